@@ -1,0 +1,40 @@
+# Everything here works in a fresh clone, with Python 3.11 or later, git and make alone.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+
+.PHONY: demo test check lint bench snapshots clean
+
+## What changed between the two example catalogs
+demo: $(READY)
+	$(BIN)/snapdiff snapshots/2025-06-29 snapshots/2025-07-06
+
+## All tests
+test: $(READY)
+	$(BIN)/pytest
+
+## Linters, types and all tests
+check: lint test
+
+lint: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+## Speed, side by side with what could do no less
+bench: $(READY)
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m benchmarks.run
+
+## Write the example catalogs anew
+snapshots: $(READY)
+	$(BIN)/python snapshots/make.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist build

@@ -1,0 +1,211 @@
+"""What is measured: each workload with its command, its yardstick and its target.
+
+A limit is `factor` times the yardstick's seconds plus an allowance: a number of seconds, or the
+seconds of a third command that is measured in the same rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.cases import Facts, case_folder, facts_of
+from benchmarks.measure import cat_seconds, git_pipe_seconds, seconds, write_file_list
+
+Command = tuple[str | Path, ...]
+MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """Where things are in this run: the tool, Python, the cache, and a folder for reports."""
+
+    tool: tuple[str, ...]
+    python: str
+    cache: Path
+    reports: Path
+    scale: float
+    seed: int
+
+    def folder(self, case: str) -> Path:
+        """The folder of a case."""
+        return case_folder(case, self.cache, scale=self.scale, seed=self.seed)
+
+    def diff(self, case: str, report: str, old: str = "HEAD~1", new: str = "HEAD") -> Command:
+        """The tool on two revisions of a case; the report's suffix tells the format."""
+        kind = "markdown" if report.endswith(".md") else "json"
+        where = self.folder(case) / "repository"
+        return (*self.tool, "-C", where, "-f", kind, "-o", self.reports / report, old, new)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A workload ready to be measured."""
+
+    command: Command
+    yardstick: Callable[[], float]
+    allowance: float | Callable[[], float] = 0.0
+    facts: Facts | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """A workload, the cases it needs, its target, and what prepares it once they are there."""
+
+    name: str
+    cases: Sequence[str]
+    yardstick: str
+    target: str
+    factor: float
+    peak: int | None = None
+    prepare: Callable[[Setting], Plan]
+
+
+def _daily(setting: Setting) -> Plan:
+    folder = setting.folder("daily")
+    return Plan(
+        command=setting.diff("daily", "daily.json"),
+        yardstick=lambda: git_pipe_seconds(folder / "repository", "HEAD~1", "HEAD"),
+        facts=facts_of(folder),
+    )
+
+
+def _directories(setting: Setting) -> Plan:
+    folder = setting.folder("directories")
+    names = setting.reports / "directories.list"
+    write_file_list(names, folder / "old", folder / "new")
+    report = setting.reports / "directories.json"
+    return Plan(
+        command=(*setting.tool, "-f", "json", "-o", report, folder / "old", folder / "new"),
+        yardstick=lambda: cat_seconds(names),
+        allowance=lambda: seconds((*setting.tool, "--version")),
+        facts=facts_of(folder),
+    )
+
+
+def _quiet(setting: Setting) -> Plan:
+    alone = setting.diff("develop-alone", "alone.json")
+    return Plan(
+        command=setting.diff("whole-catalog", "quiet.json"),
+        yardstick=lambda: seconds(alone),
+        facts=facts_of(setting.folder("whole-catalog")),
+    )
+
+
+def _weekly(setting: Setting) -> Plan:
+    tags = ("HEAD:_cache/develop-2025-03-23", "HEAD:_cache/develop-2025-03-30")
+    lone = setting.diff("one-page", "one-page.json", "HEAD:_cache/old", "HEAD:_cache/new")
+    facts = facts_of(setting.folder("weekly"))
+    return Plan(
+        command=setting.diff("weekly", "weekly.json", *tags),
+        yardstick=lambda: seconds(lone),
+        allowance=20e-6 * facts.old_specs,  # one side only: the stricter reading of "20 µs a spec"
+        facts=facts,
+    )
+
+
+def _upheaval(setting: Setting) -> Plan:
+    folder = setting.folder("upheaval")
+    return Plan(
+        command=setting.diff("upheaval", "upheaval.json"),
+        yardstick=lambda: git_pipe_seconds(folder / "repository", "HEAD~1", "HEAD"),
+        facts=facts_of(folder),
+    )
+
+
+def _upheaval_growth(setting: Setting) -> Plan:
+    quarter = setting.diff("upheaval-quarter", "upheaval-quarter.json")
+    return Plan(
+        command=setting.diff("upheaval", "upheaval.json"),
+        yardstick=lambda: seconds(quarter),
+        facts=facts_of(setting.folder("upheaval")),
+    )
+
+
+def _start_up(setting: Setting) -> Plan:
+    return Plan(
+        command=(*setting.tool, "--version"),
+        yardstick=lambda: seconds((setting.python, "-c", "pass")),
+    )
+
+
+def _markdown(setting: Setting) -> Plan:
+    as_json = setting.diff("daily", "daily.json")
+    return Plan(
+        command=setting.diff("daily", "daily.md"),
+        yardstick=lambda: seconds(as_json),
+    )
+
+
+WORKLOADS: dict[str, Workload] = {
+    workload.name: workload
+    for workload in (
+        Workload(
+            name="daily",
+            cases=("daily",),
+            yardstick="git pipe",
+            target="≤ 4×, ≤ 150 MB",
+            factor=4.0,
+            peak=150 * MEBIBYTE,
+            prepare=_daily,
+        ),
+        Workload(
+            name="directories",
+            cases=("directories",),
+            yardstick="`cat` of every page",
+            target="≤ 3× plus start-up",
+            factor=3.0,
+            prepare=_directories,
+        ),
+        Workload(
+            name="quiet",
+            cases=("whole-catalog", "develop-alone"),
+            yardstick="the same change, `develop` alone",
+            target="≤ 1.3×",
+            factor=1.3,
+            prepare=_quiet,
+        ),
+        Workload(
+            name="weekly",
+            cases=("weekly", "one-page"),
+            yardstick="diff of one page",
+            target="≤ 2× plus 20 µs a spec",
+            factor=2.0,
+            prepare=_weekly,
+        ),
+        Workload(
+            name="upheaval",
+            cases=("upheaval",),
+            yardstick="git pipe",
+            target="≤ 15×, ≤ 1 GB",
+            factor=15.0,
+            peak=1024 * MEBIBYTE,
+            prepare=_upheaval,
+        ),
+        Workload(
+            name="upheaval-growth",
+            cases=("upheaval", "upheaval-quarter"),
+            yardstick="a quarter of the specs",
+            target="≤ 4.6×",
+            factor=4.6,
+            prepare=_upheaval_growth,
+        ),
+        Workload(
+            name="start-up",
+            cases=(),
+            yardstick="`python -c pass`",
+            target="≤ 4×",
+            factor=4.0,
+            prepare=_start_up,
+        ),
+        Workload(
+            name="markdown",
+            cases=("daily",),
+            yardstick="daily as JSON",
+            target="≤ 1.2×",
+            factor=1.2,
+            prepare=_markdown,
+        ),
+    )
+}

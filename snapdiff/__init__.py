@@ -1,0 +1,42 @@
+"""What changed between two snapshots of a package catalog, for people."""
+
+__version__ = "0.1.0"
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING, without the time that importing typing takes
+if TYPE_CHECKING:
+    from snapdiff.catalog import Catalog, load_catalog
+    from snapdiff.changes import CatalogDiff, Filters
+    from snapdiff.diff import diff_catalogs
+    from snapdiff.errors import SnapdiffError
+    from snapdiff.reports import render_report
+
+_HOMES = {
+    "Catalog": "snapdiff.catalog",
+    "CatalogDiff": "snapdiff.changes",
+    "Filters": "snapdiff.changes",
+    "SnapdiffError": "snapdiff.errors",
+    "diff_catalogs": "snapdiff.diff",
+    "load_catalog": "snapdiff.catalog",
+    "render_report": "snapdiff.reports",
+}
+"""Where each public name lives; it is imported when it is first used: `--version` needs none."""
+
+__all__ = [
+    "Catalog",
+    "CatalogDiff",
+    "Filters",
+    "SnapdiffError",
+    "__version__",
+    "diff_catalogs",
+    "load_catalog",
+    "render_report",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name from the module it lives in."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'snapdiff' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

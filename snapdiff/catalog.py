@@ -1,0 +1,150 @@
+"""A revision as packages: a source read through a format, and two of them page by page."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from snapdiff.changes import Revision
+from snapdiff.errors import BadPage, FormatError, RevisionError, Side
+from snapdiff.formats.site_page import SitePageReader
+from snapdiff.model import Package
+from snapdiff.sources.arguments import SourceOpener
+from snapdiff.sources.base import PAGE_NAME, Content, Entry, Source, pair_entries
+from snapdiff.sources.directory import printable_path
+
+Read = Package | BadPage | None
+"""What a file turned out to be: a package, a page that cannot be read, or no page at all."""
+
+
+class PagePair(NamedTuple):
+    """The same path on both sides; None where there is no such page."""
+
+    path: str
+    old: Read
+    new: Read
+
+
+class Catalog:
+    """One revision of a catalog; its pages are read when they are compared."""
+
+    def __init__(self, source: Source) -> None:
+        """Take the source that `open_catalogs` or `load_catalog` found."""
+        self.source = source
+
+    @property
+    def revision(self) -> Revision:
+        """What was asked for, and the commit it is, if it is one."""
+        return Revision(source=self.source.name, commit=self.source.commit, date=self.source.date)
+
+    def packages(self) -> Iterator[Package | BadPage]:
+        """Yield every page, in the order of their paths."""
+        entries = list(self.source.entries())
+        for entry, content in zip(entries, self.source.read(entries), strict=True):
+            page = self.read(entry, content, "old", SitePageReader())
+            if page is not None:
+                yield page
+
+    def read(self, entry: Entry, content: Content, side: Side, reader: SitePageReader) -> Read:
+        """Return what a file turned out to be."""
+        if isinstance(content, FormatError):
+            return BadPage(printable_path(entry.path), side, str(content))
+        path = f"{self.source.prefix}/{printable_path(entry.path)}"
+        try:
+            return reader.read(path, content)
+        except FormatError as error:
+            return BadPage(printable_path(entry.path), side, str(error))
+
+
+def load_catalog(name: str | Path, *, repository: str | Path = ".") -> Catalog:
+    """Return the revision or directory called `name`, looked up in the repository.
+
+    Raises RevisionError where there is no such thing.
+    """
+    return Catalog(SourceOpener(Path(repository)).open(str(name)))
+
+
+def open_catalogs(arguments: tuple[str, ...], repository: Path) -> tuple[Catalog, Catalog]:
+    """Return the old and the new catalog that none, one or two arguments stand for.
+
+    Raises RevisionError where one does not exist or could be two things.
+    """
+    old, new = SourceOpener(repository).open_pair(arguments)
+    return Catalog(old), Catalog(new)
+
+
+class CatalogPair:
+    """Two revisions, page by page: first what differs, then, where asked, what does not."""
+
+    def __init__(self, old: Catalog, new: Catalog) -> None:
+        """Take the two revisions; nothing is read yet."""
+        self._old = old
+        self._new = new
+        self._changed_paths: set[str] = set()
+
+    def changed(self) -> Iterator[PagePair]:
+        """Yield every page whose bytes differ between the two, or that one side only has."""
+        known = self._old.source.changed_entries(self._new.source)
+        pairs = known if known is not None else pair_entries(self._old.source, self._new.source)
+        old_contents = self._old.source.read(old for old, _ in pairs if old)
+        new_contents = self._new.source.read(new for _, new in pairs if new)
+        for old, new in pairs:
+            before = next(old_contents) if old else None
+            after = next(new_contents) if new else None
+            if isinstance(before, bytes) and before == after:
+                continue
+            reader = SitePageReader()
+            pair = PagePair(
+                _path(old, new),
+                self._old.read(old, before, "old", reader) if old and before is not None else None,
+                self._new.read(new, after, "new", reader) if new and after is not None else None,
+            )
+            self._changed_paths.add(_path(old, new))
+            if pair.old is not None or pair.new is not None:
+                yield pair
+
+    def unchanged(self, folders: Iterable[str]) -> Iterator[PagePair]:
+        """Yield the pages in some folders that are the same on both sides; call `changed` first."""
+        source = self._new.source
+        paths: dict[str, Entry] = {}
+        for folder in sorted(set(folders)):
+            for entry in source.entries(folder):
+                if entry.path not in self._changed_paths:
+                    paths.setdefault(entry.path, entry)
+        entries = list(paths.values())
+        for entry, content in zip(entries, source.read(entries), strict=True):
+            reader = SitePageReader()
+            old = self._old.read(entry, content, "old", reader)
+            if old is not None:
+                new = old if isinstance(old, Package) else BadPage(old.path, "new", old.reason)
+                yield PagePair(entry.path, old, new)
+
+    def has_unchanged(self) -> bool:
+        """Return whether any page at all is the same on both sides; call `changed` first."""
+        return any(True for _ in self.unchanged([""]))
+
+    def require_pages(self) -> None:
+        """Raise RevisionError where a side has not a single page."""
+        for catalog in (self._old, self._new):
+            if not _has_page(catalog):
+                raise RevisionError(
+                    f"{catalog.source.name}: holds no catalog page "
+                    f"({PAGE_NAME}, or *.md with layout: cache); "
+                    "name a folder that does, or pass --allow-empty"
+                )
+
+
+def _has_page(catalog: Catalog) -> bool:
+    entries = list(catalog.source.entries())
+    if any(entry.path.rpartition("/")[2] == PAGE_NAME for entry in entries):
+        return True
+    contents = catalog.source.read(entries)
+    return any(
+        catalog.read(entry, content, "new", SitePageReader()) is not None
+        for entry, content in zip(entries, contents, strict=True)
+    )
+
+
+def _path(old: Entry | None, new: Entry | None) -> str:
+    entry = old or new
+    assert entry is not None
+    return entry.path

@@ -1,0 +1,192 @@
+"""The command: arguments, the output file, exit statuses (contract, section 8)."""
+
+import gc
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdiff import __version__
+from snapdiff.errors import SnapdiffError
+from snapdiff.safe_text import visible
+
+if TYPE_CHECKING:
+    from snapdiff.changes import CatalogDiff, Kind
+
+DONE, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+DEFAULT_COMMAND = "diff"
+
+
+class _Commands(click.Group):
+    """A group with a default command: `snapdiff OLD NEW` is `snapdiff diff OLD NEW`."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Put the default command before arguments that name none: its help is the help."""
+        if not arguments or arguments[0] not in (*self.commands, "--version"):
+            arguments = [DEFAULT_COMMAND, *arguments]
+        return super().parse_args(context, arguments)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="snapdiff", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Say what changed between two snapshots of a package catalog."""
+
+
+def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
+    from snapdiff.changes import Kind
+
+    kinds = []
+    for word in (word.strip() for value in values for word in value.split(",")):
+        if word not in list(Kind):
+            known = ", ".join(Kind)
+            raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
+        kinds.append(Kind(word))
+    return tuple(kinds)
+
+
+@cli.command(
+    epilog="""\b
+Examples:
+  snapdiff HEAD~1 HEAD                           what the last commit changed
+  snapdiff v0.22.0..v0.23.0 -o changes.md        between two releases, to a file
+  snapdiff snapshots/2025-06-29 snapshots/2025-07-06 -s e4s -k removed
+  snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
+  snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
+
+\b
+Exit status:
+  0  done, whether or not something differs
+  1  with --exit-code or --fail-on only: what was asked for is there
+  2  an error
+"""
+)
+@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]")
+@click.option("-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR.")
+@click.option(
+    "-f",
+    "--format",
+    "format_name",
+    metavar="FORMAT",
+    help="How to report: markdown (default) or json.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+@click.option("-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks.")
+@click.option("-p", "--package", multiple=True, metavar="GLOB", help="Only these packages.")
+@click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags.")
+@click.option("-k", "--kind", multiple=True, metavar="GLOB", help="Only these kinds of change.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs.")
+@click.option(
+    "--fail-on",
+    multiple=True,
+    callback=_kinds,
+    metavar="KIND[,KIND]",
+    help="Exit with 1 where there is such a change: added, removed, upgraded, ...",
+)
+@click.option("--allow-empty", is_flag=True, help="Take a side without a single page.")
+@click.option("--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides.")
+@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+@click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
+def diff(
+    revisions: tuple[str, ...],
+    repo: str,
+    format_name: str | None,
+    output: str | None,
+    stack: tuple[str, ...],
+    package: tuple[str, ...],
+    tag: tuple[str, ...],
+    kind: tuple[str, ...],
+    exit_code: bool,
+    fail_on: "tuple[Kind, ...]",
+    allow_empty: bool,
+    skip_bad_pages: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
+
+    OLD and NEW are each a directory, a git revision, or REV:PATH for a folder in one; OLD..NEW
+    stands for both. With one, it is compared with the working tree; with none, HEAD is.
+
+    `snapdiff schema` prints the JSON Schema of the JSON report; `snapdiff --version` the version.
+    """
+    from snapdiff.catalog import open_catalogs
+    from snapdiff.changes import Filters
+    from snapdiff.diff import diff_catalogs
+    from snapdiff.output import check_output, write_file, write_stdout
+    from snapdiff.reports import format_of_file, render_pieces
+
+    target = Path(output) if output not in (None, "-") else None
+    if target:
+        check_output(target)
+        format_name = format_name or format_of_file(target)
+    directory = Path(repo)
+    if not directory.is_dir():
+        raise SnapdiffError(f"{repo}: no such directory")
+    old, new = open_catalogs(revisions, directory)
+    if verbose:
+        _say(f"comparing {old.source.name} with {new.source.name}")
+    found = diff_catalogs(
+        old,
+        new,
+        filters=Filters(tag=tag, stack=stack, package=package, kind=kind),
+        allow_empty=allow_empty,
+        skip_bad_pages=skip_bad_pages,
+        warn=lambda message: None if quiet else _say(f"warning: {message}"),
+    )
+    pieces = render_pieces(found, format_name or "markdown")
+    if target:
+        write_file(target, pieces)
+    else:
+        write_stdout(pieces)
+    return _status(found, exit_code=exit_code, fail_on=fail_on)
+
+
+@cli.command()
+def schema() -> int:
+    """Print the JSON Schema of the JSON report."""
+    import json
+
+    from snapdiff.output import write_stdout
+    from snapdiff.reports.json_report import json_schema
+
+    write_stdout([json.dumps(json_schema(), indent=2) + "\n"])
+    return DONE
+
+
+def _status(found: "CatalogDiff", *, exit_code: bool, fail_on: "tuple[Kind, ...]") -> int:
+    if exit_code and not found.is_empty():
+        return FOUND
+    return FOUND if any(found.summary.count(kind) for kind in fail_on) else DONE
+
+
+def _say(message: str) -> None:
+    """Print a line to standard error, whatever its text is made of."""
+    if sys.stderr is not None:
+        click.echo(f"snapdiff: {visible(message)}", err=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status; every error is a line on standard error."""
+    gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
+    try:
+        status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
+    except SnapdiffError as error:
+        for line in error.lines():
+            _say(f"error: {line}")
+        return FAILED
+    except click.ClickException as error:
+        _say(f"error: {error.format_message()}")
+        return FAILED
+    except (KeyboardInterrupt, click.Abort):
+        _say("error: interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        _say(f"error: internal fault, please report it: {type(error).__name__}: {error}")
+        if {"-v", "--verbose"} & set(sys.argv if arguments is None else arguments):
+            raise
+        return FAILED
+    return status if isinstance(status, int) else DONE

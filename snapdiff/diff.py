@@ -1,0 +1,215 @@
+"""Two catalogs become one CatalogDiff: tags find their counterpart, packages theirs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from snapdiff import __version__
+from snapdiff.catalog import Catalog, CatalogPair, Read
+from snapdiff.changes import CatalogDiff, Filters, Kind, SkippedPage, Summary, TagDiff
+from snapdiff.differences import Differences
+from snapdiff.errors import BadPage, BadPagesError, Side
+from snapdiff.formats.site_page import names_in_path
+from snapdiff.model import Package
+from snapdiff.scope import Scope
+from snapdiff.sources.directory import printable_path
+from snapdiff.tally import TagTally
+
+Warn = Callable[[str], None]
+
+_Name = tuple[str, str]
+"""A tag and a package."""
+
+
+def diff_catalogs(
+    old: Catalog,
+    new: Catalog,
+    *,
+    filters: Filters | None = None,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+    warn: Warn = lambda _: None,
+) -> CatalogDiff:
+    """Return what changed from `old` to `new`.
+
+    `warn` is told where a page contradicts itself. Raises RevisionError where a side has no page
+    at all (unless `allow_empty`), and BadPagesError where pages cannot be read (unless
+    `skip_bad_pages`, which leaves them out on both sides and lists them).
+    """
+    scope = Scope(filters or Filters())
+    comparison = _Comparison(CatalogPair(old, new), scope, warn)
+    comparison.run(allow_empty=allow_empty)
+    bad_pages = comparison.bad_pages()
+    if bad_pages and not skip_bad_pages:
+        raise BadPagesError(bad_pages)
+    tags = tuple(comparison.tag_diffs())
+    return CatalogDiff(
+        snapdiff=__version__,
+        old=old.revision,
+        new=new.revision,
+        filters=scope.filters,
+        summary=_sum(stack.summary for tag in tags for stack in tag.stacks),
+        tags=tags,
+        skipped=tuple(
+            SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
+        ),
+    )
+
+
+def _sum(summaries: Iterable[Summary]) -> Summary:
+    totals = dict.fromkeys(Summary.__struct_fields__, 0)
+    for summary in summaries:
+        for name in totals:
+            totals[name] += getattr(summary, name)
+    return Summary(**totals)
+
+
+class _Shelf:
+    """One side: which packages it has and where, and those that wait for their counterpart."""
+
+    def __init__(self) -> None:
+        self.paths: dict[_Name, str] = {}
+        self.waiting: dict[str, dict[str, Package]] = {}
+        self.bad: set[_Name] = set()
+
+    def register(self, package: Package, path: str, side: Side) -> BadPage | None:
+        """Note where a package stands; return a bad page if it stands somewhere else already."""
+        known = self.paths.setdefault((package.tag, package.name), path)
+        if known == path:
+            return None
+        reason = f"package {package.name} of tag {package.tag} is already on page {known}"
+        return BadPage(path, side, reason)
+
+    def put(self, package: Package) -> None:
+        """Keep a package until all tags are known."""
+        self.waiting.setdefault(package.tag, {})[package.name] = package
+
+    def tags(self) -> set[str]:
+        """Return every tag that a page of this side names."""
+        return {tag for tag, _ in self.paths}
+
+
+class _Comparison:
+    """The run of a comparison: pages in, tag diffs out."""
+
+    def __init__(self, pages: CatalogPair, scope: Scope, warn: Warn) -> None:
+        self._pages = pages
+        self._scope = scope
+        self._warn = warn
+        self._differences = Differences()
+        self._tallies: dict[str, TagTally] = {}
+        self._old = _Shelf()
+        self._new = _Shelf()
+        self._folders: dict[str, set[str]] = {}
+        self._bad_pages: list[BadPage] = []
+
+    def run(self, *, allow_empty: bool) -> None:
+        """Read all that has to be read; what has its counterpart on the same path is compared."""
+        seen = [False, False]
+        for pair in self._pages.changed():
+            seen = [seen[0] or pair.old is not None, seen[1] or pair.new is not None]
+            old, new = self._accept(pair.path, pair.old, pair.new)
+            if old and new and (old.tag, old.name) == (new.tag, new.name):
+                if self._scope.has_tag(old.tag) and self._scope.has_package(old.name):
+                    self._tally(old.tag).compare(old, new)
+                continue
+            if old:
+                self._old.put(old)
+            if new:
+                self._new.put(new)
+        if not allow_empty and not all(seen):
+            self._pages.require_pages()
+        self._count_unchanged()
+
+    def _accept(self, path: str, old: Read, new: Read) -> tuple[Package | None, Package | None]:
+        """Return the packages of a pair of pages, or neither where one of them is bad."""
+        if isinstance(old, Package):
+            old = self._old.register(old, printable_path(path), "old") or old
+        if isinstance(new, Package):
+            new = self._new.register(new, printable_path(path), "new") or new
+        for page, shelf in ((old, self._old), (new, self._new)):
+            if isinstance(page, BadPage):
+                self._bad_pages.append(page)
+                shelf.bad.add(names_in_path(path))
+            elif page:
+                self._folders.setdefault(page.tag, set()).add(_folder_of_tag(path, page.tag))
+                if page.warning:
+                    self._warn(f"{printable_path(path)}: {page.warning}")
+        if isinstance(old, BadPage) or isinstance(new, BadPage):
+            return None, None
+        return old, new
+
+    def _count_unchanged(self) -> None:
+        """Count the packages that did not change, in those tags where something did."""
+        touched = {tag for tag, tally in self._tallies.items() if tally.has_changes()}
+        touched.update(self._old.waiting, self._new.waiting)
+        touched.update(tag for tag, _ in self._old.bad | self._new.bad)
+        folders = {folder for tag in touched for folder in self._folders.get(tag, ())}
+        for path, old, new in self._pages.unchanged(folders):
+            package, _ = self._accept(path, old, new)
+            if package and package.tag in touched and self._scope.has_package(package.name):
+                self._tally(package.tag).add_unchanged(package)
+
+    def _tally(self, tag: str) -> TagTally:
+        tally = self._tallies.get(tag)
+        if tally is None:
+            tally = self._tallies[tag] = TagTally(self._scope, self._differences)
+        return tally
+
+    def bad_pages(self) -> list[BadPage]:
+        """Return the pages that cannot be read, in the order of their paths."""
+        return sorted(self._bad_pages, key=lambda page: (page.path, page.side != "old"))
+
+    def tag_diffs(self) -> Iterator[TagDiff]:
+        """Yield the diff of every tag that changed, came or went, in the order of their names."""
+        for old, new in self._tag_pairs():
+            if not self._scope.has_tag(old, new):
+                continue
+            if old is not None and new is not None:
+                diff = self._two_sided(old, new)
+            elif old is not None:
+                diff = self._one_sided(old, "removed", self._old)
+            elif new is not None:
+                diff = self._one_sided(new, "added", self._new)
+            if diff:
+                yield diff
+
+    def _tag_pairs(self) -> list[tuple[str | None, str | None]]:
+        """Return which tag is compared with which (contract, section 2)."""
+        old_tags, new_tags = self._old.tags(), self._new.tags()
+        if len(old_tags) == len(new_tags) == 1 and not self._pages.has_unchanged():
+            return [(old_tags.pop(), new_tags.pop())]
+        return [
+            (tag if tag in old_tags else None, tag if tag in new_tags else None)
+            for tag in sorted(old_tags | new_tags)
+        ]
+
+    def _two_sided(self, old: str, new: str) -> TagDiff | None:
+        tally = self._tally(old)
+        left, right = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
+        bad = {name for tag, name in self._old.bad if tag == old}
+        bad |= {name for tag, name in self._new.bad if tag == new}
+        for name in sorted((left.keys() | right.keys()) - bad):
+            if self._scope.has_package(name):
+                tally.compare(left.get(name), right.get(name))
+        return tally.two_sided(old, new) if tally.has_changes() else None
+
+    def _one_sided(
+        self, tag: str, status: Literal["added", "removed"], shelf: _Shelf
+    ) -> TagDiff | None:
+        """Return a tag that came or went: counted, but its specs not listed."""
+        tally = self._tally(tag)
+        for package in shelf.waiting.get(tag, {}).values():
+            if self._scope.has_package(package.name):
+                tally.count(*((None, package) if status == "added" else (package, None)))
+        narrowed = self._scope.filters.package or self._scope.filters.stack
+        if Kind(status) not in self._scope.kinds or (narrowed and not tally.has_specs()):
+            return None
+        return tally.one_sided(tag, status)
+
+
+def _folder_of_tag(path: str, tag: str) -> str:
+    """Return the folder on a page's path that carries the tag's name, or the topmost one."""
+    folders = path.split("/")[:-1]
+    while folders and folders[-1] != tag:
+        folders.pop()
+    return "/".join(folders)

@@ -1,0 +1,61 @@
+"""Everything that can go wrong, with the place it went wrong."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+Side = Literal["old", "new"]
+
+SPELLED_OUT = 20
+"""How many bad pages an error names one by one (contract, section 8)."""
+
+
+class SnapdiffError(Exception):
+    """Something a caller can act on: the message names the place, the fault and the way out."""
+
+    def lines(self) -> list[str]:
+        """Return the message as the lines to show, one a fault."""
+        return [str(self)]
+
+
+class RevisionError(SnapdiffError):
+    """A revision or directory that cannot be found, read or told from another."""
+
+
+class ReportError(SnapdiffError):
+    """A report that cannot be rendered or written."""
+
+
+class FormatError(SnapdiffError):
+    """Text that is not what its format says; raised by a format, which knows no path."""
+
+
+class BadPage(SnapdiffError):
+    """One page that cannot be read: `path` within its revision, `side` old or new, and why."""
+
+    def __init__(self, path: str, side: Side, reason: str) -> None:
+        """Keep the three apart, so that a report can list what it skipped."""
+        super().__init__(f"{path} ({side}): {reason}")
+        self.path = path
+        self.side = side
+        self.reason = reason
+
+
+class BadPagesError(SnapdiffError):
+    """All pages that cannot be read; no report is made of a catalog that has any."""
+
+    def __init__(self, pages: Sequence[BadPage]) -> None:
+        """Keep every page; the message spells out the first twenty."""
+        super().__init__(f"{len(pages)} pages cannot be read")
+        self.pages = tuple(pages)
+
+    def lines(self) -> list[str]:
+        """Return a line for each of the first twenty pages, then the count and the way out."""
+        way_out = "mend the page, or leave it out on both sides with --skip-bad-pages"
+        if len(self.pages) == 1:
+            return [f"{self.pages[0]}; {way_out}"]
+        shown = self.pages[:SPELLED_OUT]
+        count = f"{len(self.pages)} bad pages"
+        if len(shown) < len(self.pages):
+            count += f", the first {len(shown)} of them named here"
+        way_out = "mend them, or leave them out on both sides with --skip-bad-pages"
+        return [*map(str, shown), f"{count}; {way_out}"]

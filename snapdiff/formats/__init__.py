@@ -1,0 +1,1 @@
+"""What bytes mean: catalog formats, one file a kind."""

@@ -1,0 +1,77 @@
+"""Where a report goes: standard output, or a file that is written whole or not at all."""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from snapdiff.errors import ReportError
+
+
+def check_output(path: Path) -> None:
+    """Raise ReportError where a file cannot be written, before any work goes into it."""
+    if path.is_dir():
+        raise ReportError(f"{path}: is a directory; name a file in it")
+    folder = path.parent
+    if not folder.is_dir():
+        raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
+
+
+def write_file(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file whole or not at all: a reader sees the old content until the new is complete.
+
+    A device or a FIFO, which cannot be replaced, is written to. Raises ReportError.
+    """
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            with open(target, "w", encoding="utf-8", newline="") as file:
+                file.writelines(pieces)
+            return
+        _replace(target, pieces)
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def _replace(target: Path, pieces: Iterable[str]) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _mode(target))
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file to be replaced, or those that a new one would get."""
+    with contextlib.suppress(FileNotFoundError):
+        return target.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def write_stdout(pieces: Iterable[str]) -> None:
+    """Write to standard output in UTF-8; a reader that has gone away ends it without a word.
+
+    Raises ReportError where standard output cannot be written for another reason.
+    """
+    if sys.stdout is None:
+        raise ReportError("standard output is closed; write to a file with -o")
+    try:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece.encode("utf-8"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # What is still buffered would fail again when Python flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise ReportError(f"standard output: cannot be written: {error.strerror}") from error

@@ -1,0 +1,236 @@
+"""Which new spec took the place of which old one: the four passes of the contract's section 6.
+
+Specs that agree in version and configuration form a class with as many members as there are such
+specs. The passes work on classes, so a thousand like specs cost as much as one.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from snapdiff.model import Description, SpecClass
+from snapdiff.notation import canonical_compiler, canonical_variant
+from snapdiff.targets import target_family
+from snapdiff.version import Version, parse_version
+
+
+class Configuration(NamedTuple):
+    """How a spec was built, in the common notation (contract, section 4).
+
+    `text` is the form in which ties are decided; `identity` is equal for equal configurations only.
+    """
+
+    identity: str
+    text: str
+    compiler: str
+    os: str
+    platform: str
+    target: str
+    variants: frozenset[str]
+
+    def differences(self, other: "Configuration") -> int:
+        """Return in how many fields two configurations differ; a one-sided variant counts one."""
+        return (
+            (self.compiler != other.compiler)
+            + (self.os != other.os)
+            + (self.target != other.target)
+            + len(self.variants ^ other.variants)
+        )
+
+
+class Member(NamedTuple):
+    """One spec to be paired: its hash, and what its page says of it."""
+
+    hash: str
+    description: Description
+
+
+class Pairing(NamedTuple):
+    """What became of the specs of one package in one stack: pairs, and what found no partner."""
+
+    pairs: list[tuple[Member, Member]]
+    removed: list[Member]
+    added: list[Member]
+
+
+class _Class:
+    """The specs of one version and configuration that have no partner yet, lowest hash first."""
+
+    __slots__ = ("configuration", "members", "version")
+
+    def __init__(self, version: Version, configuration: Configuration) -> None:
+        self.version = version
+        self.configuration = configuration
+        self.members: list[Member] = []
+
+    def version_and_configuration(self) -> Hashable:
+        return self.version, self.configuration.identity
+
+    def same_configuration(self) -> Hashable:
+        return self.configuration.identity
+
+    def same_version(self) -> Hashable:
+        return self.version, self.machine()
+
+    def machine(self) -> Hashable:
+        """What must agree in every pair: the platform and the target's family."""
+        return self.configuration.platform, target_family(self.configuration.target)
+
+
+_PASSES: tuple[Callable[[_Class], Hashable], ...] = (
+    _Class.version_and_configuration,
+    _Class.same_configuration,
+    _Class.same_version,
+    _Class.machine,
+)
+
+
+@lru_cache(maxsize=65536)
+def configuration_of(description: Description) -> Configuration:
+    """Return the configuration of a description in the common notation."""
+    compiler = canonical_compiler(description.compiler)
+    variants = frozenset(map(canonical_variant, description.variants))
+    os, platform, target = description.os, description.platform, description.target
+    parts = [compiler, os, platform, target, *sorted(variants)]
+    return Configuration(
+        "\0".join(parts), " ".join(parts), compiler, os, platform, target, variants
+    )
+
+
+def pair_specs(
+    old: Mapping[SpecClass, Sequence[str]], new: Mapping[SpecClass, Sequence[str]]
+) -> Pairing:
+    """Return how the old-only and new-only specs of one package in one stack belong together.
+
+    Each side is given as hashes by what their records say. The result does not depend on the order
+    of the input (contract, section 6).
+    """
+    old_classes, new_classes = _classes(old), _classes(new)
+    pairs: list[tuple[Member, Member]] = []
+    for key in _PASSES:
+        if not old_classes or not new_classes:
+            break
+        partners = _grouped(new_classes, key)
+        for group, candidates in _grouped(old_classes, key).items():
+            if group in partners:
+                _pair_group(candidates, partners[group], pairs)
+        old_classes = _unpaired(old_classes)
+        new_classes = _unpaired(new_classes)
+    return Pairing(pairs, _members(old_classes), _members(new_classes))
+
+
+def _classes(side: Mapping[SpecClass, Sequence[str]]) -> list[_Class]:
+    classes: dict[Hashable, _Class] = {}
+    for spec_class, hashes in side.items():
+        description = spec_class.description
+        version = parse_version(description.version)
+        configuration = configuration_of(description)
+        key = version, configuration.identity
+        found = classes.get(key)
+        if found is None:
+            found = classes[key] = _Class(version, configuration)
+        found.members.extend([Member(spec_hash, description) for spec_hash in hashes])
+    for found in classes.values():
+        found.members.sort()
+    return list(classes.values())
+
+
+def _grouped(
+    classes: Iterable[_Class], key: Callable[[_Class], Hashable]
+) -> dict[Hashable, list[_Class]]:
+    groups: dict[Hashable, list[_Class]] = {}
+    for item in classes:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _unpaired(classes: list[_Class]) -> list[_Class]:
+    return [item for item in classes if item.members]
+
+
+def _members(classes: list[_Class]) -> list[Member]:
+    return [member for item in classes for member in item.members]
+
+
+def _pair_group(old: list[_Class], new: list[_Class], pairs: list[tuple[Member, Member]]) -> None:
+    """Pair the classes of one group until one side has none left, the best pair first."""
+    if len(old) == len(new) == 1:
+        _pair_members(old[0], new[0], pairs)
+        return
+    for near_old, near_new in _by_common_tokens(old, new):
+        for candidate, partner in _best_first(near_old, near_new):
+            _pair_members(candidate, partner, pairs)
+
+
+def _pair_members(old: _Class, new: _Class, pairs: list[tuple[Member, Member]]) -> None:
+    count = min(len(old.members), len(new.members))
+    pairs.extend(zip(old.members[:count], new.members[:count], strict=True))
+    del old.members[:count], new.members[:count]
+
+
+def _by_common_tokens(
+    old: list[_Class], new: list[_Class]
+) -> Iterator[tuple[list[_Class], list[_Class]]]:
+    """Yield what still has members and shares leading version tokens, most tokens first.
+
+    Two parts with equally many tokens in common have no class in common, so the order in which
+    they come does not matter.
+    """
+    longest = min(_most_tokens(old), _most_tokens(new))
+    for length in range(longest, -1, -1):
+
+        def leading_tokens(item: _Class, length: int = length) -> Hashable:
+            return item.version.release[:length]
+
+        new_parts = _grouped(_at_least(new, length), leading_tokens)
+        for tokens, old_part in _grouped(_at_least(old, length), leading_tokens).items():
+            if tokens in new_parts:
+                yield old_part, new_parts[tokens]
+
+
+def _most_tokens(classes: list[_Class]) -> int:
+    return max(len(item.version.release) for item in classes)
+
+
+def _at_least(classes: list[_Class], length: int) -> list[_Class]:
+    return [item for item in classes if item.members and len(item.version.release) >= length]
+
+
+def _best_first(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, _Class]]:
+    """Yield pairs of classes in the order in which they take each other's members.
+
+    Fewest differences, then the higher old version, then the higher new one, then the texts.
+    """
+    versions = sorted({item.version for item in (*old, *new)}, reverse=True)
+    rank = {version: position for position, version in enumerate(versions)}
+
+    def newest_first(item: _Class) -> tuple[int, str, str]:
+        return rank[item.version], item.configuration.text, item.configuration.identity
+
+    old, new = sorted(old, key=newest_first), sorted(new, key=newest_first)
+    if len({item.configuration.identity for item in (*old, *new)}) == 1:
+        yield from _in_step(old, new)
+        return
+    ranked = sorted(
+        (
+            ours.configuration.differences(theirs.configuration),
+            rank[ours.version],
+            rank[theirs.version],
+            i,
+            j,
+        )
+        for i, ours in enumerate(old)
+        for j, theirs in enumerate(new)
+    )
+    for *_, i, j in ranked:
+        if old[i].members and new[j].members:
+            yield old[i], new[j]
+
+
+def _in_step(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, _Class]]:
+    """Yield the first classes that still have members, for as long as both sides have one."""
+    i = j = 0
+    while i < len(old) and j < len(new):
+        yield old[i], new[j]
+        i += not old[i].members
+        j += not new[j].members

@@ -1,0 +1,46 @@
+"""The JSON report and its schema (contract, section 7)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from snapdiff.changes import CatalogDiff
+from snapdiff.reports.options import ReportOptions
+
+_encoder = msgspec.json.Encoder()
+
+
+def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
+    """Yield the report on one line, a stack at a time: a large one is never held as text."""
+    yield from _object(diff, ("tags", "stacks"))
+    yield "\n"
+
+
+def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
+    """Yield a struct as JSON: the field named first in `listed` item by item, and so on below."""
+    separator = "{"
+    for name in value.__struct_fields__:
+        yield f'{separator}"{name}":'
+        separator = ","
+        content = getattr(value, name)
+        if listed and name == listed[0]:
+            yield "["
+            for position, item in enumerate(content):
+                if position:
+                    yield ","
+                yield from _object(item, listed[1:])
+            yield "]"
+        else:
+            yield _encoder.encode(content).decode("utf-8")
+    yield "}"
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) that every JSON report of this version fits."""
+    schema = msgspec.json.schema(CatalogDiff)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "snapdiff report",
+        **schema,
+    }

@@ -1,0 +1,1 @@
+"""Where bytes come from: directories and git revisions, one file a kind."""

@@ -1,0 +1,66 @@
+"""What every source offers: entries that may be pages, and their bytes."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
+
+from snapdiff.errors import FormatError
+
+PAGE_SUFFIX = ".md"
+PAGE_NAME = "specs.md"
+
+Content = bytes | FormatError
+"""What a source hands over for an entry: its bytes, or why there are none."""
+
+
+class Entry(NamedTuple):
+    """A file that may be a page.
+
+    `path` is relative to the source, with `/` between its parts. `content_id` is equal for equal
+    contents (git's object id), or None where only reading can tell. `fault` says why the file is
+    not to be read, if so.
+    """
+
+    path: str
+    content_id: str | None
+    fault: str | None = None
+
+
+class Source(Protocol):
+    """One revision of a catalog, as bytes; it knows nothing of what they mean."""
+
+    name: str
+    """The revision as the user named it."""
+
+    prefix: str
+    """The folders above the entries, as far as they are known; a path may be read with them."""
+
+    commit: str | None
+    """The full object id of the commit, where the source is one."""
+
+    date: str | None
+    """The committer's date in ISO 8601, where the source is a commit."""
+
+    def entries(self, folder: str = "") -> Iterator[Entry]:
+        """Yield every file whose name ends in `.md` below a folder, in the order of their paths."""
+        ...
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each entry, in the order given."""
+        ...
+
+    def changed_entries(self, new: "Source") -> list[tuple[Entry | None, Entry | None]] | None:
+        """Return old and new entries that differ, or None where only reading both can tell."""
+        ...
+
+
+def pair_entries(old: Source, new: Source) -> list[tuple[Entry | None, Entry | None]]:
+    """Return the entries of both sources by path, less those whose content ids are equal."""
+    old_entries = {entry.path: entry for entry in old.entries()}
+    new_entries = {entry.path: entry for entry in new.entries()}
+    pairs = []
+    for path in sorted(old_entries.keys() | new_entries.keys()):
+        before, after = old_entries.get(path), new_entries.get(path)
+        if before and after and before.content_id and before.content_id == after.content_id:
+            continue
+        pairs.append((before, after))
+    return pairs
