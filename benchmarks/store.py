@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Self
 
 from benchmarks.page import Page, render
 
@@ -73,7 +73,7 @@ class Repository:
             self._stream.write(line.encode())
         self._stream.write(b"\n")
 
-    def __enter__(self) -> Repository:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

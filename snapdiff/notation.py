@@ -11,7 +11,7 @@ _COMPILER_NAMES = {
 
 
 def canonical_compiler(text: str) -> str:
-    """Return today's spelling of a compiler: `oneapi@=2025.1` is `intel-oneapi-compilers@2025.1`."""
+    """Return today's spelling of a compiler: `oneapi@=2025` is `intel-oneapi-compilers@2025`."""
     name, at, version = text.partition("@")
     return _COMPILER_NAMES.get(name, name) + at + version.removeprefix("=")
 

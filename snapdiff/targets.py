@@ -1,4 +1,4 @@
-"""Which targets run each other's binaries: families of microarchitectures, as archspec knows them."""
+"""Which targets are of one family, as archspec knows them."""
 
 from functools import lru_cache
 

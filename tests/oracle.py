@@ -340,7 +340,7 @@ def pair_up(old: list[Spec], new: list[Spec]) -> list[Pair]:
         (lambda o, n: same_version(o, n) and same_configuration(o, n), rank_in_pass_1),
         (same_configuration, rank_in_pass_2),
         (same_version, rank_in_pass_3),
-        (lambda o, n: True, rank_in_pass_4),
+        (lambda _o, _n: True, rank_in_pass_4),
     ]:
         found = run_pass(old, new, admits, rank)
         pairs += found

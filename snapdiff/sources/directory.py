@@ -56,7 +56,7 @@ class DirectorySource:
                 yield FormatError(f"cannot be read: {error.strerror}")
 
     def _read_file(self, path: str) -> bytes:
-        # O_NOFOLLOW and O_NONBLOCK: what was a regular file when listed may be a link or a FIFO now.
+        # What was a regular file when it was listed may be a link or a FIFO now.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with open(os.open(self._root / path, flags), "rb", buffering=0) as file:
             return file.readall()
@@ -72,5 +72,5 @@ def _fault(item: "os.DirEntry[str]") -> str:
 
 
 def printable_path(path: str) -> str:
-    """Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\\\\xff`."""
+    r"""Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
