@@ -4,6 +4,7 @@ import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.safe_text import visible
 
 if TYPE_CHECKING:
-    from snapdiff.changes import CatalogDiff, Kind
+    from snapdiff.output import ReportWriter
 
 DONE, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
@@ -55,6 +56,7 @@ Examples:
   snapdiff v0.22.0..v0.23.0 -o changes.md        between two releases, to a file
   snapdiff snapshots/2025-06-29 snapshots/2025-07-06 -s e4s -k removed
   snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
+  snapdiff -f comment -o comment.md main HEAD    for a bot to post
   snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
 
 \b
@@ -71,13 +73,46 @@ Exit status:
     "--format",
     "format_name",
     metavar="FORMAT",
-    help="How to report: markdown (default) or json.",
+    help="markdown (default), comment, text (default on a terminal), html, json or csv.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
 @click.option("-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks.")
 @click.option("-p", "--package", multiple=True, metavar="GLOB", help="Only these packages.")
 @click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags.")
 @click.option("-k", "--kind", multiple=True, metavar="GLOB", help="Only these kinds of change.")
+@click.option(
+    "--group-by",
+    type=click.Choice(["stack", "package"]),
+    default="stack",
+    help="A section a stack, or like changes of several stacks on one line.",
+)
+@click.option(
+    "--package-url",
+    metavar="URL",
+    help="Where a package's name links to, with {package} in it; empty for no links.",
+)
+@click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line.")
+@click.option(
+    "--max-length",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="At most N characters of Markdown: tell less, and say so (comment: 60000).",
+)
+@click.option("--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed.")
+@click.option(
+    "--template", metavar="FILE", help="Report through a Jinja2 template (see docs/templates.md)."
+)
+@click.option(
+    "--template-folder",
+    metavar="DIR",
+    help="Take built-in templates from DIR where it has them.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colour the text format; auto does on a terminal, unless NO_COLOR is set.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs.")
 @click.option(
     "--fail-on",
@@ -90,22 +125,7 @@ Exit status:
 @click.option("--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides.")
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
-def diff(
-    revisions: tuple[str, ...],
-    repo: str,
-    format_name: str | None,
-    output: str | None,
-    stack: tuple[str, ...],
-    package: tuple[str, ...],
-    tag: tuple[str, ...],
-    kind: tuple[str, ...],
-    exit_code: bool,
-    fail_on: "tuple[Kind, ...]",
-    allow_empty: bool,
-    skip_bad_pages: bool,
-    quiet: bool,
-    verbose: bool,
-) -> int:
+def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
     OLD and NEW are each a directory, a git revision, or REV:PATH for a folder in one; OLD..NEW
@@ -116,33 +136,52 @@ def diff(
     from snapdiff.catalog import open_catalogs
     from snapdiff.changes import Filters
     from snapdiff.diff import diff_catalogs
-    from snapdiff.output import check_output, write_file, write_stdout
-    from snapdiff.reports import format_of_file, render_pieces
+    from snapdiff.gate import offending_lines
 
-    target = Path(output) if output not in (None, "-") else None
-    if target:
-        check_output(target)
-        format_name = format_name or format_of_file(target)
-    directory = Path(repo)
+    given = SimpleNamespace(**values)
+    report = _report(given)
+    directory = Path(given.repo)
     if not directory.is_dir():
-        raise SnapdiffError(f"{repo}: no such directory")
+        raise SnapdiffError(f"{given.repo}: no such directory")
     old, new = open_catalogs(revisions, directory)
-    if verbose:
+    if given.verbose:
         _say(f"comparing {old.source.name} with {new.source.name}")
     found = diff_catalogs(
         old,
         new,
-        filters=Filters(tag=tag, stack=stack, package=package, kind=kind),
-        allow_empty=allow_empty,
-        skip_bad_pages=skip_bad_pages,
-        warn=lambda message: None if quiet else _say(f"warning: {message}"),
+        filters=Filters(tag=given.tag, stack=given.stack, package=given.package, kind=given.kind),
+        allow_empty=given.allow_empty,
+        skip_bad_pages=given.skip_bad_pages,
+        warn=lambda message: None if given.quiet else _say(f"warning: {message}"),
     )
-    pieces = render_pieces(found, format_name or "markdown")
-    if target:
-        write_file(target, pieces)
-    else:
-        write_stdout(pieces)
-    return _status(found, exit_code=exit_code, fail_on=fail_on)
+    for page in () if given.quiet else found.skipped:
+        _say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
+    report.write(found)
+    lines = offending_lines(found, given.fail_on)
+    for line in lines:
+        _say(line)
+    return FOUND if lines or (given.exit_code and not found.is_empty()) else DONE
+
+
+def _report(given: SimpleNamespace) -> "ReportWriter":
+    """Return what will write the report; raises SnapdiffError where it cannot, before any work."""
+    from snapdiff.output import ReportWriter
+    from snapdiff.reports.options import PACKAGE_URL, ReportOptions
+
+    return ReportWriter(
+        format_name=given.format_name,
+        target=None if given.output in (None, "-") else Path(given.output),
+        color=given.color,
+        quiet_if_empty=given.quiet_if_empty,
+        options=ReportOptions(
+            group_by=given.group_by,
+            package_url=PACKAGE_URL if given.package_url is None else given.package_url,
+            max_length=given.max_length,
+            marker="snapdiff" if given.marker is None else given.marker,
+            templates=Path(given.template_folder) if given.template_folder else None,
+            template=Path(given.template) if given.template else None,
+        ),
+    )
 
 
 @cli.command()
@@ -155,12 +194,6 @@ def schema() -> int:
 
     write_stdout([json.dumps(json_schema(), indent=2) + "\n"])
     return DONE
-
-
-def _status(found: "CatalogDiff", *, exit_code: bool, fail_on: "tuple[Kind, ...]") -> int:
-    if exit_code and not found.is_empty():
-        return FOUND
-    return FOUND if any(found.summary.count(kind) for kind in fail_on) else DONE
 
 
 def _say(message: str) -> None:

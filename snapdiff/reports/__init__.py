@@ -31,7 +31,12 @@ FORMATS = {
     item.name: item
     for item in (
         ReportFormat("markdown", "markdown", (".md", ".markdown"), "release notes"),
-        ReportFormat("json", "json_report", (".json",), "scripts; see `snapdiff schema`"),
+        ReportFormat("comment", "comment", (), "a pull-request comment, with a marker and a limit"),
+        ReportFormat("text", "text", (".txt",), "a terminal"),
+        ReportFormat("html", "html", (".html", ".htm"), "a page to search and filter"),
+        ReportFormat("json", "json_report", (".json",), "scripts"),
+        ReportFormat("csv", "csv_report", (".csv",), "spreadsheets, a row a change"),
+        ReportFormat("template", "own_template", (), "words of your own, with --template"),
     )
 }
 """Every format; a module is imported when it is first asked for."""
@@ -45,6 +50,14 @@ def format_of_file(path: PurePath) -> str | None:
     return None
 
 
+def checked_format(name: str) -> str:
+    """Return the name of a format; raises ReportError where there is no such format."""
+    if name not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ReportError(f"{name}: no such report format; there are {known}")
+    return name
+
+
 def render_pieces(
     diff: CatalogDiff, format_name: str, options: ReportOptions | None = None
 ) -> Iterator[str]:
@@ -52,10 +65,7 @@ def render_pieces(
 
     Raises ReportError where there is no such format or it cannot be rendered as asked.
     """
-    if format_name not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise ReportError(f"{format_name}: no such report format; there are {known}")
-    module = import_module(f"snapdiff.reports.{FORMATS[format_name].module}")
+    module = import_module(f"snapdiff.reports.{FORMATS[checked_format(format_name)].module}")
     render: Renderer = module.render
     return render(diff, options or ReportOptions())
 

@@ -1,0 +1,69 @@
+"""One row a change, for spreadsheets."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from snapdiff.changes import CatalogDiff, Change
+from snapdiff.model import Spec
+from snapdiff.reports.options import ReportOptions
+from snapdiff.safe_text import visible
+
+_SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")
+COLUMNS = (
+    "old_tag",
+    "new_tag",
+    "stack",
+    "kind",
+    "package",
+    "specs",
+    "differs",
+    *(f"{side}_{name}" for name in _SPEC_COLUMNS for side in ("old", "new")),
+)
+"""The first row. `specs` is 1 but for a tag that came or went, which is one row in all."""
+
+_FORMULA = ("=", "+", "-", "@", "'")
+"""What makes a cell a formula where it comes first; an apostrophe before it makes it text."""
+
+
+def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
+    """Yield the header, then the rows, as RFC 4180 has them."""
+    yield _row(COLUMNS)
+    for tag in diff.tags:
+        if tag.status != "changed":
+            specs = tag.specs.new or tag.specs.old
+            cells = [tag.old or "", tag.new or "", "", f"tag {tag.status}", "", str(specs)]
+            yield _row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+            continue
+        for stack in tag.stacks:
+            for change in stack.changes:
+                cells = [tag.old or "", tag.new or "", stack.stack, change.kind.value]
+                yield _row([*cells, change.package, "1", *_spec_cells(change)])
+    for page in diff.skipped:
+        cells = ["", "", "", f"page skipped ({page.side})", page.path, "", page.error]
+        yield _row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+
+
+def _spec_cells(change: Change) -> list[str]:
+    cells = [" ".join(field.name for field in change.fields)]
+    for name in _SPEC_COLUMNS:
+        cells += [_value(change.old, name), _value(change.new, name)]
+    return cells
+
+
+def _value(spec: Spec | None, name: str) -> str:
+    if spec is None:
+        return ""
+    value: str | tuple[str, ...] = getattr(spec, name)
+    return value if isinstance(value, str) else " ".join(value)
+
+
+def _row(cells: tuple[str, ...] | list[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerow([_cell(cell) for cell in cells])
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    seen = visible(text)
+    return f"'{seen}" if seen.startswith(_FORMULA) else seen

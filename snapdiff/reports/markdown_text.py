@@ -1,0 +1,52 @@
+"""Untrusted text in GitHub-flavoured Markdown: shown as it is, and nothing more.
+
+A value is always put in code: there it is neither emphasis nor link, and GitHub makes no mention
+(`@name`), no issue link (`#1`) and no commit link (a hexadecimal word) of it.
+"""
+
+import re
+from urllib.parse import quote
+
+from snapdiff.safe_text import LONGEST, shown
+
+_NEEDS_ENTITIES = re.compile(r"[`|]|^ | $|^$")
+_URL_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
+_NEEDS_BRACKETS = re.compile(r"[^A-Za-z0-9!#$%&*+,/:;=?@~._-]")
+_SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def code(text: str) -> str:
+    """Return a value as Markdown code, safe in a paragraph, a list, a table and a link.
+
+    A backtick would end a code span, and a `|` a table cell even inside one (a backslash before it
+    makes escaping it impossible there), so such a value becomes an HTML element instead, each
+    special character an entity.
+    """
+    seen = shown(text)
+    if not _NEEDS_ENTITIES.search(seen):
+        return f"`{seen}`"
+    entities = _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", seen)
+    return f"<code>{entities}</code>"
+
+
+def linked(package: str, url: str) -> str:
+    """Return a package's name as code that links to its page; `{package}` in `url` is the name.
+
+    A name that no package can have, or an empty `url`, gets no link.
+    """
+    if not url or len(package) > LONGEST or not package.isprintable():
+        return code(package)
+    target = url.replace("{package}", quote(package, safe=""))
+    if _NEEDS_BRACKETS.search(target):
+        target = f"<{quote(target, safe=_URL_CHARACTERS)}>"
+    return f"[{code(package)}]({target})"
+
+
+def number(value: int) -> str:
+    """Return 1204 as `1,204`."""
+    return f"{value:,}"
+
+
+def counted(value: int, noun: str) -> str:
+    """Return a number with its noun: `1 spec`, `1,204 specs`."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"

@@ -1,0 +1,113 @@
+"""Jinja2 environments: one for HTML, one for Markdown, one for a template of the user's own."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from snapdiff.errors import ReportError
+from snapdiff.reports.markdown_text import code, counted, linked, number
+from snapdiff.safe_text import shown, visible
+
+if TYPE_CHECKING:
+    import jinja2
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+BUILT_IN = next(
+    folder for folder in (_PACKAGE / "templates", _PACKAGE.parent / "templates") if folder.is_dir()
+)
+"""Installed from a wheel, the templates are in the package; in a checkout they stand beside it."""
+
+
+def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
+    """Return the environment for Markdown: nothing is escaped but by the filters `code` and `link`.
+
+    A file in the folder `overrides` replaces the built-in template of the same name.
+    """
+    environment = _environment(overrides, autoescape=False)
+    environment.filters |= {"code": code, "link": linked}
+    return environment
+
+
+def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
+    """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
+    return _environment(overrides, autoescape=True)
+
+
+def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environment":
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=_loader(overrides),
+        autoescape=autoescape,  # noqa: S701 - Markdown escapes by its own filters
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= _FILTERS
+    return environment
+
+
+def _loader(overrides: Path | None) -> "jinja2.BaseLoader":
+    import jinja2
+
+    if overrides is not None and not overrides.is_dir():
+        raise ReportError(f"{overrides}: no such folder of templates")
+    folders = [folder for folder in (overrides, BUILT_IN) if folder is not None]
+    return jinja2.FileSystemLoader(folders)
+
+
+_FILTERS: dict[str, Any] = {
+    "counted": counted,
+    "number": number,
+    "shown": shown,
+    "visible": visible,
+}
+
+
+def render_template(environment: "jinja2.Environment", name: str, **values: Any) -> str:
+    """Return a template's text; raises ReportError, which names the file and the line."""
+    import jinja2
+
+    try:
+        return environment.get_template(name).render(values)
+    except jinja2.TemplateSyntaxError as error:
+        raise ReportError(f"{error.filename or name}, line {error.lineno}: {error}") from error
+    except jinja2.TemplateNotFound as error:
+        raise ReportError(f"{error.name}: no such template") from error
+    except Exception as error:  # a template can raise whatever its expressions do
+        raise ReportError(f"{_place(error, name)}: {error}") from error
+
+
+def _place(error: Exception, name: str) -> str:
+    """Return file and line of the template frame in which an error was raised."""
+    place = name
+    frames = error.__traceback__
+    while frames is not None:
+        file = frames.tb_frame.f_code.co_filename
+        if "__jinja_template__" in frames.tb_frame.f_globals or file.endswith(".j2"):
+            place = f"{file}, line {frames.tb_lineno}"
+        frames = frames.tb_next
+    return place
+
+
+def user_template(path: Path, values: dict[str, Any]) -> str:
+    """Return the text of a template of the user's own, which can reach nothing but its values.
+
+    It is sandboxed, strict about names that do not exist, and may include files beside it. Raises
+    ReportError, which names the file and the line.
+    """
+    import jinja2
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    if not path.is_file():
+        raise ReportError(f"{path}: no such template file")
+    environment = ImmutableSandboxedEnvironment(
+        loader=jinja2.FileSystemLoader(path.parent),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= _FILTERS | {"code": code, "link": partial(linked)}
+    return render_template(environment, path.name, **values)
