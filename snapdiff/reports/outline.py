@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.changes import CatalogDiff, Change, Field, Kind, StackDiff, TagDiff
 from snapdiff.model import Spec
+from snapdiff.scope import Scope
 
 ATTENTION = (
     Kind.REMOVED,
@@ -35,13 +37,19 @@ LONG_SECTION = 20
 """How many lines a section has before it is better folded."""
 
 
+def told_kinds(diff: CatalogDiff) -> list[Kind]:
+    """Return the kinds of change that the report was not narrowed away from, worst first."""
+    scope = Scope(diff.filters)
+    return [kind for kind in ATTENTION if kind in scope.kinds]
+
+
 class Detail(NamedTuple):
     """How much is told: a report that must be short steps down from one to the next."""
 
     rebuilt: bool = True
     """Whether rebuilt specs are listed, or only counted."""
     fields: bool = True
-    """Whether a line says more than name and versions."""
+    """Whether a line says more than name and versions, and links to the package's page."""
     most_lines: int | None = None
     """How many lines a section has at the most; with none there are no sections, only counts."""
 
@@ -110,22 +118,47 @@ class TagOutline(Struct, frozen=True, kw_only=True):
 def outline(
     diff: CatalogDiff,
     group_by: Literal["stack", "package"] = "stack",
-    detail: Detail | None = None,
+    *,
+    fields: bool = True,
 ) -> list[TagOutline]:
-    """Return the tags of a diff, each with what there is to tell of it."""
-    return [_tag_outline(tag, group_by, detail or Detail()) for tag in diff.tags]
+    """Return the tags of a diff, each with what there is to tell of it.
+
+    Without `fields`, a line has name and versions only, and more changes are alike.
+    """
+    return [_tag_outline(tag, group_by, fields=fields) for tag in diff.tags]
 
 
-def _tag_outline(tag: TagDiff, group_by: str, detail: Detail) -> TagOutline:
+def trimmed(tags: list[TagOutline], detail: Detail) -> list[TagOutline]:
+    """Return the same tags with no more lines than `detail` asks for."""
+    return [
+        replace(tag, stacks=() if detail.most_lines == 0 else _trimmed_stacks(tag, detail))
+        for tag in tags
+    ]
+
+
+def _trimmed_stacks(tag: TagOutline, detail: Detail) -> tuple[StackOutline, ...]:
+    return tuple(
+        replace(stack, sections=tuple(_trimmed(section, detail) for section in stack.sections))
+        for stack in tag.stacks
+    )
+
+
+def _trimmed(section: Section, detail: Detail) -> Section:
+    listed = section.lines if section.kind is not Kind.REBUILT or detail.rebuilt else ()
+    lines = listed[: detail.most_lines]
+    folded = section.is_folded and bool(lines)
+    return replace(section, lines=lines, shown=sum(line.specs for line in lines), is_folded=folded)
+
+
+def _tag_outline(tag: TagDiff, group_by: str, *, fields: bool) -> TagOutline:
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
-    if detail.most_lines == 0:
-        stacks = []
-    elif group_by == "stack":
+    if group_by == "stack":
         stacks = [
-            StackOutline(name=stack.stack, sections=_sections([stack], 1, detail)) for stack in both
+            StackOutline(name=stack.stack, sections=_sections([stack], 1, fields=fields))
+            for stack in both
         ]
     else:
-        stacks = [StackOutline(name=None, sections=_sections(both, len(both), detail))]
+        stacks = [StackOutline(name=None, sections=_sections(both, len(both), fields=fields))]
     two_sided = tag.status == "changed"
     return TagOutline(
         diff=tag,
@@ -157,12 +190,12 @@ class _Alike:
         self.stacks: dict[str, None] = {}
 
 
-def _key(change: Change, stack: StackDiff, detail: Detail) -> _Key:
+def _key(change: Change, stack: StackDiff, *, told: bool) -> _Key:
     old, new = change.old, change.new
     names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
     fields: tuple[Field, ...] = ()
     kept: tuple[str, ...] = ()
-    if detail.fields:
+    if told:
         fields = tuple([field for field in change.fields if field.name != "version"])
         if new and change.kind in (Kind.UPGRADED, Kind.ADDED):
             versions = stack.kept_versions.get(change.package, ())
@@ -178,18 +211,18 @@ def _key(change: Change, stack: StackDiff, detail: Detail) -> _Key:
     )
 
 
-def _sections(stacks: Iterable[StackDiff], among: int, detail: Detail) -> tuple[Section, ...]:
+def _sections(stacks: Iterable[StackDiff], among: int, *, fields: bool) -> tuple[Section, ...]:
     """Return what happened in some stacks, a section a kind, those without a change left out."""
     alike: dict[Kind, dict[_Key, _Alike]] = {kind: {} for kind in ATTENTION}
     for stack in stacks:
         for change in stack.changes:
-            known = alike[change.kind].setdefault(_key(change, stack, detail), _Alike())
+            known = alike[change.kind].setdefault(_key(change, stack, told=fields), _Alike())
             known.specs.add((_hash(change.old), _hash(change.new)))
             known.stacks[stack.stack] = None
-    return tuple(_section(kind, alike[kind], among, detail) for kind in ATTENTION if alike[kind])
+    return tuple(_section(kind, alike[kind], among) for kind in ATTENTION if alike[kind])
 
 
-def _section(kind: Kind, alike: dict[_Key, _Alike], among: int, detail: Detail) -> Section:
+def _section(kind: Kind, alike: dict[_Key, _Alike], among: int) -> Section:
     lines = [
         Line(
             kind=kind,
@@ -206,16 +239,15 @@ def _section(kind: Kind, alike: dict[_Key, _Alike], among: int, detail: Detail) 
         for key, members in alike.items()
     ]
     lines.sort(key=lambda line: line.package)
-    listed = lines if kind is not Kind.REBUILT or detail.rebuilt else []
-    shown = listed[: detail.most_lines]
+    specs = sum(line.specs for line in lines)
     return Section(
         kind=kind,
         symbol=SYMBOLS[kind],
-        lines=tuple(shown),
-        specs=sum(line.specs for line in lines),
-        shown=sum(line.specs for line in shown),
+        lines=tuple(lines),
+        specs=specs,
+        shown=specs,
         packages=len({line.package for line in lines}),
-        is_folded=len(shown) > (0 if kind is Kind.REBUILT else LONG_SECTION),
+        is_folded=len(lines) > (0 if kind is Kind.REBUILT else LONG_SECTION),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from snapdiff.changes import CatalogDiff, Field, Filters, Kind, Revision, StackDiff, TagDiff
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import ATTENTION, Line, Section, TagOutline, outline
+from snapdiff.reports.outline import Line, Section, TagOutline, outline, told_kinds
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     _print_head(console, diff)
     for tag in outline(diff, options.group_by):
         if tag.diff.status == "changed":
-            _print_tag(console, tag)
+            _print_tag(console, tag, told_kinds(diff))
         else:
             _print_one_sided(console, tag.diff)
         yield _taken(page)
@@ -70,7 +70,7 @@ def _print_head(console: "Console", diff: CatalogDiff) -> None:
         return
     console.print(_text(between, "bold"))
     totals = _text("")
-    for kind in ATTENTION:
+    for kind in told_kinds(diff):
         count = diff.summary.count(kind)
         totals.append(f"{count:,} {kind.value}", _STYLES[kind] if count else "dim")
         totals.append(", ")
@@ -87,11 +87,11 @@ def _print_one_sided(console: "Console", tag: TagDiff) -> None:
     console.print(_text(f"tag {shown(name or '')} {kind.value}: {counts}", _STYLES[kind]))
 
 
-def _print_tag(console: "Console", tag: TagOutline) -> None:
+def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
     console.print()
     names = dict.fromkeys(name for name in (tag.diff.old, tag.diff.new) if name is not None)
     console.print(_text(" → ".join(map(shown, names)), "bold underline"))
-    console.print(_stack_table(tag.diff))
+    console.print(_stack_table(tag.diff, kinds))
     for stack in tag.stacks:
         console.print()
         console.print(_text(shown(stack.name) if stack.name is not None else "all stacks", "bold"))
@@ -99,18 +99,16 @@ def _print_tag(console: "Console", tag: TagOutline) -> None:
             _print_section(console, section, merged=stack.name is None)
 
 
-def _stack_table(tag: TagDiff) -> "Table":
+def _stack_table(tag: TagDiff, kinds: list[Kind]) -> "Table":
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("stack", overflow="fold")
     table.add_column("specs", justify="right", no_wrap=True)
-    for kind in ATTENTION:
+    for kind in kinds:
         table.add_column(kind.value, justify="right", no_wrap=True)
     for stack in tag.stacks:
-        table.add_row(
-            _stack_name(stack), _both(stack), *[_count(stack, kind) for kind in ATTENTION]
-        )
+        table.add_row(_stack_name(stack), _both(stack), *[_count(stack, kind) for kind in kinds])
     return table
 
 

@@ -1,0 +1,49 @@
+"""Write what the documentation's commands print into it: each `$ snapdiff` is run and shown.
+
+python docs/refresh.py          rewrite the pages
+python docs/refresh.py --check  exit with 1 where a page is not what it would be
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?\n```\n", re.DOTALL)
+_TEMPLATE = re.compile(r"kept in `([^`]*)`:\n\n```jinja\n.*?```\n", re.DOTALL)
+
+
+def refreshed(text: str) -> str:
+    """Return a page with the output of its commands, and the templates it names, made anew."""
+    text = _CONSOLE.sub(lambda found: _console(found[1]), text)
+    return _TEMPLATE.sub(lambda found: _template(found[1]), text)
+
+
+def _console(command: str) -> str:
+    words = [sys.executable, "-m", *shlex.split(command)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
+    return f"```console\n$ {command}\n{done.stdout.rstrip()}\n```\n"
+
+
+def _template(name: str) -> str:
+    return f"kept in `{name}`:\n\n```jinja\n{(ROOT / name).read_text()}```\n"
+
+
+def main() -> int:
+    """Rewrite or check every page; return the exit status."""
+    stale = []
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = page.read_text(encoding="utf-8")
+        if refreshed(text) != text:
+            stale.append(page.name)
+            if "--check" not in sys.argv:
+                page.write_text(refreshed(text), encoding="utf-8")
+    for name in stale:
+        print(name)
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

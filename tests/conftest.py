@@ -1,0 +1,36 @@
+"""What every test stands on: the same examples every time, and a git that has no user settings."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.example import NEW, OLD
+from tests.helpers import pages_of, write_files
+
+settings.register_profile(
+    "snapdiff",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("snapdiff")
+
+
+@pytest.fixture(autouse=True)
+def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """A folder with the catalogs `old` and `new`; one tag differs, one came, one went."""
+    write_files(tmp_path / "old", pages_of(OLD))
+    write_files(tmp_path / "new", pages_of(NEW))
+    (tmp_path / "empty").mkdir()
+    return tmp_path

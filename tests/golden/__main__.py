@@ -1,0 +1,10 @@
+"""Write the golden reports anew."""
+
+import os
+
+from snapdiff.cli import main
+from tests.golden import FOLDER, REPORTS, ROOT, SNAPSHOTS
+
+os.chdir(ROOT)
+for name, options in REPORTS.items():
+    main([*SNAPSHOTS, *options, "-o", str(FOLDER / name)])
