@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test check lint bench snapshots clean
+.PHONY: demo test check lint lowest fuzz audit bench snapshots docs clean
 
 ## What changed between the two example catalogs
 demo: $(READY)
@@ -22,6 +22,21 @@ lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+## All tests, with the lowest versions of the dependencies that are allowed
+lowest:
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt --editable '.[dev]'
+	$(VENV)-lowest/bin/pytest
+
+## A bounded run of every fuzz target
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --seconds 60
+
+## Known weaknesses of the dependencies
+audit: $(READY)
+	$(BIN)/pip install --quiet pip-audit
+	$(BIN)/pip-audit --skip-editable
+
 ## Speed, side by side with what could do no less
 bench: $(READY)
 	$(BIN)/pip install --quiet --editable '.[bench]'
@@ -31,10 +46,15 @@ bench: $(READY)
 snapshots: $(READY)
 	$(BIN)/python snapshots/make.py
 
+## Write what the documentation shows anew; the pictures take Debian's chromium
+docs: $(READY)
+	$(BIN)/python docs/refresh.py
+	$(BIN)/python docs/pictures.py
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) $(VENV)-lowest .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist build

@@ -135,8 +135,8 @@ def _print_section(console: "Console", section: Section, *, merged: bool) -> Non
         console.print(_text(f"  {section.symbol} {words}", style))
         return
     for line in section.lines:
-        text = _text(f"  {section.symbol} ", style)
-        text.append(shown(line.package), style)
+        text = _text("")
+        text.append(f"  {section.symbol} {shown(line.package)}", style)
         text.append(f" {_versions(line)}")
         text.append(_rest(line, merged=merged), "dim")
         console.print(text, soft_wrap=True)
