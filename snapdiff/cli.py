@@ -3,9 +3,9 @@
 import gc
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -14,6 +14,7 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.safe_text import visible
 
 if TYPE_CHECKING:
+    from snapdiff.changes import Kind
     from snapdiff.output import ReportWriter
 
 DONE, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
@@ -35,6 +36,33 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="snapdiff", message="%(prog)s %(version)s")
 def cli() -> None:
     """Say what changed between two snapshots of a package catalog."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """The options of `snapdiff diff`, under the names that click gives them."""
+
+    repo: str
+    format_name: str | None
+    output: str | None
+    tag: tuple[str, ...]
+    stack: tuple[str, ...]
+    package: tuple[str, ...]
+    kind: tuple[str, ...]
+    group_by: Literal["stack", "package"]
+    package_url: str | None
+    marker: str | None
+    max_length: int | None
+    quiet_if_empty: bool
+    template: str | None
+    template_folder: str | None
+    color: Literal["auto", "always", "never"]
+    exit_code: bool
+    fail_on: "tuple[Kind, ...]"
+    allow_empty: bool
+    skip_bad_pages: bool
+    quiet: bool
+    verbose: bool
 
 
 def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
@@ -138,7 +166,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from snapdiff.diff import diff_catalogs
     from snapdiff.gate import offending_lines
 
-    given = SimpleNamespace(**values)
+    given = _Given(**values)
     report = _report(given)
     directory = Path(given.repo)
     if not directory.is_dir():
@@ -163,7 +191,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     return FOUND if lines or (given.exit_code and not found.is_empty()) else DONE
 
 
-def _report(given: SimpleNamespace) -> "ReportWriter":
+def _report(given: "_Given") -> "ReportWriter":
     """Return what will write the report; raises SnapdiffError where it cannot, before any work."""
     from snapdiff.output import ReportWriter
     from snapdiff.reports.options import PACKAGE_URL, ReportOptions

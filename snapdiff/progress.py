@@ -1,0 +1,67 @@
+"""A progress bar for long work: on a terminal, after two seconds, and gone when it is done."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PATIENCE = 2.0
+"""Seconds of work before anybody is told of it."""
+
+
+class ProgressBar:
+    """Tells how far the work is, on standard error, and only where that is a terminal."""
+
+    def __init__(self, words: str, *, wanted: bool = True) -> None:
+        """Take what the work is called; `wanted` says whether to show it at all."""
+        self._words = words
+        self._visible = wanted and sys.stderr is not None and sys.stderr.isatty()
+        self._begin = time.monotonic()
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how many of how many steps are done."""
+        if not self._visible or time.monotonic() - self._begin < PATIENCE:
+            return
+        if self._bar is None:
+            self._bar = _bar()
+            self._task = self._bar.add_task(self._words, total=total)
+            self._bar.start()
+        assert self._task is not None
+        self._bar.update(self._task, completed=done, total=total)
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
