@@ -197,7 +197,7 @@ def _key(change: Change, stack: StackDiff, *, told: bool) -> _Key:
     kept: tuple[str, ...] = ()
     if told:
         fields = tuple([field for field in change.fields if field.name != "version"])
-        if new and change.kind in (Kind.UPGRADED, Kind.ADDED):
+        if new and change.kind in (Kind.UPGRADED, Kind.DOWNGRADED, Kind.ADDED):
             versions = stack.kept_versions.get(change.package, ())
             kept = tuple([version for version in versions if version != new.version])
     return _Key(

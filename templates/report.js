@@ -1,0 +1,284 @@
+"use strict";
+// Shows the rows that fit the filters, and keeps the filters in the address. What a catalog says
+// is put into the page as text only, never as HTML.
+(() => {
+  const FIRST = 100, MORE = 500, PRINTED = 3000;
+  const SORTS = ["package", "kind", "stacks", "specs"];
+  const FIELDS = ["q", "package", "stack", "tag"];
+
+  const byId = (id) => document.getElementById(id);
+  const data = JSON.parse(byId("data").textContent);
+  const kinds = data.kinds.map(([name]) => name);
+  const number = (value) => value.toLocaleString("en-US");
+  const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
+  const form = byId("controls"), body = byId("rows"), fields = form.elements;
+  const boxes = [...form.querySelectorAll("input[name=kind]")];
+  let order = "kind", falling = false, shown = [], drawn = 0;
+
+  const rows = data.rows.map(
+    ([tag, package_, kind, old, now, differences, notes, where, stacks, specs, groups], place) =>
+      ({ tag, package: package_, kind, old, now, differences, notes, where, stacks, specs, groups, place }));
+
+  function make(name, className, ...content) {
+    const element = document.createElement(name);
+    if (className) element.className = className;
+    element.append(...content);
+    return element;
+  }
+
+  // --- Which rows fit ---
+
+  function specsIn(row, stack) {
+    if (stack < 0) return row.specs;
+    for (let i = 0; i < row.stacks.length; i += 2) if (row.stacks[i] === stack) return row.stacks[i + 1];
+    return 0;
+  }
+
+  // All that can be searched for in a row; made when it is first needed.
+  function textOf(row) {
+    return row.text ??= [
+      data.packages[row.package], kinds[row.kind], data.tags[row.tag], row.old, row.now, row.notes,
+      ...data.differences[row.differences].flat(),
+      ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
+      ...row.groups.flatMap(([builds, pairs]) => [
+        ...builds.flatMap(([, build]) => data.built[build]),
+        ...pairs.flatMap((pair) => pair.slice(0, -1)),
+      ]),
+    ].join("\n").toLowerCase();
+  }
+
+  // Whether a package's name has `wanted` in it, or is as it says where it has a `*` or `?`.
+  function packageTest(wanted) {
+    if (!/[*?]/.test(wanted)) return (name) => name.includes(wanted);
+    const pattern = wanted.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replace(/\*+/g, ".*").replace(/\?/g, ".");
+    const glob = new RegExp(`^${pattern}$`, "su");
+    return (name) => glob.test(name);
+  }
+
+  function choose() {
+    const wanted = new Set(boxes.filter((box) => box.checked).map((box) => kinds.indexOf(box.value)));
+    const stack = data.stacks.indexOf(fields.stack.value), tag = data.tags.indexOf(fields.tag.value);
+    const test = packageTest(fields.package.value.trim().toLowerCase());
+    const packages = data.packages.map((name) => test(name.toLowerCase()));
+    const words = fields.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+    shown = rows.filter((row) =>
+      (!wanted.size || wanted.has(row.kind)) && (tag < 0 || row.tag === tag) && packages[row.package]
+      && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
+    const key = order === "specs" ? (row) => specsIn(row, stack)
+      : order === "stacks" ? (row) => row.stacks.length : (row) => row[order];
+    const sign = falling ? -1 : 1;
+    shown.sort((a, b) => sign * (key(a) - key(b)) || a.place - b.place);
+    return stack;
+  }
+
+  // --- What they look like ---
+
+  const step = (old, now) => [make("del", "", old), " → ", make("ins", "", now)];
+
+  function changeOf(row) {
+    const versions = row.old && row.now && row.old !== row.now ? step(row.old, row.now) : [row.now || row.old];
+    const cell = make("td", "change", make("span", "versions", ...versions));
+    for (const [name, old, now] of data.differences[row.differences])
+      cell.append(make("span", "difference", make("span", "name", name), " ", ...step(old, now)));
+    if (row.notes) cell.append(make("span", "note", row.notes));
+    return cell;
+  }
+
+  function lineOf(row, stack) {
+    const [kind, symbol] = data.kinds[row.kind];
+    const unfold = make("button", "unfold", data.packages[row.package]);
+    unfold.type = "button";
+    unfold.setAttribute("aria-expanded", "false");
+    const name = make("th", "package", unfold);
+    name.scope = "row";
+    if (data.severalTags) name.append(" ", make("span", "tag-name", data.tags[row.tag]));
+    const sign = make("span", "symbol", symbol);
+    sign.setAttribute("aria-hidden", "true");
+    const line = make("tr", kind, name,
+      make("td", "kind", make("span", "badge", sign, ` ${kind}`)),
+      changeOf(row),
+      make("td", "where", row.where),
+      specsCell(specsIn(row, stack)));
+    unfold.addEventListener("click", () => toggle(unfold, line, row, stack));
+    return line;
+  }
+
+  const specsCell = (count) => {
+    const [figure, unit] = counted(count, "spec").split(" ");
+    return make("td", "specs", figure, make("span", "unit", ` ${unit}`));
+  };
+
+  function toggle(unfold, line, row, stack) {
+    const open = unfold.getAttribute("aria-expanded") === "true";
+    unfold.setAttribute("aria-expanded", String(!open));
+    if (open) return line.nextSibling.remove();
+    const cell = make("td", "", ...detailOf(row, stack));
+    cell.colSpan = 5;
+    line.after(make("tr", "detail", cell));
+  }
+
+  // The specs of a row: all of them, or those in one stack.
+  function detailOf(row, stack) {
+    const parts = [];
+    let listed = 0;
+    for (const [builds, all] of row.groups) {
+      const pairs = all.filter((pair) => stack < 0 || data.places[pair.at(-1)].includes(stack));
+      if (!pairs.length) continue;
+      const list = make("dl", "builds");
+      for (const [label, build] of builds) {
+        const [compiler, os, platform, target, variants] = data.built[build];
+        const words = [compiler, os, platform, target].join(" · ");
+        list.append(make("div", "", make("dt", "", label), make("dd", "",
+          words, make("br"), make("span", "variants", variants || "no variants"))));
+      }
+      const hashes = make("ul", "hashes");
+      for (const pair of pairs) {
+        const item = make("li", "", make("code", "", pair[0]));
+        if (pair.length > 2) item.append(" → ", make("code", "", pair[1]));
+        const places = data.places[pair.at(-1)].map((stack) => data.stacks[stack]).join(", ");
+        item.append(" ", make("span", "in", places));
+        hashes.append(item);
+      }
+      parts.push(list, hashes);
+      listed += pairs.length;
+    }
+    const left = specsIn(row, stack) - listed;
+    if (left > 0) parts.push(make("p", "hint", `and ${counted(left, "more spec")}; the report in JSON lists them`));
+    const link = data.links[row.package];
+    if (link) {
+      const anchor = make("a", "", "About this package");
+      anchor.href = link;
+      anchor.rel = "noreferrer";
+      parts.push(make("p", "hint", anchor));
+    }
+    return parts;
+  }
+
+  function draw(until) {
+    const stack = data.stacks.indexOf(fields.stack.value);
+    const part = document.createDocumentFragment();
+    for (; drawn < Math.min(until, shown.length); drawn++) part.append(lineOf(shown[drawn], stack));
+    body.append(part);
+    const left = shown.length - drawn;
+    byId("rest").hidden = !left;
+    byId("rest").firstElementChild.textContent = `${number(drawn)} of ${number(shown.length)} are shown.`;
+    byId("more").textContent = `Show ${number(Math.min(MORE, left))} more`;
+  }
+
+  function show() {
+    const stack = choose();
+    body.replaceChildren();
+    drawn = 0;
+    draw(FIRST);
+    const specs = shown.reduce((sum, row) => sum + specsIn(row, stack), 0);
+    const of = shown.length === rows.length ? "" : ` of ${number(rows.length)}`;
+    const said = shown.length
+      ? `${number(shown.length)}${of} ${rows.length === 1 ? "change" : "changes"}, ${counted(specs, "spec")}` : "No change fits";
+    const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
+    byId("said").replaceChildren(said, make("span", "printed", asked));
+    byId("none").hidden = shown.length > 0;
+    body.parentElement.hidden = !shown.length;
+    for (const head of document.querySelectorAll("th[data-sort]"))
+      if (head.dataset.sort === order) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+  }
+
+  // --- The address ---
+
+  function address() {
+    const state = new URLSearchParams();
+    const wanted = boxes.filter((box) => box.checked).map((box) => box.value);
+    if (wanted.length) state.set("kind", wanted.join(","));
+    for (const name of FIELDS) if (fields[name].value) state.set(name, fields[name].value);
+    if (order !== "kind" || falling) state.set("sort", (falling ? "-" : "") + order);
+    return `#${state}`;
+  }
+
+  // Takes the filters from the address. What it says and this report does not have is left out.
+  function restore() {
+    const state = new URLSearchParams(location.hash.slice(1));
+    const wanted = (state.get("kind") ?? "").split(",");
+    for (const box of boxes) box.checked = wanted.includes(box.value);
+    for (const name of FIELDS) fields[name].value = state.get(name) ?? "";
+    for (const name of ["stack", "tag"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
+    const sort = state.get("sort") ?? "kind";
+    falling = sort.startsWith("-");
+    order = sort.slice(falling ? 1 : 0);
+    if (!SORTS.includes(order)) [order, falling] = ["kind", false];
+    show();
+  }
+
+  function changed() {
+    // A page that stands in a frame of its own may have no address to change.
+    try { history.replaceState(null, "", address()); } catch { /* the filters work without */ }
+    show();
+  }
+
+  // --- What can be pressed ---
+
+  function link(element, state, focus) {
+    const anchor = make("a", "", ...element.childNodes);
+    anchor.href = `#${new URLSearchParams(state)}`;
+    anchor.addEventListener("click", () => setTimeout(() => focus.focus(), 0));
+    element.append(anchor);
+  }
+
+  function option(name) {
+    const element = make("option", "", name);
+    element.value = name;
+    return element;
+  }
+
+  function start() {
+    data.severalTags = new Set(rows.map((row) => row.tag)).size > 1;
+    fields.stack.append(...data.stacks.map(option));
+    fields.tag.append(...data.tags.map(option));
+    byId("packages").append(...data.packages.map(option));
+    for (const box of boxes) {
+      const count = rows.filter((row) => kinds[row.kind] === box.value).length;
+      box.nextElementSibling.querySelector(".count").textContent = number(count);
+      box.disabled = !count;
+    }
+    const target = byId("changes");
+    // A jump within the page leaves the filters in the address.
+    for (const anchor of document.querySelectorAll("a[href^='#']"))
+      anchor.addEventListener("click", (event) => {
+        event.preventDefault();
+        byId(anchor.hash.slice(1)).focus();
+      });
+    for (const element of document.querySelectorAll("[data-kind]"))
+      if (rows.some((row) => kinds[row.kind] === element.dataset.kind)) link(element, { kind: element.dataset.kind }, target);
+    for (const element of document.querySelectorAll("[data-stack]")) {
+      const { stack, tag } = element.dataset;
+      if (data.stacks.includes(stack)) link(element, data.severalTags ? { stack, tag } : { stack }, target);
+    }
+    for (const head of document.querySelectorAll("th[data-sort]")) {
+      const button = make("button", "sort", ...head.childNodes);
+      button.type = "button";
+      head.append(button);
+      button.addEventListener("click", () => {
+        const name = head.dataset.sort;
+        // Numbers are wanted from the top, names from A.
+        falling = order === name ? !falling : name === "specs" || name === "stacks";
+        order = name;
+        changed();
+      });
+    }
+    form.addEventListener("input", changed);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("reset", () => setTimeout(changed, 0));
+    byId("all").addEventListener("click", () => { form.reset(); fields.q.focus(); });
+    byId("more").addEventListener("click", () => {
+      const before = drawn;
+      draw(drawn + MORE);
+      body.querySelectorAll("button.unfold")[before]?.focus();
+    });
+    window.addEventListener("hashchange", restore);
+    window.addEventListener("beforeprint", () => draw(PRINTED));
+    for (const id of ["controls", "said", "more"]) byId(id).hidden = false;
+    document.documentElement.classList.add("live");
+    restore();
+  }
+
+  start();
+})();
