@@ -9,6 +9,7 @@ import io
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from rich.console import Console
@@ -55,6 +56,7 @@ def browser() -> None:
                 media = [{"name": "prefers-color-scheme", "value": theme}]
                 driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
                 driver.get(page.as_uri())
+                time.sleep(1)  # the first tiles of a page can be those of the last
                 driver.save_screenshot(str(PICTURES / f"{name}.png"))
 
 
