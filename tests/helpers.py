@@ -266,7 +266,7 @@ def counts_by_stack(report: Report) -> dict[str, dict[str, int]]:
 
 def words(value: object) -> str | None:
     """A readable id for a list of arguments in a table of tests."""
-    return " ".join(value) or "nothing" if isinstance(value, list) else None
+    return " ".join(value).replace("\0", "NUL") or "nothing" if isinstance(value, list) else None
 
 
 class Result(NamedTuple):
@@ -295,6 +295,6 @@ def run_cli(*arguments: str | Path) -> Result:
 def run_json(*arguments: str | Path) -> Report:
     """The JSON report of a run that has nothing else to say."""
     result = run_cli(*arguments, "--format=json")
-    assert (result.status, result.err) == (0, "")
+    assert (result.status, result.err) == (0, ""), result
     report: Report = json.loads(result.out)
     return report

@@ -1,0 +1,165 @@
+"""Who may import whom (the house's plan), and that the public names are all there."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import snapdiff
+from tests.helpers import PROJECT
+
+PACKAGE = PROJECT / "snapdiff"
+
+MODULES = {
+    ".".join(file.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): file
+    for file in sorted(PACKAGE.rglob("*.py"))
+}
+"""Every module of the package by name."""
+
+HOMES = {
+    "git": "snapdiff.sources.git",
+    "yaml": "snapdiff.formats.front_matter",
+    "deepdiff": "snapdiff.differences",
+    "archspec": "snapdiff.targets",
+}
+"""The only module that may import a library."""
+
+FOUNDATIONS = {
+    "snapdiff.errors": set[str](),
+    "snapdiff.version": set[str](),
+    "snapdiff.notation": set[str](),
+    "snapdiff.targets": set[str](),
+    "snapdiff.safe_text": set[str](),
+    "snapdiff.model": {"snapdiff.errors"},
+}
+"""All that these modules may import of the package."""
+
+ROOMS = {
+    "snapdiff.sources": {"snapdiff.sources", "snapdiff.errors"},
+    "snapdiff.formats": {"snapdiff.formats", "snapdiff.errors", "snapdiff.model"},
+    "snapdiff.changes": {"snapdiff.model"},
+    "snapdiff.pairing": {
+        "snapdiff.model",
+        "snapdiff.version",
+        "snapdiff.notation",
+        "snapdiff.targets",
+    },
+    "snapdiff.reports": {
+        "snapdiff",
+        "snapdiff.reports",
+        "snapdiff.changes",
+        "snapdiff.errors",
+        "snapdiff.model",
+        "snapdiff.safe_text",
+        "snapdiff.version",
+        "snapdiff.scope",
+    },
+}
+"""All that a folder or module may import of the package: these and what is in them."""
+
+
+def imported_by(name: str) -> set[str]:
+    """Every module that a module imports, wherever in its text."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}: a relative import"
+            assert node.module
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.add(inner if inner in MODULES else node.module)
+    return found
+
+
+def is_within(module: str, rooms: set[str]) -> bool:
+    """Whether a module is one of some rooms or in one; the package itself has no inside."""
+    return module in rooms or any(
+        module.startswith(f"{room}.") for room in rooms if room != "snapdiff"
+    )
+
+
+IMPORTS = {name: imported_by(name) for name in MODULES}
+
+
+@pytest.mark.parametrize(("library", "home"), HOMES.items())
+def test_a_library_is_imported_in_one_module_alone(library: str, home: str) -> None:
+    users = {
+        name
+        for name, imported in IMPORTS.items()
+        if any(module.split(".")[0] == library for module in imported)
+    }
+    assert users == {home}
+
+
+def test_only_reports_import_the_template_engine() -> None:
+    users = {name for name, found in IMPORTS.items() if any("jinja2" in item for item in found)}
+    assert users
+    assert all(name.startswith("snapdiff.reports.") for name in users)
+
+
+@pytest.mark.parametrize(("name", "allowed"), FOUNDATIONS.items())
+def test_a_foundation_rests_on_nothing_above_it(name: str, allowed: set[str]) -> None:
+    assert {module for module in IMPORTS[name] if module.startswith("snapdiff")} <= allowed
+
+
+@pytest.mark.parametrize(("room", "allowed"), ROOMS.items())
+def test_a_room_opens_only_to_its_neighbours(room: str, allowed: set[str]) -> None:
+    members = [name for name in MODULES if is_within(name, {room})]
+    assert members
+    for name in members:
+        inner = {module for module in IMPORTS[name] if module.split(".")[0] == "snapdiff"}
+        assert {module for module in inner if not is_within(module, allowed)} == set(), name
+
+
+def test_nothing_but_the_entry_point_imports_the_command_line() -> None:
+    assert {name for name, found in IMPORTS.items() if "snapdiff.cli" in found} == {
+        "snapdiff.__main__"
+    }
+
+
+def test_no_module_is_named_like_a_public_name() -> None:
+    assert {f"snapdiff.{name}" for name in snapdiff.__all__} & set(MODULES) == set()
+
+
+def test_no_module_is_over_long() -> None:
+    lines = {name: len(file.read_text("utf-8").splitlines()) for name, file in MODULES.items()}
+    assert {name: number for name, number in lines.items() if number > 300} == {}
+
+
+def test_every_public_name_is_there() -> None:
+    assert snapdiff.__all__ == sorted(snapdiff.__all__, key=lambda name: (name.islower(), name))
+    for name in snapdiff.__all__:
+        assert getattr(snapdiff, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        getattr(snapdiff, "no_such_" + "name")
+
+
+def test_a_public_name_has_a_docstring() -> None:
+    for name in snapdiff.__all__:
+        assert name == "__version__" or getattr(snapdiff, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import snapdiff", {"msgspec", "click", "git", "deepdiff", "jinja2", "yaml", "archspec"}),
+        ("import snapdiff.cli", {"msgspec", "git", "deepdiff", "jinja2", "yaml", "archspec"}),
+        (
+            "import snapdiff; snapdiff.load_catalog('.'); snapdiff.diff_catalogs",
+            {"git", "deepdiff", "jinja2", "yaml", "archspec"},
+        ),
+    ],
+)
+def test_what_takes_long_to_import_is_imported_late(
+    code: str, unwanted: set[str], tmp_path: Path
+) -> None:
+    program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); {code}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert unwanted & set(done.stdout.split()) == set()

@@ -1,0 +1,120 @@
+"""Bad pages in a comparison: all are named, or left out on both sides and listed (section 8)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.example import EVERYTHING, found_in
+from tests.helpers import page_around, pages_of, run_cli, spec, write_files
+
+
+def test_a_bad_page_is_left_out_on_both_sides_and_listed(example: Path) -> None:
+    bad = "_cache/develop/mpich/specs.md"
+    also_bad = "_cache/develop/py-torch/specs.md"
+    (example / "new" / bad).write_text("gone\n")
+    (example / "old" / also_bad).write_text(page_around("{}", title="py-torch"))
+    result = run_cli("-C", example, "--skip-bad-pages", "-f", "json", "old", "new")
+    report = json.loads(result.out)
+    no_front_matter = "line 1: no front matter; a page begins with a line '---'"
+    no_list = "spec_details: expected array, got object"
+    assert report["skipped"] == [
+        {"side": "new", "path": bad, "error": no_front_matter},
+        {"side": "old", "path": also_bad, "error": no_list},
+    ]
+    assert result.status == 0
+    assert result.err.splitlines() == [
+        f"snapdiff: warning: {bad} (new): left out on both sides: {no_front_matter}",
+        f"snapdiff: warning: {also_bad} (old): left out on both sides: {no_list}",
+    ]
+    assert found_in(report) == EVERYTHING | {
+        "hep": {"unchanged": 1},
+        "ml-cuda": {"reconfigured": 1},
+    }
+    assert report["tags"][0]["specs"] == {"old": 4, "new": 5}
+
+
+@pytest.mark.parametrize("text", ["gone\n", "gone, too\n"], ids=["the same", "another"])
+def test_a_page_that_is_bad_on_both_sides_is_listed_for_both(text: str, example: Path) -> None:
+    path = "_cache/develop/mpich/specs.md"
+    (example / "old" / path).write_text("gone\n")
+    (example / "new" / path).write_text(text)
+    report = json.loads(run_cli("-C", example, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert [(page["side"], page["path"]) for page in report["skipped"]] == [
+        ("old", path),
+        ("new", path),
+    ]
+    status, out, err = run_cli("-C", example, "old", "new")
+    assert (status, out) == (2, "")
+    assert [line.split(": ")[:3] for line in err.splitlines()[:2]] == [
+        ["snapdiff", "error", f"{path} (old)"],
+        ["snapdiff", "error", f"{path} (new)"],
+    ]
+
+
+def test_an_unreadable_package_is_left_out_wherever_the_other_side_has_it(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("b"), spec("c", package="hdf5")]))
+    pages = pages_of([spec("p", package="hdf5")]) | {"moved/develop/zlib/specs.md": "gone\n"}
+    write_files(tmp_path / "new", pages)
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert found_in(report) == {"e4s": {"rebuilt": 1}}
+
+
+def test_an_unreadable_package_is_left_out_where_the_two_sides_begin_at_other_folders(
+    tmp_path: Path,
+) -> None:
+    good = pages_of([spec("p"), spec("q", package="hdf5")])
+    write_files(tmp_path / "old", pages_of([spec("b", package="hdf5")]))
+    write_files(tmp_path / "old", {"_cache/develop/zlib/specs.md": "gone\n"})
+    write_files(tmp_path / "new", good)
+    for old, new in [("old", "new"), ("old/_cache/develop", "new"), ("old", "new/_cache/develop")]:
+        told = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", old, new)
+        assert found_in(json.loads(told.out)) == {"e4s": {"rebuilt": 1}}, (old, new)
+
+
+def test_a_tag_of_which_one_side_is_unreadable_has_not_come_or_gone(tmp_path: Path) -> None:
+    path = "_cache/v1/zlib/specs.md"
+    other = spec("b", tag="v2")
+    write_files(tmp_path / "bad", pages_of([other]) | {path: "gone\n"})
+    write_files(tmp_path / "good", pages_of([other, spec("c", tag="v1")]))
+    for pair in (["bad", "good"], ["good", "bad"]):
+        told = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", *pair)
+        report = json.loads(told.out)
+        assert [page["path"] for page in report["skipped"]] == [path]
+        assert report["tags"] == []
+
+
+def test_twenty_bad_pages_are_named_then_they_are_counted(tmp_path: Path) -> None:
+    pages = {f"_cache/develop/package-{number:02}/specs.md": "gone\n" for number in range(25)}
+    write_files(tmp_path / "old", pages_of([spec("b")]))
+    write_files(tmp_path / "new", pages_of([spec("b")]) | pages)
+    status, out, err = run_cli("-C", tmp_path, "old", "new")
+    assert (status, out) == (2, "")
+    reason = "line 1: no front matter; a page begins with a line '---'"
+    assert err.splitlines() == [
+        *(f"snapdiff: error: {path} (new): {reason}" for path in sorted(pages)[:20]),
+        (
+            "snapdiff: error: 25 bad pages, the first 20 of them named here; "
+            "mend them, or leave them out on both sides with --skip-bad-pages"
+        ),
+    ]
+
+
+def test_a_second_page_of_a_package_is_bad(example: Path) -> None:
+    write_files(example / "new", {"other/zlib.md": page_around("[]") + "\n"})
+    status, out, err = run_cli("-C", example, "old", "new")
+    assert (status, out) == (2, "")
+    assert err.startswith(
+        "snapdiff: error: other/zlib.md (new): package zlib of tag develop is already on page "
+        "_cache/develop/zlib/specs.md; "
+    )
+
+
+@pytest.mark.parametrize("name", ["esc\x1b[31m", "line\nbreak", "\u202eturned"])
+def test_no_text_of_a_page_reaches_the_terminal_as_a_control(name: str, tmp_path: Path) -> None:
+    write_files(tmp_path / "old", {f"_cache/develop/{name}/specs.md": "gone\n"})
+    write_files(tmp_path / "new", pages_of([spec("b")]))
+    result = run_cli("-C", tmp_path, "old", "new")
+    assert result.status == 2
+    assert result.err.count("\n") == 1
+    assert result.err[:-1].isprintable()
