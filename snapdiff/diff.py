@@ -36,7 +36,7 @@ def diff_catalogs(
     `skip_bad_pages`, which leaves them out on both sides and lists them).
     """
     scope = Scope(filters or Filters())
-    comparison = _Comparison(CatalogPair(old, new), scope, warn)
+    comparison = _Comparison(old, new, scope, warn)
     comparison.run(allow_empty=allow_empty)
     bad_pages = comparison.bad_pages()
     if bad_pages and not skip_bad_pages:
@@ -66,7 +66,8 @@ def _sum(summaries: Iterable[Summary]) -> Summary:
 class _Shelf:
     """One side: which packages it has and where, and those that wait for their counterpart."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
         self.paths: dict[_Name, str] = {}
         self.waiting: dict[str, dict[str, Package]] = {}
         self.bad: set[_Name] = set()
@@ -79,6 +80,10 @@ class _Shelf:
         reason = f"package {package.name} of tag {package.tag} is already on page {known}"
         return BadPage(path, side, reason)
 
+    def leave_out(self, path: str) -> None:
+        """Note a bad page, as the package that its path names."""
+        self.bad.add(names_in_path(f"{self._prefix}/{path}"))
+
     def put(self, package: Package) -> None:
         """Keep a package until all tags are known."""
         self.waiting.setdefault(package.tag, {})[package.name] = package
@@ -87,18 +92,22 @@ class _Shelf:
         """Return every tag that a page of this side names."""
         return {tag for tag, _ in self.paths}
 
+    def bad_tags(self) -> set[str]:
+        """Return every tag that a bad page of this side is in, as its path has it."""
+        return {tag for tag, _ in self.bad}
+
 
 class _Comparison:
     """The run of a comparison: pages in, tag diffs out."""
 
-    def __init__(self, pages: CatalogPair, scope: Scope, warn: Warn) -> None:
-        self._pages = pages
+    def __init__(self, old: Catalog, new: Catalog, scope: Scope, warn: Warn) -> None:
+        self._pages = CatalogPair(old, new)
         self._scope = scope
         self._warn = warn
         self._differences = Differences()
         self._tallies: dict[str, TagTally] = {}
-        self._old = _Shelf()
-        self._new = _Shelf()
+        self._old = _Shelf(old.source.prefix)
+        self._new = _Shelf(new.source.prefix)
         self._folders: dict[str, set[str]] = {}
         self._bad_pages: list[BadPage] = []
 
@@ -129,7 +138,7 @@ class _Comparison:
         for page, shelf in ((old, self._old), (new, self._new)):
             if isinstance(page, BadPage):
                 self._bad_pages.append(page)
-                shelf.bad.add(names_in_path(path))
+                shelf.leave_out(printable_path(path))
             elif page:
                 self._folders.setdefault(page.tag, set()).add(_folder_of_tag(path, page.tag))
                 if page.warning:
@@ -142,7 +151,7 @@ class _Comparison:
         """Count the packages that did not change, in those tags where something did."""
         touched = {tag for tag, tally in self._tallies.items() if tally.has_changes()}
         touched.update(self._old.waiting, self._new.waiting)
-        touched.update(tag for tag, _ in self._old.bad | self._new.bad)
+        touched.update(self._old.bad_tags(), self._new.bad_tags())
         folders = {folder for tag in touched for folder in self._folders.get(tag, ())}
         for path, old, new in self._pages.unchanged(folders):
             package, _ = self._accept(path, old, new)
@@ -176,8 +185,14 @@ class _Comparison:
     def _tag_pairs(self) -> list[tuple[str | None, str | None]]:
         """Return which tag is compared with which (contract, section 2)."""
         old_tags, new_tags = self._old.tags(), self._new.tags()
-        if len(old_tags) == len(new_tags) == 1 and not self._pages.has_unchanged():
+        one_each = len(old_tags) == len(new_tags) == 1
+        if one_each and old_tags != new_tags and not self._pages.has_unchanged():
             return [(old_tags.pop(), new_tags.pop())]
+        # A tag whose pages cannot be read on one side has neither come nor gone.
+        old_tags, new_tags = (
+            old_tags | (new_tags & self._old.bad_tags()),
+            new_tags | (old_tags & self._new.bad_tags()),
+        )
         return [
             (tag if tag in old_tags else None, tag if tag in new_tags else None)
             for tag in sorted(old_tags | new_tags)

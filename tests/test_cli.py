@@ -250,8 +250,9 @@ def test_help_is_help_in_a_repository_too(tmp_path: Path) -> None:
     assert run_cli("-C", tmp_path, "--help").status == 0
 
 
-def test_an_unchanged_page_of_a_tag_is_counted_wherever_it_lies(tmp_path: Path) -> None:
-    elsewhere = {"extra/hdf5.md": usual_page([spec("c", package="hdf5")])}
+@pytest.mark.parametrize("path", ["_cache/develop/h/deep/hdf5.md", "_cache/develop/x/specs.md"])
+def test_an_unchanged_page_in_the_folder_of_its_tag_is_counted(tmp_path: Path, path: str) -> None:
+    elsewhere = {path: usual_page([spec("c", package="hdf5")])}
     write_files(tmp_path / "old", pages_of([spec("b")]) | elsewhere)
     write_files(tmp_path / "new", pages_of([spec("p")]) | elsewhere)
     report = run_json("-C", tmp_path, "old", "new")
