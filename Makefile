@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test check lint lowest fuzz audit bench snapshots docs clean
+.PHONY: demo test check lint lowest fuzz mutants audit bench snapshots docs clean
 
 ## What changed between the two example catalogs
 demo: $(READY)
@@ -32,6 +32,12 @@ lowest:
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz --seconds 60
 
+## Whether the tests bite: mutants of the modules that decide, and how many of them die
+mutants: $(READY)
+	$(BIN)/pip install --quiet mutmut
+	$(BIN)/mutmut run
+	$(BIN)/mutmut results
+
 ## Known weaknesses of the dependencies
 audit: $(READY)
 	$(BIN)/pip install --quiet pip-audit
@@ -57,4 +63,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist build
+	rm -rf $(VENV) $(VENV)-lowest mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist build

@@ -30,15 +30,6 @@ class Version(NamedTuple):
     pre_release: tuple[int | Token, ...]
     git_ref: tuple[str, ...]
 
-    def common_tokens(self, other: "Version") -> int:
-        """Return how many leading tokens of the release part both versions share."""
-        count = 0
-        for mine, theirs in zip(self.release, other.release, strict=False):
-            if mine != theirs:
-                break
-            count += 1
-        return count
-
 
 @lru_cache(maxsize=65536)
 def parse_version(text: str) -> Version:

@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from snapdiff.model import counting_stacks
+from snapdiff.pairing import configuration_of
+from snapdiff.targets import target_family
+from snapdiff.version import parse_version
 from tests.example import NEW, OLD
 from tests.helpers import pages_of, write_files
 
@@ -25,6 +29,13 @@ def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
+    for function in (parse_version, configuration_of, target_family, counting_stacks):
+        function.cache_clear()
 
 
 @pytest.fixture

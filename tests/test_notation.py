@@ -38,6 +38,7 @@ VARIANTS = [
     ("languages='c,c++'", "languages=c,c++"),
     ("languages=c,c++", "languages=c,c++"),
     ('languages:="c,c++"', "languages=c,c++"),
+    ("recipe=XsftX", "recipe=XsftX"),
     ("build_type:=Release", "build_type=Release"),
     ("build_type=Release", "build_type=Release"),
     ("cuda_arch:=80,90", "cuda_arch=80,90"),

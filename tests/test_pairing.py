@@ -471,3 +471,11 @@ def test_a_hash_that_moved_between_stacks_left_one_and_came_to_the_other() -> No
 def test_generated_catalogs_agree_with_the_oracle(both: Catalogs) -> None:
     old, new = both
     assert readings_of(report_of(old, new)) == expected_readings(old, new)
+
+
+def test_one_version_that_became_three_is_paired_with_the_newest_first() -> None:
+    old = [spec(name, "1.0") for name in "abc"]
+    new = [spec("p", "1.1"), spec("q", "1.2"), spec("r", "1.3")]
+    changes = report_of(old, new)["tags"][0]["stacks"][0]["changes"]
+    pairs = {(change["old"]["hash"][0], change["new"]["version"]) for change in changes}
+    assert pairs == {("a", "1.3"), ("b", "1.2"), ("c", "1.1")}
