@@ -48,11 +48,14 @@ class Catalog:
         """Return what a file turned out to be."""
         if isinstance(content, FormatError):
             return BadPage(printable_path(entry.path), side, str(content))
-        path = f"{self.source.prefix}/{printable_path(entry.path)}"
         try:
-            return reader.read(path, content)
+            return reader.read(self.path(entry), content)
         except FormatError as error:
             return BadPage(printable_path(entry.path), side, str(error))
+
+    def path(self, entry: Entry) -> str:
+        """Return the path of a file with the folders above it, as far as they are known."""
+        return f"{self.source.prefix}/{printable_path(entry.path)}"
 
 
 def load_catalog(name: str | Path, *, repository: str | Path = ".") -> Catalog:
@@ -85,22 +88,28 @@ class CatalogPair:
         """Yield every page whose bytes differ between the two, or that one side only has."""
         known = self._old.source.changed_entries(self._new.source)
         pairs = known if known is not None else pair_entries(self._old.source, self._new.source)
-        old_contents = self._old.source.read(old for old, _ in pairs if old)
-        new_contents = self._new.source.read(new for _, new in pairs if new)
-        for old, new in pairs:
-            before = next(old_contents) if old else None
-            after = next(new_contents) if new else None
+        contents = self._old.source.read_both(self._new.source, pairs)
+        for (old, new), (before, after) in zip(pairs, contents, strict=True):
             if isinstance(before, bytes) and before == after:
                 continue
-            reader = SitePageReader()
-            pair = PagePair(
-                _path(old, new),
-                self._old.read(old, before, "old", reader) if old and before is not None else None,
-                self._new.read(new, after, "new", reader) if new and after is not None else None,
-            )
-            self._changed_paths.add(_path(old, new))
+            pair = self._read_pair(old, before, new, after)
+            self._changed_paths.add(pair.path)
             if pair.old is not None or pair.new is not None:
                 yield pair
+
+    def _read_pair(
+        self, old: Entry | None, before: Content | None, new: Entry | None, after: Content | None
+    ) -> PagePair:
+        reader = SitePageReader()
+        if old and new and isinstance(before, bytes) and isinstance(after, bytes):
+            both = reader.read_both(self._old.path(old), before, self._new.path(new), after)
+            if both:
+                return PagePair(old.path, *both)
+        return PagePair(
+            _path(old, new),
+            self._old.read(old, before, "old", reader) if old and before is not None else None,
+            self._new.read(new, after, "new", reader) if new and after is not None else None,
+        )
 
     def unchanged(self, folders: Iterable[str]) -> Iterator[PagePair]:
         """Yield the pages in some folders that are the same on both sides; call `changed` first."""
@@ -112,11 +121,13 @@ class CatalogPair:
                     paths.setdefault(entry.path, entry)
         entries = list(paths.values())
         for entry, content in zip(entries, source.read(entries), strict=True):
-            reader = SitePageReader()
-            old = self._old.read(entry, content, "old", reader)
+            old = self._old.read(entry, content, "old", SitePageReader())
             if old is not None:
                 new = old if isinstance(old, Package) else BadPage(old.path, "new", old.reason)
                 yield PagePair(entry.path, old, new)
+
+    def unchanged_totals(self, _folders: Iterable[str], _scope: object) -> None:
+        """Return None: each page has to be looked at."""
 
     def has_unchanged(self) -> bool:
         """Return whether any page at all is the same on both sides; call `changed` first."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 DONE, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 DEFAULT_COMMAND = "diff"
+CHANGELOG = "changelog"
 
 
 class _Commands(click.Group):
@@ -27,9 +28,21 @@ class _Commands(click.Group):
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         """Put the default command before arguments that name none: its help is the help."""
-        if not arguments or arguments[0] not in (*self.commands, "--version"):
+        if not arguments or arguments[0] not in (*self.list_commands(context), "--version"):
             arguments = [DEFAULT_COMMAND, *arguments]
         return super().parse_args(context, arguments)
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands, those that are imported late too."""
+        return [*super().list_commands(context), CHANGELOG]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a command, imported when it is asked for."""
+        if name != CHANGELOG:
+            return super().get_command(context, name)
+        from snapdiff.changelog.command import changelog
+
+        return changelog
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -75,6 +88,17 @@ def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequenc
             raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
         kinds.append(Kind(word))
     return tuple(kinds)
+
+
+def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is None:
+        return
+    from snapdiff.limits import Limits, parse_size, use_limits
+
+    try:
+        use_limits(Limits(page_size=parse_size(value)))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @cli.command(
@@ -151,6 +175,14 @@ Exit status:
 )
 @click.option("--allow-empty", is_flag=True, help="Take a side without a single page.")
 @click.option("--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides.")
+@click.option(
+    "--max-page-size",
+    callback=_limits,
+    is_eager=True,
+    expose_value=False,
+    metavar="SIZE",
+    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
@@ -159,7 +191,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     OLD and NEW are each a directory, a git revision, or REV:PATH for a folder in one; OLD..NEW
     stands for both. With one, it is compared with the working tree; with none, HEAD is.
 
-    `snapdiff schema` prints the JSON Schema of the JSON report; `snapdiff --version` the version.
+    `snapdiff changelog` tells the story of many revisions (see its --help); `snapdiff schema`
+    prints the JSON Schema of the JSON report; `snapdiff --version` the version.
     """
     from snapdiff.catalog import open_catalogs
     from snapdiff.changes import Filters

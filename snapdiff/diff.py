@@ -1,18 +1,18 @@
 """Two catalogs become one CatalogDiff: tags find their counterpart, packages theirs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple, Protocol
 
 from snapdiff import __version__
-from snapdiff.catalog import Catalog, CatalogPair, Read
-from snapdiff.changes import CatalogDiff, Filters, Kind, SkippedPage, Summary, TagDiff
+from snapdiff.catalog import Catalog, CatalogPair, PagePair, Read
+from snapdiff.changes import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
 from snapdiff.differences import Differences
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.site_page import names_in_path
 from snapdiff.model import Package
 from snapdiff.scope import Scope
 from snapdiff.sources.directory import printable_path
-from snapdiff.tally import TagTally
+from snapdiff.tally import TagTally, Totals
 
 Warn = Callable[[str], None]
 
@@ -35,8 +35,61 @@ def diff_catalogs(
     at all (unless `allow_empty`), and BadPagesError where pages cannot be read (unless
     `skip_bad_pages`, which leaves them out on both sides and lists them).
     """
+    return diff_pages(
+        CatalogPair(old, new),
+        End(old.revision, old.source.prefix),
+        End(new.revision, new.source.prefix),
+        filters=filters,
+        allow_empty=allow_empty,
+        skip_bad_pages=skip_bad_pages,
+        warn=warn,
+    )
+
+
+class End(NamedTuple):
+    """One side of a comparison: the revision, and the folders above its pages, as far as known."""
+
+    revision: Revision
+    prefix: str
+
+
+class Pages(Protocol):
+    """Two revisions page by page, as `CatalogPair` has them."""
+
+    def changed(self) -> Iterator[PagePair]:
+        """Yield every page whose bytes differ between the two, or that one side only has."""
+        ...
+
+    def unchanged(self, folders: Iterable[str]) -> Iterator[PagePair]:
+        """Yield the pages in some folders that are the same on both sides."""
+        ...
+
+    def unchanged_totals(self, folders: Iterable[str], scope: Scope) -> dict[str, Totals] | None:
+        """Return by tag what those pages come to, or None where each has to be looked at."""
+        ...
+
+    def has_unchanged(self) -> bool:
+        """Return whether any page at all is the same on both sides."""
+        ...
+
+    def require_pages(self) -> None:
+        """Raise RevisionError where a side has not a single page."""
+        ...
+
+
+def diff_pages(
+    pages: Pages,
+    old: End,
+    new: End,
+    *,
+    filters: Filters | None = None,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+    warn: Warn = lambda _: None,
+) -> CatalogDiff:
+    """Return what changed between two revisions whose pages are given, as `diff_catalogs` does."""
     scope = Scope(filters or Filters())
-    comparison = _Comparison(old, new, scope, warn)
+    comparison = _Comparison(pages, old, new, scope, warn)
     comparison.run(allow_empty=allow_empty)
     bad_pages = comparison.bad_pages()
     if bad_pages and not skip_bad_pages:
@@ -71,6 +124,7 @@ class _Shelf:
         self.paths: dict[_Name, str] = {}
         self.waiting: dict[str, dict[str, Package]] = {}
         self.bad: set[_Name] = set()
+        self.standing_tags: set[str] = set()
 
     def register(self, package: Package, path: str, side: Side) -> BadPage | None:
         """Note where a package stands; return a bad page if it stands somewhere else already."""
@@ -90,7 +144,7 @@ class _Shelf:
 
     def tags(self) -> set[str]:
         """Return every tag that a page of this side names."""
-        return {tag for tag, _ in self.paths}
+        return {tag for tag, _ in self.paths} | self.standing_tags
 
     def bad_tags(self) -> set[str]:
         """Return every tag that a bad page of this side is in, as its path has it."""
@@ -100,14 +154,14 @@ class _Shelf:
 class _Comparison:
     """The run of a comparison: pages in, tag diffs out."""
 
-    def __init__(self, old: Catalog, new: Catalog, scope: Scope, warn: Warn) -> None:
-        self._pages = CatalogPair(old, new)
+    def __init__(self, pages: Pages, old: End, new: End, scope: Scope, warn: Warn) -> None:
+        self._pages = pages
         self._scope = scope
         self._warn = warn
         self._differences = Differences()
         self._tallies: dict[str, TagTally] = {}
-        self._old = _Shelf(old.source.prefix)
-        self._new = _Shelf(new.source.prefix)
+        self._old = _Shelf(old.prefix)
+        self._new = _Shelf(new.prefix)
         self._folders: dict[str, set[str]] = {}
         self._bad_pages: list[BadPage] = []
 
@@ -153,6 +207,14 @@ class _Comparison:
         touched.update(self._old.waiting, self._new.waiting)
         touched.update(self._old.bad_tags(), self._new.bad_tags())
         folders = {folder for tag in touched for folder in self._folders.get(tag, ())}
+        totals = self._pages.unchanged_totals(folders, self._scope)
+        if totals is not None:
+            for tag, total in totals.items():
+                self._old.standing_tags.add(tag)
+                self._new.standing_tags.add(tag)
+                if tag in touched:
+                    self._tally(tag).add_unchanged_totals(total)
+            return
         for path, old, new in self._pages.unchanged(folders):
             package, _ = self._accept(path, old, new)
             if package and package.tag in touched and self._scope.has_package(package.name):

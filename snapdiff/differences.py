@@ -4,11 +4,11 @@ from snapdiff.changes import Field
 from snapdiff.model import Description
 from snapdiff.pairing import Configuration, configuration_of
 
-_FIELDS = ("compiler", "os", "platform", "target", "variants")
-"""The fields of a configuration, in the order in which a report names them."""
+_MACHINE_FIELDS = ("compiler", "os", "platform", "target")
+"""The fields of a configuration that hold one word, in the order in which a report names them."""
 
-_Values = tuple[str, str, str, str, tuple[str, ...]]
-"""The values of these fields, less the variants that both configurations have."""
+_Machine = tuple[str, str, str, str]
+"""The values of these fields."""
 
 
 class Differences:
@@ -16,7 +16,7 @@ class Differences:
 
     def __init__(self) -> None:
         """Begin with nothing compared."""
-        self._by_values: dict[tuple[_Values, _Values], tuple[Field, ...]] = {}
+        self._by_machines: dict[tuple[_Machine, _Machine], tuple[Field, ...]] = {}
         self._by_identity: dict[tuple[str, str], tuple[Field, ...]] = {}
 
     def between(self, old: Description, new: Description, *, version: bool) -> tuple[Field, ...]:
@@ -34,27 +34,33 @@ class Differences:
         return fields
 
     def _between(self, old: Configuration, new: Configuration) -> tuple[Field, ...]:
-        if old.identity == new.identity:
-            return ()
-        pair = _values(old, new), _values(new, old)
-        fields = self._by_values.get(pair)
+        machines = _machine(old), _machine(new)
+        fields = self._by_machines.get(machines)
         if fields is None:
-            fields = self._by_values[pair] = _compare(*pair)
-        return fields
+            fields = self._by_machines[machines] = _compare(*machines)
+        if old.variants == new.variants:
+            return fields
+        gone, come = old.variants - new.variants, new.variants - old.variants
+        return (*fields, Field("variants", tuple(sorted(gone)), tuple(sorted(come))))
 
 
-def _values(mine: Configuration, other: Configuration) -> _Values:
-    variants = tuple(sorted(mine.variants - other.variants))
-    return mine.compiler, mine.os, mine.platform, mine.target, variants
+def _machine(configuration: Configuration) -> _Machine:
+    return (
+        configuration.compiler,
+        configuration.os,
+        configuration.platform,
+        configuration.target,
+    )
 
 
-def _compare(old: _Values, new: _Values) -> tuple[Field, ...]:
+def _compare(old: _Machine, new: _Machine) -> tuple[Field, ...]:
+    if old == new:
+        return ()
     from deepdiff import DeepDiff  # late: a day of nothing but rebuilds does not need it
 
-    before: dict[str, str | tuple[str, ...]] = dict(zip(_FIELDS, old, strict=True))
-    after: dict[str, str | tuple[str, ...]] = dict(zip(_FIELDS, new, strict=True))
-    # A list of variants is one value of many words: DeepDiff need not line its items up.
-    differing = DeepDiff(
-        before | {"variants": " ".join(old[-1])}, after | {"variants": " ".join(new[-1])}
-    ).affected_root_keys
-    return tuple(Field(name, before[name], after[name]) for name in _FIELDS if name in differing)
+    before = dict(zip(_MACHINE_FIELDS, old, strict=True))
+    after = dict(zip(_MACHINE_FIELDS, new, strict=True))
+    differing = DeepDiff(before, after).affected_root_keys
+    return tuple(
+        Field(name, before[name], after[name]) for name in _MACHINE_FIELDS if name in differing
+    )

@@ -64,7 +64,9 @@ class Package(Struct, frozen=True, gc=False):
     """One page: the specs of a package in a tag, by their hash.
 
     `counts` is the number of specs by the set of stacks they count in. `warning` says where the
-    page contradicts itself without being unreadable.
+    page contradicts itself without being unreadable. A page read together with another version of
+    itself has in `shared` the specs that stand in both in the same words, and the rest in `specs`;
+    a page read alone has them all in `specs`.
     """
 
     tag: str
@@ -72,6 +74,7 @@ class Package(Struct, frozen=True, gc=False):
     specs: dict[str, SpecClass]
     counts: dict[frozenset[str], int]
     warning: str | None = None
+    shared: dict[str, SpecClass] = {}
 
 
 def count_by_stacks(specs: dict[str, SpecClass]) -> dict[frozenset[str], int]:

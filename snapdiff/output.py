@@ -15,6 +15,9 @@ from snapdiff.errors import ReportError
 from snapdiff.reports import checked_format, format_of_file, render_pieces
 from snapdiff.reports.options import ReportOptions
 
+_BYTES = "surrogateescape"
+"""A file that is kept up to date keeps what is not UTF-8 in it."""
+
 
 class ReportWriter:
     """A report to be: its format, its looks and where it goes, all checked before any work."""
@@ -66,10 +69,10 @@ class ReportWriter:
 
 def check_output(path: Path) -> None:
     """Raise ReportError where a file cannot be written, before any work goes into it."""
-    if path.is_dir():
+    if os.path.isdir(path):  # a Path does not bear a name that is too long
         raise ReportError(f"{path}: is a directory; name a file in it")
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
 
 
@@ -81,7 +84,7 @@ def write_file(path: Path, pieces: Iterable[str]) -> None:
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
-            with open(target, "w", encoding="utf-8", newline="") as file:
+            with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
                 file.writelines(pieces)
             return
         _replace(target, pieces)
@@ -92,7 +95,7 @@ def write_file(path: Path, pieces: Iterable[str]) -> None:
 def _replace(target: Path, pieces: Iterable[str]) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
     try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
+        with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())

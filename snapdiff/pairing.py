@@ -8,10 +8,11 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import lru_cache
 from typing import NamedTuple
 
+from snapdiff.limits import limits, over_limit
 from snapdiff.model import Description, SpecClass
 from snapdiff.notation import canonical_compiler, canonical_variant
 from snapdiff.targets import target_family
-from snapdiff.version import Version, parse_version
+from snapdiff.version import Token, Version, parse_version
 
 
 class Configuration(NamedTuple):
@@ -85,11 +86,15 @@ _PASSES: tuple[Callable[[_Class], Hashable], ...] = (
 )
 
 
+_canonical_variant = lru_cache(maxsize=65536)(canonical_variant)
+_canonical_compiler = lru_cache(maxsize=4096)(canonical_compiler)
+
+
 @lru_cache(maxsize=65536)
 def configuration_of(description: Description) -> Configuration:
     """Return the configuration of a description in the common notation."""
-    compiler = canonical_compiler(description.compiler)
-    variants = frozenset(map(canonical_variant, description.variants))
+    compiler = _canonical_compiler(description.compiler)
+    variants = frozenset(map(_canonical_variant, description.variants))
     os, platform, target = description.os, description.platform, description.target
     parts = [compiler, os, platform, target, *sorted(variants)]
     return Configuration(
@@ -168,32 +173,63 @@ def _pair_members(old: _Class, new: _Class, pairs: list[tuple[Member, Member]]) 
     del old.members[:count], new.members[:count]
 
 
+class _Part:
+    """What shares so many leading version tokens and still has members."""
+
+    __slots__ = ("length", "new", "old")
+
+    def __init__(self, length: int, old: list[_Class], new: list[_Class]) -> None:
+        self.length = length
+        self.old = old
+        self.new = new
+
+
 def _by_common_tokens(
     old: list[_Class], new: list[_Class]
 ) -> Iterator[tuple[list[_Class], list[_Class]]]:
     """Yield what still has members and shares leading version tokens, most tokens first.
 
-    Two parts with equally many tokens in common have no class in common, so the order in which
-    they come does not matter.
+    Two parts neither of which holds the other have no class in common, so the order in which they
+    come does not matter. In the order of their tokens, those that share most stand together: each
+    part is complete once something comes that shares less.
     """
-    longest = min(_most_tokens(old), _most_tokens(new))
-    for length in range(longest, -1, -1):
+    rows = [(item.version.release, True, item) for item in old]
+    rows += [(item.version.release, False, item) for item in new]
+    rows.sort(key=lambda row: row[0])
+    open_parts: list[_Part] = []
+    for position, (tokens, is_old, item) in enumerate(rows):
+        if position:
+            yield from _close(open_parts, _leading_in_common(rows[position - 1][0], tokens))
+        if not open_parts or open_parts[-1].length < len(tokens):
+            open_parts.append(_Part(len(tokens), [], []))
+        (open_parts[-1].old if is_old else open_parts[-1].new).append(item)
+    yield from _close(open_parts, 0)
+    for part in open_parts:
+        if part.old and part.new:
+            yield part.old, part.new
 
-        def leading_tokens(item: _Class, length: int = length) -> Hashable:
-            return item.version.release[:length]
 
-        new_parts = _grouped(_at_least(new, length), leading_tokens)
-        for tokens, old_part in _grouped(_at_least(old, length), leading_tokens).items():
-            if tokens in new_parts:
-                yield old_part, new_parts[tokens]
+def _close(open_parts: list[_Part], length: int) -> Iterator[tuple[list[_Class], list[_Class]]]:
+    """Yield every open part of more tokens than `length`; what is left joins the part around it."""
+    while open_parts and open_parts[-1].length > length:
+        part = open_parts.pop()
+        if part.old and part.new:
+            yield part.old, part.new
+            part.old, part.new = _unpaired(part.old), _unpaired(part.new)
+        if open_parts and open_parts[-1].length >= length:
+            open_parts[-1].old += part.old
+            open_parts[-1].new += part.new
+        else:
+            open_parts.append(_Part(length, part.old, part.new))
 
 
-def _most_tokens(classes: list[_Class]) -> int:
-    return max(len(item.version.release) for item in classes)
-
-
-def _at_least(classes: list[_Class], length: int) -> list[_Class]:
-    return [item for item in classes if item.members and len(item.version.release) >= length]
+def _leading_in_common(one: tuple[Token, ...], other: tuple[Token, ...]) -> int:
+    count = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
 
 
 def _best_first(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, _Class]]:
@@ -211,20 +247,42 @@ def _best_first(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, 
     if len({item.configuration.identity for item in (*old, *new)}) == 1:
         yield from _in_step(old, new)
         return
-    ranked = sorted(
+    _check_comparisons(old, new)
+    # A number a pair, in which what decides first stands in front: tuples would take ten times
+    # the memory.
+    order = sorted(
         (
-            ours.configuration.differences(theirs.configuration),
-            rank[ours.version],
-            rank[theirs.version],
-            i,
-            j,
+            (ours.configuration.differences(theirs.configuration) * len(rank) + rank[ours.version])
+            * len(rank)
+            + rank[theirs.version]
         )
+        * len(old)
+        * len(new)
+        + i * len(new)
+        + j
         for i, ours in enumerate(old)
         for j, theirs in enumerate(new)
     )
-    for *_, i, j in ranked:
+    for number in order:
+        i, j = divmod(number % (len(old) * len(new)), len(new))
         if old[i].members and new[j].members:
             yield old[i], new[j]
+
+
+_COMPARISON = 32
+"""What a comparison costs beside the variants: as much as so many of these."""
+
+
+def _check_comparisons(old: list[_Class], new: list[_Class]) -> None:
+    """Raise FormatError where the best pairs could be found only in a very long time."""
+    cost = len(new) * sum(_COMPARISON + len(item.configuration.variants) for item in old)
+    cost += len(old) * sum(len(item.configuration.variants) for item in new)
+    if cost > limits().comparisons:
+        what = (
+            f"{len(old):,} old specs and {len(new):,} new ones, no two alike, "
+            "are too many to be paired"
+        )
+        raise over_limit(what, limits().comparisons, "comparisons")
 
 
 def _in_step(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, _Class]]:

@@ -45,6 +45,38 @@ _VERSION_KINDS = frozenset([Kind.ADDED, Kind.REMOVED, Kind.UPGRADED, Kind.DOWNGR
 """The kinds of change with which a version can come or go."""
 
 
+class Totals:
+    """How many specs and packages there are, in all and by stack."""
+
+    __slots__ = ("packages", "specs", "stacks")
+
+    def __init__(self, known: "Totals | None" = None) -> None:
+        """Begin with what is known, or with nothing."""
+        self.specs: int = known.specs if known else 0
+        self.packages: int = known.packages if known else 0
+        self.stacks: dict[str, tuple[int, int]] = dict(known.stacks) if known else {}
+
+    def add(self, by_stack: dict[str, int], in_any: int, times: int = 1) -> None:
+        """Count a package, as `specs_by_stack` has it; `times` is -1 to take it out."""
+        self.specs += times * in_any
+        self.packages += times * (in_any > 0)
+        for stack, number in by_stack.items():
+            specs, packages = self.stacks.get(stack, (0, 0))
+            self.stacks[stack] = specs + times * number, packages + times
+
+
+def specs_by_stack(package: Package, scope: Scope) -> tuple[dict[str, int], int]:
+    """Return how many specs of a package each stack has, and how many are in any."""
+    by_stack: dict[str, int] = {}
+    in_any = 0
+    for listed, number in package.counts.items():
+        stacks = scope.stacks(listed)
+        for stack in stacks:
+            by_stack[stack] = by_stack.get(stack, 0) + number
+        in_any += number if stacks else 0
+    return by_stack, in_any
+
+
 class TagTally:
     """Adds up one tag, or two that are compared with each other."""
 
@@ -69,6 +101,7 @@ class TagTally:
         self.count(old, new)
         gone, come = self._one_sided(old, new), self._one_sided(new, old)
         name = _name(old, new)
+        kept: dict[str, tuple[str, ...]] | None = None
         for stack in gone.keys() | come.keys():
             tally = self._stacks[stack]
             pairing = pair_specs(gone.get(stack, {}), come.get(stack, {}))
@@ -81,8 +114,8 @@ class TagTally:
             changes.sort(key=_order)
             tally.changes += changes
             if old and new and any(change.kind in _VERSION_KINDS for change in changes):
-                kept = _versions(old, stack) & _versions(new, stack)
-                tally.kept_versions[name] = tuple(sorted(kept, key=parse_version))
+                kept = _kept_versions(old, new) if kept is None else kept
+                tally.kept_versions[name] = kept.get(stack, ())
 
     def has_specs(self) -> bool:
         """Return whether any spec so far is in a stack that is compared."""
@@ -112,15 +145,21 @@ class TagTally:
                 tally.removed.append(name)
 
     def _specs_by_stack(self, package: Package | None) -> tuple[dict[str, int], int]:
-        """Return how many specs each stack has, and how many specs are in any."""
-        by_stack: dict[str, int] = {}
-        in_any = 0
-        for listed, number in package.counts.items() if package else ():
-            stacks = self._scope.stacks(listed)
-            for stack in stacks:
-                by_stack[stack] = by_stack.get(stack, 0) + number
-            in_any += number if stacks else 0
-        return by_stack, in_any
+        return specs_by_stack(package, self._scope) if package else ({}, 0)
+
+    def add_unchanged_totals(self, totals: "Totals") -> None:
+        """Count packages that are the same on both sides, added up before."""
+        self._old_specs += totals.specs
+        self._new_specs += totals.specs
+        self._old_packages += totals.packages
+        self._new_packages += totals.packages
+        for stack, (specs, packages) in totals.stacks.items():
+            if packages:
+                tally = self._stacks.setdefault(stack, _StackTally())
+                tally.old += specs
+                tally.new += specs
+                tally.old_packages += packages
+                tally.new_packages += packages
 
     def _one_sided(self, mine: Package | None, other: Package | None) -> _Side:
         """Return the specs that only one side has, stack by stack: the hash decides."""
@@ -224,9 +263,22 @@ class TagTally:
         )
 
 
-def _versions(package: Package, stack: str) -> set[str]:
-    classes = set(package.specs.values())
-    return {item.description.version for item in classes if stack in item.stacks}
+def _kept_versions(old: Package, new: Package) -> dict[str, tuple[str, ...]]:
+    """Return by stack the versions that both sides have, in their order."""
+    before, after = _versions(old), _versions(new)
+    return {
+        stack: tuple(sorted(versions & after[stack], key=lambda text: (parse_version(text), text)))
+        for stack, versions in before.items()
+        if stack in after
+    }
+
+
+def _versions(package: Package) -> dict[str, set[str]]:
+    by_stack: dict[str, set[str]] = {}
+    for item in {*package.specs.values(), *package.shared.values()}:
+        for stack in item.stacks:
+            by_stack.setdefault(stack, set()).add(item.description.version)
+    return by_stack
 
 
 def _kind(old: Version, new: Version, *, reconfigured: bool) -> Kind:

@@ -33,14 +33,21 @@ FOUNDATIONS = {
     "snapdiff.targets": set[str](),
     "snapdiff.safe_text": set[str](),
     "snapdiff.model": {"snapdiff.errors"},
+    "snapdiff.limits": {"snapdiff.errors"},
 }
 """All that these modules may import of the package."""
 
 ROOMS = {
-    "snapdiff.sources": {"snapdiff.sources", "snapdiff.errors"},
-    "snapdiff.formats": {"snapdiff.formats", "snapdiff.errors", "snapdiff.model"},
+    "snapdiff.sources": {"snapdiff.sources", "snapdiff.errors", "snapdiff.limits"},
+    "snapdiff.formats": {
+        "snapdiff.formats",
+        "snapdiff.errors",
+        "snapdiff.limits",
+        "snapdiff.model",
+    },
     "snapdiff.changes": {"snapdiff.model"},
     "snapdiff.pairing": {
+        "snapdiff.limits",
         "snapdiff.model",
         "snapdiff.version",
         "snapdiff.notation",

@@ -1,29 +1,30 @@
 """The records of a page, `spec_details`, as specs by hash (contract, section 1).
 
 A list of records has one meaning and two readers. The usual form, as the catalog's generator
-writes it, is read in proportion to what is distinct in it: records are cut apart as text, and of
-those that agree in all but the hash only one is decoded. Whatever else JSON or YAML allows goes
-the plain way. Both give the same specs, or the same error.
+writes it, is read in proportion to what is distinct in it: of the records that agree in all but
+the hash only one is decoded. Whatever else JSON or YAML allows goes the plain way. Both give the
+same specs, or the same error.
 """
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 from snapdiff.errors import FormatError
+from snapdiff.limits import VERSION_PARTS
 from snapdiff.model import Description, SpecClass, counting_stacks
 
 HASH_LENGTH = 32
 """Spack's DAG hash in base 32: the first 160 bits of a digest (Spack's `spack.hash_types`)."""
 
 _HASH_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-_NOTHING_BUT_HASHES = str.maketrans("", "", _HASH_ALPHABET)
+_HASH_BYTES = _HASH_ALPHABET.encode("ascii")
 _HASH = re.compile(f"[{_HASH_ALPHABET}]{{{HASH_LENGTH}}}")
-_HASH_KEY = '"hash": "'
-_BETWEEN = "}, {"
+_PART = re.compile("[0-9]+|[^0-9._-]+")
+_HASH_KEY = b'"hash": "'
 
 
 class Record(Struct, frozen=True):
@@ -44,36 +45,37 @@ class Record(Struct, frozen=True):
         return (*fields, frozenset(self.variants), frozenset(self.stacks))
 
 
+class SharedSpecs(NamedTuple):
+    """The specs of two versions of a page by hash: in both word for word, and in one of them."""
+
+    shared: dict[str, SpecClass]
+    old: dict[str, SpecClass]
+    new: dict[str, SpecClass]
+
+
 _RECORD = msgspec.json.Decoder(Record)
+_RECORD_TEXTS = msgspec.json.Decoder(list[Raw])
 
 
 class _UnusualError(Exception):
     """The text is not in the usual form: the plain reader has to tell what it says."""
 
 
-class _Cuts(dict[str, tuple[str, str]]):
-    """By the text between two hashes: the end of one record, and the beginning of the next."""
-
-    def __missing__(self, text: str) -> tuple[str, str]:
-        end, between, begin = text.partition(_BETWEEN)
-        if not between or _BETWEEN in begin or '"hash"' in text:
-            raise _UnusualError
-        self[text] = end, begin
-        return end, begin
-
-
-class _Classes(dict[tuple[str, str], SpecClass]):
+class _Classes(dict[tuple[bytes, bytes], SpecClass]):
     """By the text of a record before and after its hash: the class of its specs."""
 
-    def __missing__(self, record: tuple[str, str]) -> SpecClass:
-        begin, end = record
+    def __missing__(self, around_hash: tuple[bytes, bytes]) -> SpecClass:
+        before, after = around_hash
         try:
-            decoded = _RECORD.decode(f"{{{begin}{_HASH_KEY}{end}}}")
-        except msgspec.DecodeError as error:
+            decoded = _RECORD.decode(before + _HASH_KEY + after)
+        except (msgspec.DecodeError, RecursionError) as error:
             raise _UnusualError from error
-        if decoded.hash:
+        if _has_too_many_parts(decoded.versions[0]):
             raise _UnusualError
-        known = self[record] = spec_class(decoded)
+        rest = before + after
+        if decoded.hash or b"\\" in rest or b'"hash"' in rest:
+            raise _UnusualError
+        known = self[around_hash] = spec_class(decoded)
         return known
 
 
@@ -82,34 +84,67 @@ class RecordReader:
 
     def __init__(self) -> None:
         """Begin with nothing known."""
-        self._cuts = _Cuts()
         self._classes = _Classes()
 
-    def read_usual(self, details: str) -> dict[str, SpecClass] | None:
-        """Return the specs of `[{...}, {...}]` by hash, or None where that takes the plain reader.
-
-        The text is cut at `"hash": "`, so that a piece is a hash, the end of its record and the
-        beginning of the next. This is right where each record, its hash taken out, decodes as an
-        object of its own that has an empty hash: then the list is the list of these objects. With
-        no backslash in the text, `"hash": "` can be nothing but a key and the start of its value.
-        """
-        if "\\" in details or details[:2] != "[{" or details[-2:] != "}]":
-            return None
-        first, *pieces = f"{_BETWEEN}{details[2:-2]}{_BETWEEN}".split(_HASH_KEY)
-        hashes = [piece[:HASH_LENGTH] for piece in pieces]
-        if "".join(hashes).translate(_NOTHING_BUT_HASHES):
-            return None
-        cuts, classes = self._cuts, self._classes
+    def read_usual(self, details: memoryview) -> dict[str, SpecClass] | None:
+        """Return the specs of a list by hash, or None where that takes the plain reader."""
         try:
-            ends = [cuts[piece[HASH_LENGTH:]] for piece in pieces]
-            begins = [cuts[first], *ends[:-1]]
-            specs = {
-                spec_hash: classes[before[1], after[0]]
-                for spec_hash, before, after in zip(hashes, begins, ends, strict=True)
-            }
+            return self._specs(_record_texts(details))
         except _UnusualError:
             return None
-        return specs if len(specs) == len(pieces) and ends[-1][1] == "" else None
+
+    def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
+        """Return the specs of two lists, or None where each of them has to be read alone.
+
+        What stands on both sides in the same words is read once.
+        """
+        try:
+            before, after = _record_texts(old), _record_texts(new)
+            in_old, in_new = set(before), set(after)
+            found = SharedSpecs(
+                self._specs([text for text in before if text in in_new]),
+                self._specs([text for text in before if text not in in_new]),
+                self._specs([text for text in after if text not in in_old]),
+            )
+        except _UnusualError:
+            return None
+        hashes_are_unique = (
+            len(in_new) == len(after)
+            and found.shared.keys().isdisjoint(found.old)
+            and found.shared.keys().isdisjoint(found.new)
+        )
+        return found if hashes_are_unique else None
+
+    def _specs(self, texts: list[bytes]) -> dict[str, SpecClass]:
+        """Return the specs of records by hash; raises _UnusualError.
+
+        A record is cut at its hash. This is right where the record, its hash taken out, decodes as
+        one with an empty hash: with no backslash in the text, `"hash": "` can be nothing but a key
+        and the start of its value, and with no second `"hash"` it is the key that counts.
+        """
+        cuts = [text.partition(_HASH_KEY) for text in texts]
+        hashes = [after[:HASH_LENGTH] for _, _, after in cuts]
+        joined = b"".join(hashes)
+        if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
+            raise _UnusualError
+        classes = self._classes
+        read = [classes[before, after[HASH_LENGTH:]] for before, _, after in cuts]
+        specs = dict(zip(map(bytes.decode, hashes), read, strict=True))
+        if len(specs) != len(texts):
+            raise _UnusualError
+        return specs
+
+
+def _record_texts(details: memoryview) -> list[bytes]:
+    """Return the text of each record of a JSON list; raises _UnusualError."""
+    try:
+        return list(map(bytes, _RECORD_TEXTS.decode(details)))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _UnusualError from error
+
+
+def _has_too_many_parts(version: str) -> bool:
+    return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
 
 
 def read_plain(records: Iterable[Record]) -> dict[str, SpecClass]:
@@ -123,6 +158,11 @@ def read_plain(records: Iterable[Record]) -> dict[str, SpecClass]:
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash[:64]!r} is not a hash "
                 f"({HASH_LENGTH} characters a-z and 2-7)"
+            )
+        if _has_too_many_parts(record.versions[0]):
+            raise FormatError(
+                f"spec_details[{position}].versions[0]: a version of over {VERSION_PARTS} parts, "
+                f"{record.versions[0][:64]!r} and so on"
             )
         earlier = seen.setdefault(record.hash, record)
         if earlier is not record and earlier.meaning() != record.meaning():
@@ -140,6 +180,6 @@ def spec_class(record: Record) -> SpecClass:
         record.os,
         record.platform,
         record.target,
-        record.variants,
+        tuple(sorted(record.variants)),  # their order says nothing, and a report shows them
     )
     return SpecClass(description, counting_stacks(record.stacks))

@@ -1,8 +1,8 @@
 """A page of Spack's binary cache site: `_cache/<tag>/<package>/specs.md` (contract, section 1)."""
 
 import re
-from pathlib import PurePosixPath
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +17,7 @@ from snapdiff.formats.front_matter import (
     usual_scalar,
 )
 from snapdiff.formats.records import Record, RecordReader, read_plain
+from snapdiff.limits import limits, over_limit
 from snapdiff.model import ROOT, Package, SpecClass, count_by_stacks
 
 PAGE_NAME = "specs.md"
@@ -40,6 +41,16 @@ class _Head(Struct, frozen=True):
     meta: _Meta = _Meta()
 
 
+_Stacks = frozenset[str]
+
+
+class _UsualPage(NamedTuple):
+    """A page in the usual form, its specs not yet read."""
+
+    head: _Head
+    details: memoryview
+
+
 _RECORDS = msgspec.json.Decoder(list[Record])
 _META = msgspec.json.Decoder(_Meta)
 
@@ -57,44 +68,151 @@ class SitePageReader:
         `path` names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        is_page = PurePosixPath(path).name == PAGE_NAME
-        try:
-            text = _front_matter(content)
-        except FormatError:
-            if is_page:
-                raise
+        if not _is_page(path, content):
             return None
-        if not is_page and not _LAYOUT.search(text):
-            return None
-        head, specs = self._read_usual(text) or _read_plain(text)
-        tag_in_path, name_in_path = names_in_path(path)
-        tag = (head.categories[1] if len(head.categories) > 1 else "") or tag_in_path
-        if not tag:
-            raise FormatError(
-                "categories: no tag (the second entry), and no folder is named for one"
-            )
-        counts = count_by_stacks(specs)
-        warning = _contradiction(head.meta, counts)
-        return Package(tag, head.title or name_in_path, specs, counts, warning)
+        _check_size(content)
+        head, specs = self._read_usual(content) or _read_plain(_front_matter(content))
+        found = _package(path, head, count_by_stacks(specs), specs, {})
+        # Aliases make a page say more than it holds, though not more than a page may hold.
+        _check_told(found, max(len(content), limits().yaml_size * 8 if b"*" in content else 0))
+        return found
 
-    def _read_usual(self, text: str) -> tuple[_Head, dict[str, SpecClass]] | None:
+    def read_both(
+        self, old_path: str, old: bytes, new_path: str, new: bytes
+    ) -> tuple[Package, Package] | None:
+        """Return the packages on two versions of a page; what they share is read once.
+
+        None where they are not in the usual form or not of the same package and tag: then each is
+        to be read alone, which tells what is wrong, if anything is.
+        """
+        if names_in_path(old_path) != names_in_path(new_path):
+            return None  # two tags: known without a look at the pages
+        if not _is_page(old_path, old) or not _is_page(new_path, new):
+            return None
+        if max(len(old), len(new)) > limits().values:
+            return None  # too long to hold them both
+        before, after = _usual_page(old), _usual_page(new)
+        if before is None or after is None:
+            return None
+        tag, name = _names(old_path, before.head)
+        if not tag or _names(new_path, after.head) != (tag, name):
+            return None
+        found = self._records.read_shared(before.details, after.details)
+        if found is None:
+            return None
+        shared = found.shared
+        shared_counts = count_by_stacks(shared)
+        old_counts, new_counts = (
+            _sum(shared_counts, count_by_stacks(specs)) for specs in (found.old, found.new)
+        )
+        both = (
+            _package(old_path, before.head, old_counts, found.old, shared),
+            _package(new_path, after.head, new_counts, found.new, shared),
+        )
+        for package, page in zip(both, (old, new), strict=True):
+            _check_told(package, len(page))
+        return both
+
+    def _read_usual(self, content: bytes) -> tuple[_Head, dict[str, SpecClass]] | None:
         """Return what a page in the usual form says, or None where that takes a YAML reader."""
-        fields = usual_fields(text)
-        if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
+        page = _usual_page(content)
+        if page is None:
             return None
-        title = usual_scalar(fields.get("title", '""'))
-        categories = usual_list(fields.get("categories", "[]"))
-        layout = usual_scalar(fields.get("layout", '""'))
-        if title is None or categories is None or layout is None:
-            return None
-        try:
-            meta = _META.decode(fields.get("meta", "{}"))
-            specs = self._records.read_usual(fields["spec_details"])
-            if specs is None:
-                specs = read_plain(_RECORDS.decode(fields["spec_details"]))
-        except msgspec.DecodeError:
-            return None
-        return _Head(title, tuple(categories), meta), specs
+        specs = self._records.read_usual(page.details)
+        if specs is None:
+            try:
+                specs = read_plain(_RECORDS.decode(page.details))
+            except (msgspec.DecodeError, RecursionError):
+                return None
+        return page.head, specs
+
+
+def _check_size(content: bytes) -> None:
+    """Raise FormatError where a page is larger, or holds more values, than is taken."""
+    if len(content) > limits().page_size:
+        raise over_limit("the page is too large", limits().page_size, "bytes")
+    most = limits().values
+    # There are no more values than commas, line breaks and one; a short page need not be counted.
+    if len(content) > most and content.count(b",") + content.count(b"\n") >= most:
+        raise over_limit("the page holds too many values", most, "values")
+
+
+def _is_page(path: str, content: bytes) -> bool:
+    """Return whether a file is a page of a catalog: by its name, otherwise by its layout."""
+    if path.rpartition("/")[2] == PAGE_NAME:
+        return True
+    try:
+        return _LAYOUT.search(_front_matter(content)) is not None
+    except FormatError:
+        return False
+
+
+def _usual_page(content: bytes) -> _UsualPage | None:
+    """Return a page in the usual form, or None where it takes a YAML reader to read its head."""
+    fields = usual_fields(content)
+    if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
+        return None
+    title = usual_scalar(_text(fields, "title", '""'))
+    categories = usual_list(_text(fields, "categories", "[]"))
+    layout = usual_scalar(_text(fields, "layout", '""'))
+    if title is None or categories is None or layout is None:
+        return None
+    try:
+        meta = _META.decode(fields["meta"]) if "meta" in fields else _Meta()
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return _UsualPage(_Head(title, tuple(categories), meta), fields["spec_details"])
+
+
+def _text(fields: dict[str, memoryview], key: str, default: str) -> str:
+    return str(fields[key], "utf-8") if key in fields else default
+
+
+def _package(
+    path: str,
+    head: _Head,
+    counts: dict[_Stacks, int],
+    specs: dict[str, SpecClass],
+    shared: dict[str, SpecClass],
+) -> Package:
+    """Return a page as a package; raises FormatError where nothing names its tag."""
+    tag, name = _names(path, head)
+    if not tag:
+        raise FormatError("categories: no tag (the second entry), and no folder is named for one")
+    return Package(tag, name, specs, counts, _contradiction(head.meta, counts), shared)
+
+
+_LINE = 256
+"""How many characters a change takes in a report beside what the page says of the spec."""
+
+
+def _check_told(package: Package, length: int) -> None:
+    """Raise FormatError where a report, which tells a spec once a stack, could be too long.
+
+    The specs of the package are described in at most `length` characters.
+    """
+    most_stacks = max(map(len, package.counts), default=0)
+    if most_stacks * 3 * length <= limits().told:
+        return  # a spec takes at least half as much as a line
+    told = 0
+    for found in chain(package.specs.values(), package.shared.values()):
+        text = found.description
+        fields = text.version, text.compiler, text.os, text.platform, text.target, *text.variants
+        told += len(found.stacks) * (_LINE + sum(map(len, fields)))
+    if told > limits().told:
+        what = "each spec told once for each of its stacks comes to too much"
+        raise over_limit(what, limits().told, "characters")
+
+
+def _sum(one: dict[_Stacks, int], other: dict[_Stacks, int]) -> dict[_Stacks, int]:
+    return {key: one.get(key, 0) + other.get(key, 0) for key in one.keys() | other.keys()}
+
+
+def _names(path: str, head: _Head) -> tuple[str, str]:
+    """Return tag and package, as the front matter has them or else the path."""
+    tag_in_path, name_in_path = names_in_path(path)
+    tag = head.categories[1] if len(head.categories) > 1 else ""
+    return tag or tag_in_path, head.title or name_in_path
 
 
 def _front_matter(content: bytes) -> str:

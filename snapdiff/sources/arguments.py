@@ -1,5 +1,6 @@
 """What the arguments OLD and NEW stand for: directories, revisions, ranges, the working tree."""
 
+import os
 from pathlib import Path
 
 from snapdiff.errors import RevisionError
@@ -45,7 +46,7 @@ class SourceOpener:
         if not name or "\0" in name:
             raise RevisionError("the name of a revision cannot be empty or hold a NUL byte")
         path = self._directory / name
-        is_directory = path.is_dir()
+        is_directory = os.path.isdir(path)  # a Path does not bear a name that is too long
         if is_directory and _is_plainly_a_path(name):
             return DirectorySource(name, path)
         if is_directory:
@@ -55,14 +56,14 @@ class SourceOpener:
                     f"write ./{name} for the directory, {name}~0 for the revision"
                 )
             return DirectorySource(name, path)
-        if path.exists() and not self._is_revision(name):
+        if os.path.exists(path) and not self._is_revision(name):
             raise RevisionError(f"{name}: is a file, not a directory")
         if _is_plainly_a_path(name):
             raise RevisionError(f"{name}: no such directory")
         return GitSource(self._open_repository(name), name)
 
     def _split_range(self, argument: str) -> tuple[str, ...]:
-        if ".." not in argument or (self._directory / argument).is_dir():
+        if ".." not in argument or os.path.isdir(self._directory / argument):
             return (argument,)
         if "..." in argument:
             message = (
@@ -79,7 +80,7 @@ class SourceOpener:
         if work_tree is None:
             message = "a bare repository has no working tree to compare with; name two revisions"
             raise RevisionError(f"{self._directory}: {message}")
-        return DirectorySource(WORKING_TREE, work_tree)
+        return DirectorySource(WORKING_TREE, work_tree, nested_repositories=False)
 
     def _is_revision(self, name: str) -> bool:
         if not _may_be_in_a_repository(self._directory):
@@ -100,7 +101,8 @@ class SourceOpener:
 
 def _is_plainly_a_path(name: str) -> bool:
     """Return whether no revision can be spelled like this."""
-    return name.startswith(("/", "./", "../")) or name.endswith("/") or name in (".", "..")
+    ends_like_one = name.endswith("/") and ":" not in name  # HEAD:folder/ is a folder in HEAD
+    return name.startswith(("/", "./", "../")) or ends_like_one or name in (".", "..")
 
 
 def _may_be_in_a_repository(directory: Path) -> bool:

@@ -1,6 +1,6 @@
 """What every source offers: entries that may be pages, and their bytes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from snapdiff.errors import FormatError
@@ -10,6 +10,12 @@ PAGE_NAME = "specs.md"
 
 Content = bytes | FormatError
 """What a source hands over for an entry: its bytes, or why there are none."""
+
+EntryPair = tuple["Entry | None", "Entry | None"]
+"""The entries of one path on both sides; None where there is no such file."""
+
+ContentPair = tuple[Content | None, Content | None]
+"""What both sides hand over for a path."""
 
 
 class Entry(NamedTuple):
@@ -48,12 +54,26 @@ class Source(Protocol):
         """Yield the content of each entry, in the order given."""
         ...
 
-    def changed_entries(self, new: "Source") -> list[tuple[Entry | None, Entry | None]] | None:
+    def read_both(self, new: "Source", pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        """Yield old and new content of each pair, in the order given; the old source is this."""
+        ...
+
+    def changed_entries(self, new: "Source") -> list[EntryPair] | None:
         """Return old and new entries that differ, or None where only reading both can tell."""
         ...
 
 
-def pair_entries(old: Source, new: Source) -> list[tuple[Entry | None, Entry | None]]:
+def read_side_by_side(
+    old: Source, new: Source, pairs: Sequence[EntryPair]
+) -> Iterator[ContentPair]:
+    """Yield old and new content of each pair, each side read by its own source."""
+    old_contents = old.read(entry for entry, _ in pairs if entry)
+    new_contents = new.read(entry for _, entry in pairs if entry)
+    for before, after in pairs:
+        yield next(old_contents) if before else None, next(new_contents) if after else None
+
+
+def pair_entries(old: Source, new: Source) -> list[EntryPair]:
     """Return the entries of both sources by path, less those whose content ids are equal."""
     old_entries = {entry.path: entry for entry in old.entries()}
     new_entries = {entry.path: entry for entry in new.entries()}

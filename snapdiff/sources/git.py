@@ -8,14 +8,24 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta, timezone
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.base import PAGE_NAME, PAGE_SUFFIX, Content, Entry, Source, pair_entries
+from snapdiff.errors import RevisionError
+from snapdiff.sources.base import (
+    PAGE_NAME,
+    PAGE_SUFFIX,
+    Content,
+    ContentPair,
+    Entry,
+    EntryPair,
+    Source,
+    pair_entries,
+    read_side_by_side,
+)
 from snapdiff.sources.directory import printable_path
+from snapdiff.sources.git_objects import Objects, commit_date
 
 _READ_ONLY = {
     "GIT_ALLOW_PROTOCOL": "",
@@ -25,14 +35,16 @@ _READ_ONLY = {
 }
 """No transport, no lock, no question: an object that is not here is an error."""
 
-_READ_AHEAD = 64
-"""How many objects git is asked for before the first is taken, so that it never waits for us."""
+_NO_PROGRAM = ("-c", "core.fsmonitor=false")
+"""Even `diff-tree` of two trees would start a file system monitor that a repository names."""
+
+_IN_PIECES = ("-c", "core.bigFileThreshold=1m")
+"""Git hands over what is larger without having all of it in memory."""
 
 _PIPE_SIZE = 1 << 20
 _SYMLINK = "120000"
 _SUBMODULE = "160000"
 _COLON_OUTSIDE_BRACES = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
-_COMMITTER = re.compile(rb"^committer .*> (-?\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
 
 
 class Repository:
@@ -49,10 +61,12 @@ class Repository:
             message = "git is not installed, so only directories can be compared; install git"
             raise RevisionError(message) from error
         try:
-            repo = git.Repo(directory, search_parent_directories=True)
+            # Absolute, and taken as it stands: GitPython would read `~` and `$HOME` in it.
+            repo = git.Repo(directory.resolve(), search_parent_directories=True, expand_vars=False)
         except Exception as error:  # GitPython lets through whatever its parsers raise
             raise RevisionError(f"{directory}: no git repository is here") from error
-        self._command = [git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git", f"--git-dir={repo.git_dir}"]
+        executable = git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
+        self._command = [executable, *_NO_PROGRAM, *_IN_PIECES, f"--git-dir={repo.git_dir}"]
         self.work_tree = Path(repo.working_tree_dir) if repo.working_tree_dir else None
         if self.work_tree:
             self._command.append(f"--work-tree={self.work_tree}")
@@ -97,14 +111,24 @@ class Repository:
 
     def resolve(self, revision: str) -> str | None:
         """Return the object id that a revision names, or None where it names nothing."""
-        try:
-            return (
-                self.run("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
-                .decode("ascii")
-                .strip()
-            )
-        except RevisionError:
-            return None
+        with self.objects() as objects:
+            found = objects.look_up(revision)
+        return found.object_id if found else None
+
+    @contextlib.contextmanager
+    def objects(self) -> Iterator[Objects]:
+        """Start a git that answers questions about objects, one after the other."""
+        with self.process("cat-file", "--batch") as (stdin, stdout):
+            yield Objects(stdin, stdout)
+
+    def read(self, entries: Iterable[tuple[str, Entry]]) -> Iterator[Content]:
+        """Yield the content of each entry, given with its revision's name, in the order given.
+
+        Git works ahead while its last answers are looked at. Raises RevisionError where an object
+        is missing or damaged.
+        """
+        with self.objects() as objects:
+            yield from objects.read(entries)
 
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
@@ -121,20 +145,21 @@ class GitSource:
         """
         self.name = revision
         self.repository = repository
-        object_id = repository.resolve(revision)
-        if object_id is None:
-            raise RevisionError(_not_found(repository, revision))
         parts = _COLON_OUTSIDE_BRACES.match(revision)
-        self.prefix = printable_path(parts[2].strip("/")) if parts else ""
-        self.commit = repository.resolve(f"{parts[1] if parts else revision}^{{commit}}")
-        self.date = _commit_date(repository, self.commit) if self.commit else None
-        kind = repository.run("cat-file", "-t", object_id).decode("ascii").strip()
-        if kind == "blob":
+        with repository.objects() as objects:
+            found = objects.look_up(revision)
+            if found is None:
+                raise RevisionError(_not_found(repository, revision))
+            commit = objects.look_up(f"{parts[1] if parts else found.object_id}^{{commit}}")
+            tree = objects.look_up(f"{found.object_id}^{{tree}}")
+        if found.kind == "blob":
             raise RevisionError(f"{revision}: is a file, not a folder; name the folder it is in")
-        tree = object_id if kind == "tree" else repository.resolve(f"{object_id}^{{tree}}")
         if tree is None:
-            raise RevisionError(f"{revision}: is a {kind} that leads to no folder")
-        self.tree = tree
+            raise RevisionError(f"{revision}: is a {found.kind} that leads to no folder")
+        self.prefix = printable_path(parts[2].strip("/")) if parts else ""
+        self.commit = commit.object_id if commit else None
+        self.date = commit_date(commit.content) if commit else None
+        self.tree = tree.object_id
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield every file whose name ends in `.md` below a folder, in the order of their paths."""
@@ -154,43 +179,35 @@ class GitSource:
 
         Raises RevisionError where an object is missing or damaged.
         """
-        with self.repository.process("cat-file", "--batch") as (stdin, stdout):
-            waiting: list[Entry] = []
-            for entry in entries:
-                waiting.append(entry)
-                if not entry.fault:
-                    stdin.write(f"{entry.content_id}\n".encode("ascii"))
-                if len(waiting) >= _READ_AHEAD:
-                    stdin.flush()
-                    for ready in waiting[: _READ_AHEAD // 2]:
-                        yield self._take(ready, stdout)
-                    del waiting[: _READ_AHEAD // 2]
-            stdin.close()
-            for ready in waiting:
-                yield self._take(ready, stdout)
+        return self.repository.read((self.name, entry) for entry in entries)
 
-    def _take(self, entry: Entry, stdout: IO[bytes]) -> Content:
-        if entry.fault:
-            return FormatError(entry.fault)
-        header = stdout.readline().split()
-        if len(header) != 3:
-            message = (
-                f"{self.name}: object {entry.content_id} of {entry.path} is missing or damaged"
-            )
-            raise RevisionError(f"{message}; see git fsck")
-        size = int(header[2])
-        content = stdout.read(size + 1)
-        if len(content) != size + 1:
-            raise RevisionError(
-                f"{self.name}: {entry.path}: git stopped in the middle; see git fsck"
-            )
-        return content[:-1]
+    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        """Yield old and new content of each pair, in the order given.
 
-    def changed_entries(self, new: Source) -> list[tuple[Entry | None, Entry | None]] | None:
+        Where one repository has both, one git reads them in turn: an old page and a new one are
+        often stored as a difference to each other, and git keeps what it put together last.
+        """
+        if not (isinstance(new, GitSource) and self._is_in_repository_of(new)):
+            yield from read_side_by_side(self, new, pairs)
+            return
+        names = self.name, new.name
+        contents = self.repository.read(
+            (name, entry)
+            for pair in pairs
+            for name, entry in zip(names, pair, strict=True)
+            if entry
+        )
+        for before, after in pairs:
+            yield next(contents) if before else None, next(contents) if after else None
+
+    def _is_in_repository_of(self, other: "GitSource") -> bool:
+        return self.repository.git_dir == other.repository.git_dir
+
+    def changed_entries(self, new: Source) -> list[EntryPair] | None:
         """Return old and new entries that differ; folders that are equal are not even opened."""
         if not isinstance(new, GitSource):
             return None
-        if new.repository.git_dir != self.repository.git_dir:
+        if not self._is_in_repository_of(new):
             return pair_entries(self, new)
         listing = self.repository.run(
             "diff-tree", "-r", "-z", "--raw", "--no-renames", self.tree, new.tree
@@ -215,18 +232,6 @@ def _entry(path: str, mode: str, object_id: str) -> Entry | None:
     if path.rpartition("/")[2] == PAGE_NAME:
         return Entry(path, object_id, "is a symbolic link, and links are not followed")
     return None
-
-
-def _commit_date(repository: Repository, commit: str) -> str | None:
-    found = _COMMITTER.search(repository.run("cat-file", "commit", commit))
-    if not found:
-        return None
-    offset = timedelta(hours=int(found[3]), minutes=int(found[4]))
-    zone = timezone(-offset if found[2] == b"-" else offset)
-    try:
-        return datetime.fromtimestamp(int(found[1]), zone).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _not_found(repository: Repository, revision: str) -> str:

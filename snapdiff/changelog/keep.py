@@ -1,0 +1,106 @@
+"""A changelog that exists already: what it holds stays, and what is new goes on top."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from snapdiff.changelog.ranges import GitRange, Range
+from snapdiff.errors import ReportError
+
+_MARKER = re.compile(rb"^<!-- snapdiff: (\S+?)\.\.(\S+) -->[ \t]*\r?$", re.MULTILINE)
+_SECTION = re.compile(rb"^## ", re.MULTILINE)
+
+
+class Marker(NamedTuple):
+    """The marker of a section: where it stands, and the commits or snapshots at its ends."""
+
+    place: str
+    old: str
+    new: str
+
+
+class KeptFile:
+    """The content of a changelog, of which not a byte is changed."""
+
+    def __init__(self, path: Path) -> None:
+        """Read a file; raises ReportError where that cannot be done."""
+        self.path = path
+        try:
+            self.content = path.read_bytes()
+        except OSError as error:
+            raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
+
+    def markers(self) -> list[Marker]:
+        """Return the markers of all sections, in the order of their lines."""
+        return [
+            Marker(f"{self.path}, line {line}", *(_name(found[group]) for group in (1, 2)))
+            for found in _MARKER.finditer(self.content)
+            for line in [self.content.count(b"\n", 0, found.start()) + 1]
+        ]
+
+    def with_sections(self, sections: Sequence[str]) -> bytes:
+        """Return the content with sections on top of those it has, below its title.
+
+        Where the file has no section of ours, that is above its first heading of the second level,
+        or at the end.
+        """
+        first = _MARKER.search(self.content) or _SECTION.search(self.content)
+        place = first.start() if first else len(self.content)
+        above, below = self.content[:place], self.content[place:]
+        is_windows = b"\r\n" in self.content
+        line_break = b"\r\n" if is_windows else b"\n"
+        new = "\n".join(sections).encode("utf-8").replace(b"\n", line_break)
+        if above.strip() and not above.endswith(b"\n"):
+            above += line_break
+        if above.strip() and not re.search(rb"\n\r?\n\Z", above):
+            above += line_break
+        return above + new + (line_break if below else b"") + below
+
+
+def _name(quoted: bytes) -> str:
+    return unquote(quoted.decode("utf-8", "surrogateescape"), errors="surrogateescape")
+
+
+def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
+    """Return the commit or snapshot after which the story goes on, or None for its beginning.
+
+    Raises ReportError where a marker names what is not in the history: then it was rewritten, or
+    the file tells another one.
+    """
+    if not markers:
+        return None
+    if isinstance(wanted, GitRange):
+        return _resume_history(markers, wanted)
+    newest = [wanted.names.index(item.new) for item in markers if item.new in wanted.names]
+    if markers[0].new not in wanted.names:
+        raise ReportError(
+            f"{markers[0].place}: there is no snapshot {markers[0].new} any more; "
+            "put it back, or move the file away and make it anew"
+        )
+    return wanted.names[max(newest)]
+
+
+def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
+    history = wanted.history
+    places = history.ancestors()
+    is_shallow = history.repository.is_shallow()
+    for position, item in enumerate(markers):
+        # A shallow clone has no old commits; that it has the newest one is enough.
+        ends = ((item.new,) if position == 0 else ()) if is_shallow else (item.new, item.old)
+        gone = next((commit for commit in ends if commit not in places), None)
+        if gone is not None:
+            raise ReportError(_gone(item, gone, wanted, is_shallow=is_shallow))
+    newest = min((item.new for item in markers if item.new in places), key=places.__getitem__)
+    return None if history.is_ancestor(newest, history.first.id) else newest
+
+
+def _gone(item: Marker, commit: str, wanted: GitRange, *, is_shallow: bool) -> str:
+    reason = f"{item.place}: commit {commit} is not in the history of {wanted.new.name}"
+    if is_shallow:
+        return f"{reason}, as far as this shallow clone has it; git fetch --unshallow"
+    return (
+        f"{reason}: it was rewritten, or this is the changelog of something else; "
+        "take that section and those above it out of the file, or name another file, and run again"
+    )

@@ -1,0 +1,86 @@
+"""Which commits make a section: each one, or those of a day, a week, a month or a release."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Literal, NamedTuple, get_args
+
+from snapdiff.sources.history import Commit
+
+By = Literal["commit", "day", "week", "month", "tag"]
+PERIODS: tuple[By, ...] = get_args(By)
+
+UNRELEASED = "Unreleased"
+"""The name of what comes after the last tag."""
+
+SHORT = 10
+"""How many characters of a commit's id name it."""
+
+
+class Period(NamedTuple):
+    """The commits of one section, oldest first, and what the section is called.
+
+    `tag` is a tag that the last commit has. `is_open` says that the commits still to come may
+    belong to the section: no tag has them yet.
+    """
+
+    name: str
+    commits: tuple[Commit, ...]
+    tag: str | None = None
+    is_open: bool = False
+
+
+def periods(
+    commits: Iterable[Commit], by: By, tags: Mapping[str, Sequence[str]] | None = None
+) -> list[Period]:
+    """Return the sections that some commits, oldest first, come to.
+
+    `tags` has the names of tags by commit. A period ends where the next begins, by the date that
+    each commit was made on where it was made; a clock that went back does not begin an old one
+    again.
+    """
+    if by == "tag":
+        return _by_tag(commits, tags or {})
+    if by == "commit":
+        return [Period(commit.id[:SHORT], (commit,)) for commit in commits]
+    found: list[tuple[str, list[Commit]]] = []
+    for commit in commits:
+        name = _name(commit, by)
+        if not found or name > found[-1][0]:
+            found.append((name, []))
+        found[-1][1].append(commit)
+    return [Period(name, tuple(members)) for name, members in found]
+
+
+def _name(commit: Commit, by: By) -> str:
+    if commit.date is None:
+        return ""
+    if by == "week":
+        year, week, _ = date.fromisoformat(commit.date[:10]).isocalendar()
+        return f"{year:04}-W{week:02}"
+    return commit.date[: len("2025-07")] if by == "month" else commit.date[: len("2025-07-06")]
+
+
+def _by_tag(commits: Iterable[Commit], tags: Mapping[str, Sequence[str]]) -> list[Period]:
+    found: list[Period] = []
+    waiting: list[Commit] = []
+    for commit in commits:
+        waiting.append(commit)
+        if commit.id in tags:
+            names = sorted(tags[commit.id], key=natural_order)
+            found.append(Period(", ".join(names), tuple(waiting), names[0]))
+            waiting = []
+    if waiting:
+        found.append(Period(UNRELEASED, tuple(waiting), is_open=True))
+    return found
+
+
+def natural_order(name: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    """Return what names are sorted by, so that `week-9` comes before `week-10`.
+
+    >>> sorted(["v0.10", "v0.9"], key=natural_order)
+    ['v0.9', 'v0.10']
+    """
+    parts = re.findall("[0-9]+|[^0-9]+", name)
+    key = tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
+    return key, name

@@ -1,0 +1,169 @@
+"""The sections of a changelog: each one the comparison of two snapshots, in order of time."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from itertools import islice
+
+import msgspec
+from msgspec import Struct
+
+from snapdiff.changelog.steps import Step, Steps
+from snapdiff.changes import CatalogDiff, Filters, Revision
+from snapdiff.diff import diff_pages
+from snapdiff.errors import BadPage, BadPagesError, Side
+
+_MOST_IN_A_PART = 32
+"""How many sections another process is given at once: each part reads the pages it begins with."""
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """How snapshots are compared."""
+
+    filters: Filters = Filters()
+    skip_bad_pages: bool = False
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """What happened from one snapshot to the next.
+
+    `name` is the commit, the period, the tags or the folder. `is_open` says that what is still to
+    come may belong to it.
+    """
+
+    name: str
+    is_open: bool
+    diff: CatalogDiff
+
+
+class Watcher:
+    """Is told how a run goes; does nothing with it."""
+
+    def passed(self, periods: int) -> None:
+        """Take notice that so many more periods are done."""
+
+    def warn(self, message: str) -> None:
+        """Take notice that a page contradicts itself."""
+
+
+def compute_sections(
+    steps: Steps,
+    settings: Settings,
+    *,
+    executor: Executor | None = None,
+    jobs: int = 1,
+    watcher: Watcher | None = None,
+) -> Iterator[Section]:
+    """Yield the sections in which something happened, oldest first, each as soon as it is ready.
+
+    An `executor` of any kind spreads them over processes, `jobs` in number; the sections are the
+    same. Raises SnapdiffError: BadPagesError where a page cannot be read and is not to be skipped.
+    """
+    watcher = watcher or Watcher()
+    if executor is None:
+        every = _in_order(steps, settings, watcher)
+    else:
+        every = _spread(steps, settings, executor, jobs, watcher)
+    return (section for section in every if not section.diff.is_empty() or section.diff.skipped)
+
+
+def _in_order(steps: Steps, settings: Settings, watcher: Watcher) -> Iterator[Section]:
+    for step in steps.steps(lambda: watcher.passed(1)):
+        yield _section(step, settings, watcher.warn)
+
+
+def _section(step: Step, settings: Settings, warn: Callable[[str], None]) -> Section:
+    try:
+        diff = diff_pages(
+            step.pages,
+            step.old,
+            step.new,
+            filters=settings.filters,
+            allow_empty=True,
+            skip_bad_pages=settings.skip_bad_pages,
+            warn=warn,
+        )
+    except BadPagesError as error:
+        raise BadPagesError([_with_revision(page, step) for page in error.pages]) from error
+    return Section(name=step.name, is_open=step.is_open, diff=diff)
+
+
+def _with_revision(page: BadPage, step: Step) -> BadPage:
+    revision = step.old.revision if page.side == "old" else step.new.revision
+    return BadPage(f"{page.path} in {revision.source}", page.side, page.reason)
+
+
+class _Outcome(Struct, frozen=True, kw_only=True):
+    """What another process makes of a part: its sections, or the pages that it cannot read."""
+
+    sections: list[Section] = []
+    warnings: list[str] = []
+    bad_pages: list[tuple[str, Side, str]] = []
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(_Outcome)
+
+
+def compute_part(steps: Steps, settings: Settings) -> bytes:
+    """Return the outcome of a part of the steps as bytes: what a worker of an executor runs."""
+    watcher = _Notes()
+    sections: list[Section] = []
+    bad_pages: tuple[BadPage, ...] = ()
+    try:
+        sections.extend(_in_order(steps, settings, watcher))
+    except BadPagesError as error:
+        bad_pages = error.pages
+    return _ENCODER.encode(
+        _Outcome(
+            sections=sections,
+            warnings=watcher.warnings,
+            bad_pages=[(page.path, page.side, page.reason) for page in bad_pages],
+        )
+    )
+
+
+class _Notes(Watcher):
+    """Keeps the warnings of a run."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warn(self, message: str) -> None:
+        """Keep a warning."""
+        self.warnings.append(message)
+
+
+def _spread(
+    steps: Steps, settings: Settings, executor: Executor, jobs: int, watcher: Watcher
+) -> Iterator[Section]:
+    size = max(1, min(_MOST_IN_A_PART, -(-steps.most_sections() // jobs)))
+    parts: Iterator[Steps] = iter(steps.parts(size))
+    waiting: deque[tuple[Steps, Future[bytes]]] = deque()
+    last: Revision | None = None
+    try:
+        while True:
+            for part in islice(parts, 2 * jobs - len(waiting)):
+                waiting.append((part, executor.submit(compute_part, part, settings)))
+            if not waiting:
+                return
+            part, future = waiting.popleft()
+            outcome = _DECODER.decode(future.result())
+            for section in _told(outcome, watcher):
+                # A part does not know what the last step before it came to.
+                old = section.diff.old if last is None else last
+                last = section.diff.new
+                diff = msgspec.structs.replace(section.diff, old=old)
+                yield msgspec.structs.replace(section, diff=diff)
+            watcher.passed(part.most_sections())
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _told(outcome: _Outcome, watcher: Watcher) -> Iterator[Section]:
+    for message in outcome.warnings:
+        watcher.warn(message)
+    yield from outcome.sections
+    if outcome.bad_pages:
+        raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])

@@ -1,0 +1,84 @@
+"""How much of a page is taken: bounds that honest pages never reach and hostile ones run into.
+
+One number, the size of a page, is for the user to raise; the others follow from it. The largest
+page of the public catalog had 720 kB in July 2025.
+"""
+
+import re
+from dataclasses import dataclass
+
+from snapdiff.errors import FormatError
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+DEPTH = 100
+"""How many lists and mappings may stand in each other; a page needs four."""
+
+VERSION_PARTS = 64
+"""How many runs of letters or digits a version may have; Spack's longest have about a dozen."""
+
+DIGITS = 4300
+"""How many digits a number may have: as many as Python takes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What one page may cost. All follow from `page_size`, in bytes."""
+
+    page_size: int = 16 << 20
+
+    @property
+    def values(self) -> int:
+        """How many values (entries of lists and mappings) a page may hold."""
+        return self.page_size // 16
+
+    @property
+    def yaml_size(self) -> int:
+        """How long a page may be, in characters, that only a YAML reader can read."""
+        return self.page_size // 8
+
+    @property
+    def yaml_values(self) -> int:
+        """How many values such a page may hold, aliases written out."""
+        return self.page_size // 64
+
+    @property
+    def told(self) -> int:
+        """How much text the specs of a page may come to, each counted once for each stack."""
+        return self.page_size * 8
+
+    @property
+    def comparisons(self) -> int:
+        """How many fields and variants may have to be compared to pair a package in a stack."""
+        return self.page_size * 2
+
+
+_in_force = Limits()
+
+
+def limits() -> Limits:
+    """Return the limits in force, which are the same for the whole process."""
+    return _in_force
+
+
+def use_limits(new: Limits) -> None:
+    """Put other limits in force, before anything is read."""
+    global _in_force
+    _in_force = new
+
+
+def over_limit(what: str, limit: int, unit: str) -> FormatError:
+    """Return the error for something that is over a limit that the page's size sets."""
+    return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-page-size raises it")
+
+
+def parse_size(text: str) -> int:
+    """Return a number of bytes: `64M` is 67108864. Raises ValueError.
+
+    >>> parse_size("2K")
+    2048
+    """
+    found = re.fullmatch("([1-9][0-9]{0,9})([KMG]?)", text.strip().upper(), re.ASCII)
+    if not found:
+        raise ValueError(f"{text!r} is no size; write a number of bytes, or 64K, 16M, 1G")
+    return int(found[1]) * _UNITS[found[2]]

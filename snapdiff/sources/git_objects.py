@@ -1,0 +1,121 @@
+"""A conversation with `git cat-file --batch`: names in, objects out."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta, timezone
+from typing import IO, NamedTuple
+
+from snapdiff.errors import FormatError, RevisionError
+from snapdiff.limits import limits, over_limit
+from snapdiff.sources.base import Content, Entry
+
+_READ_AHEAD = 64
+"""How many objects git is asked for before the first is taken, so that it never waits for us."""
+
+_HEADER = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([a-z]+) ([0-9]+)\n")
+_COMMITTER = re.compile(rb"^committer .*> (-?\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
+
+
+_CHUNK = 1 << 20
+
+
+class GitObject(NamedTuple):
+    """An object of a repository; `kind` is commit, tree, blob or tag.
+
+    Of one whose `size` is over the limit for a page, `content` is the beginning.
+    """
+
+    object_id: str
+    kind: str
+    size: int
+    content: bytes
+
+
+class Objects:
+    """The objects of a repository, as a running git hands them over."""
+
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        """Take the standard input and output of the running git."""
+        self._stdin = stdin
+        self._stdout = stdout
+
+    def look_up(self, name: str) -> GitObject | None:
+        """Return what a name stands for (anything `git rev-parse` takes), or None."""
+        if "\n" in name:
+            return None  # git would take it for two questions
+        self.ask(name)
+        self.send()
+        return self.answer()
+
+    def ask(self, name: str) -> None:
+        """Put a question, to be sent with those that follow and answered in its turn."""
+        with contextlib.suppress(BrokenPipeError):  # git is gone, and will be missed in `answer`
+            self._stdin.write(os.fsencode(f"{name}\n"))
+
+    def send(self) -> None:
+        """Send the questions put so far: before that, git may not have seen them."""
+        with contextlib.suppress(BrokenPipeError):
+            self._stdin.flush()
+
+    def answer(self) -> GitObject | None:
+        """Return the next object asked for, or None where there is none or it is damaged."""
+        header = _HEADER.fullmatch(self._stdout.readline())
+        if header is None:
+            return None
+        object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
+        taken = min(size, limits().page_size + 1)
+        content = self._stdout.read(taken)
+        rest = size - taken
+        while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
+            rest -= len(dropped)
+        if rest or len(content) != taken or self._stdout.read(1) != b"\n":
+            return None
+        return GitObject(object_id, kind, size, content)
+
+    def read(self, entries: Iterable[tuple[str, Entry]]) -> Iterator[Content]:
+        """Yield the content of each entry, given with its revision's name, in the order given.
+
+        Git works ahead while its last answers are looked at. Raises RevisionError where an object
+        is missing or damaged.
+        """
+        waiting: list[tuple[str, Entry]] = []
+        for revision, entry in entries:
+            waiting.append((revision, entry))
+            if not entry.fault:
+                self.ask(str(entry.content_id))
+            if len(waiting) == _READ_AHEAD:
+                self.send()
+                for asked in waiting[: _READ_AHEAD // 2]:
+                    yield self._content(*asked)
+                del waiting[: _READ_AHEAD // 2]
+        self.send()
+        for asked in waiting:
+            yield self._content(*asked)
+
+    def _content(self, revision: str, entry: Entry) -> Content:
+        if entry.fault:
+            return FormatError(entry.fault)
+        found = self.answer()
+        if found is None:
+            raise RevisionError(
+                f"{revision}: object {entry.content_id} of {entry.path} is missing or damaged; "
+                "see git fsck"
+            )
+        if found.size > limits().page_size:
+            return over_limit(f"the page has {found.size:,} bytes", limits().page_size, "bytes")
+        return found.content
+
+
+def commit_date(commit: bytes) -> str | None:
+    """Return the committer's date of a commit's content in ISO 8601, or None where it has none."""
+    found = _COMMITTER.search(commit)
+    if not found:
+        return None
+    offset = timedelta(hours=int(found[3]), minutes=int(found[4]))
+    zone = timezone(-offset if found[2] == b"-" else offset)
+    try:
+        return datetime.fromtimestamp(int(found[1]), zone).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None

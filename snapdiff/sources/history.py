@@ -1,0 +1,282 @@
+"""The commits between two revisions: what each did to the catalog, and its pages as bytes.
+
+Git is asked four things for a whole range, however long it is: which commits there are, which
+folder each of them has the catalog in, what differs from one to the next, and the pages.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+from itertools import pairwise
+from typing import IO, NamedTuple
+
+from snapdiff.errors import RevisionError
+from snapdiff.sources.base import Entry, EntryPair
+from snapdiff.sources.git import GitSource, Repository, _entry
+from snapdiff.sources.git_objects import Objects
+
+_FOLDER = re.compile(r"^(?:[^{}:]|\{[^}]*\})+:(.*)$", re.DOTALL)
+_ASK_AHEAD = 64
+_CHUNK = 1 << 16
+_MOST_ASKED = 512
+"""How many objects git may owe us: more, and it could wait for us while we wait for it."""
+
+
+class Commit(NamedTuple):
+    """A commit: its id, its date in ISO 8601, and the tree that is the catalog's folder in it."""
+
+    id: str
+    date: str | None
+    tree: str
+
+
+class GitHistory:
+    """The first-parent line of commits from one revision, exclusive, to another."""
+
+    def __init__(self, old: GitSource, new: GitSource) -> None:
+        """Take two revisions of one repository, each `REV` or `REV:PATH`.
+
+        A commit has the catalog where the newer revision has it, or else where the older one has
+        it, so a folder that was renamed in between is one catalog. Raises RevisionError.
+        """
+        for source in (old, new):
+            if source.commit is None:
+                raise RevisionError(f"{source.name}: is no commit, so it has no history")
+        assert old.commit is not None
+        self.repository = new.repository
+        self.folder = _folder(new.name)
+        self._folders = list(dict.fromkeys([self.folder, _folder(old.name)]))
+        self.first = Commit(old.commit, old.date, old.tree)
+        assert new.commit is not None
+        self.last = Commit(new.commit, new.date, new.tree)
+
+    def commits(self, after: str | None = None) -> list[Commit]:
+        """Return the commits after one of them (the first, if not given), oldest first.
+
+        Raises RevisionError where the range goes backward.
+        """
+        start = after or self.first.id
+        if start != self.last.id and self.is_ancestor(self.last.id, start):
+            raise RevisionError(
+                f"{start[:10]} is newer than {self.last.id[:10]}, and a changelog goes forward; "
+                "write the older one first"
+            )
+        listing = self.repository.run(
+            "rev-list",
+            "--first-parent",
+            "--reverse",
+            "--date=raw",
+            "--format=%H %T %cd",
+            self.last.id,
+            f"^{start}",
+        )
+        found = []
+        for line in listing.decode("ascii", "replace").splitlines():
+            if not line.startswith("commit "):
+                commit, tree, *date = line.split(" ")
+                found.append(Commit(commit, _iso_date(date), tree))
+        trees = self._catalogs([commit.tree for commit in found])
+        return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
+
+    def commit(self, commit_id: str) -> Commit:
+        """Return one commit by its full id."""
+        line = self.repository.run(
+            "rev-list", "--no-walk", "--date=raw", "--format=%T %cd", commit_id
+        )
+        tree, *date = line.decode("ascii", "replace").splitlines()[1].split(" ")
+        [tree] = self._catalogs([tree])
+        return Commit(commit_id, _iso_date(date), tree)
+
+    def ancestors(self) -> dict[str, int]:
+        """Return every commit in the history of the last, newest first, by its place."""
+        listing = self.repository.run("rev-list", "--topo-order", self.last.id).decode("ascii")
+        return {commit: place for place, commit in enumerate(listing.split())}
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Return whether one commit is the other or in its history."""
+        return not self.repository.run("rev-list", "--max-count=1", older, f"^{newer}").strip()
+
+    def tags(self) -> dict[str, list[str]]:
+        """Return the names of tags by the commit that they point to."""
+        form = "--format=%(objectname) %(*objectname) %(refname:strip=2)"
+        found: dict[str, list[str]] = {}
+        for line in os.fsdecode(self.repository.run("for-each-ref", form, "refs/tags")).split("\n"):
+            if line:
+                target, peeled, name = line.split(" ", 2)
+                found.setdefault(peeled or target, []).append(name)
+        return found
+
+    def _catalogs(self, trees: list[str]) -> list[str]:
+        """Return the catalog's folder in each tree, as a tree; an empty one where it has none."""
+        found = dict.fromkeys(trees, "")
+        for folder in self._folders:
+            open_ones = [tree for tree, known in found.items() if not known]
+            found.update(zip(open_ones, self._subtrees(open_ones, folder), strict=True))
+        if not all(found.values()):
+            empty = self.repository.run("hash-object", "-t", "tree", os.devnull)
+            nothing = empty.decode("ascii").strip()
+            return [found[tree] or nothing for tree in trees]
+        return [found[tree] for tree in trees]
+
+    def _subtrees(self, trees: list[str], folder: str) -> list[str]:
+        if not folder:
+            return trees
+        if "\n" in folder:
+            raise RevisionError(f"{folder}: a folder with a line break in its name has no history")
+        found = []
+        with self.repository.process("cat-file", "--batch-check") as (stdin, stdout):
+            for tree in trees:
+                stdin.write(tree.encode("ascii") + b":" + os.fsencode(folder) + b"\n")
+                stdin.flush()
+                answer = stdout.readline().split()
+                is_tree = len(answer) == 3 and answer[1] == b"tree"
+                found.append(answer[0].decode("ascii") if is_tree else "")
+        return found
+
+
+class PageObjects:
+    """Reads files by object id; what is asked for early is ready when it is taken."""
+
+    def __init__(self, objects: Objects) -> None:
+        """Take a conversation with git that nobody else takes part in."""
+        self._objects = objects
+        self._asked: dict[str, None] = {}
+        self._arrived: dict[str, bytes] = {}
+
+    def ask(self, entries: Iterable[Entry]) -> None:
+        """Ask git for some files, as far as it is not yet busy enough."""
+        for entry in entries:
+            if len(self._asked) + len(self._arrived) >= _MOST_ASKED:
+                break
+            self._ask(str(entry.content_id))
+        self._objects.send()
+
+    def take(self, entry: Entry) -> bytes:
+        """Return the content of a file; raises RevisionError where it is missing or damaged."""
+        wanted = str(entry.content_id)
+        if wanted not in self._arrived:
+            self._ask(wanted)
+            self._objects.send()
+        while wanted not in self._arrived:
+            object_id = next(iter(self._asked))
+            del self._asked[object_id]
+            found = self._objects.answer()
+            if found is None:
+                message = f"{entry.path}: object {object_id} is missing or damaged; see git fsck"
+                raise RevisionError(message)
+            self._arrived[object_id] = found.content
+        return self._arrived.pop(wanted)
+
+    def _ask(self, object_id: str) -> None:
+        if object_id not in self._asked and object_id not in self._arrived:
+            self._asked[object_id] = None
+            self._objects.ask(object_id)
+
+
+@contextlib.contextmanager
+def open_objects(repository: Repository) -> Iterator[PageObjects]:
+    """Yield a reader of the repository's files, for as long as the block runs."""
+    with repository.objects() as objects:
+        yield PageObjects(objects)
+
+
+def tree_entries(repository: Repository, tree: str, folder: str = "") -> Iterator[Entry]:
+    """Yield the files below a folder of a tree that may be pages, in the order of their paths."""
+    where = [f"{folder}/"] if folder else []
+    listing = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, *where)
+    for line in listing.split(b"\0")[:-1]:
+        facts, _, path = line.partition(b"\t")
+        mode, _, object_id = facts.decode("ascii").split(" ")
+        entry = _entry(os.fsdecode(path), mode, object_id)
+        if entry:
+            yield entry
+
+
+def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
+    """Yield the old and new entries that differ, from each tree to the next.
+
+    Raises RevisionError where git cannot tell.
+    """
+    steps = len(trees) - 1
+    if steps < 1:
+        return
+    arguments = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames")
+    with repository.process(*arguments) as (stdin, stdout):
+        asked = _ask_for_steps(stdin, trees, 0, _ASK_AHEAD)
+        begun = 0
+        pairs: list[EntryPair] = []
+        for word in _words(stdout):
+            if word is not None:
+                pair = _pair(*word)
+                if any(pair):
+                    pairs.append(pair)
+                continue
+            begun += 1
+            asked = _ask_for_steps(stdin, trees, asked, 1)
+            if begun > 1:  # a step is complete when the next one begins
+                yield pairs
+                pairs = []
+        if begun != steps:
+            raise RevisionError("git diff-tree stopped in the middle; see git fsck")
+        yield pairs
+
+
+def _ask_for_steps(stdin: IO[bytes], trees: Sequence[str], asked: int, more: int) -> int:
+    """Ask for some more steps, and return for how many git was asked so far."""
+    if asked == len(trees) - 1:
+        return asked
+    steps = list(pairwise(trees[asked : asked + more + 1]))
+    for old, new in steps:
+        stdin.write(f"{old} {new}\n".encode("ascii"))
+    asked += len(steps)
+    if asked == len(trees) - 1:
+        stdin.close()
+    else:
+        stdin.flush()
+    return asked
+
+
+def _words(stdout: IO[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
+    """Yield None where the next step begins, and facts and path of each file that differs."""
+    text, start = b"", 0
+    while True:
+        if text.startswith(b":", start):
+            middle = text.find(b"\0", start)
+            end = text.find(b"\0", middle + 1) if middle >= 0 else -1
+            word = text[start + 1 : middle], text[middle + 1 : end]
+        else:
+            end = text.find(b"\n", start)
+            word = None
+        if end >= 0:
+            yield word
+            start = end + 1
+            continue
+        more = os.read(stdout.fileno(), _CHUNK)
+        if not more:
+            return
+        text, start = text[start:] + more, 0
+
+
+def _pair(facts: bytes, path: bytes) -> EntryPair:
+    old_mode, new_mode, old_id, new_id, _ = facts.decode("ascii").split(" ")
+    name = os.fsdecode(path)
+    return _entry(name, old_mode, old_id), _entry(name, new_mode, new_id)
+
+
+def _folder(name: str) -> str:
+    """Return the folder that a revision names: `catalog` of `HEAD:catalog`, or nothing."""
+    found = _FOLDER.match(name)
+    return found[1].strip("/") if found else ""
+
+
+def _iso_date(raw: list[str]) -> str | None:
+    """Return git's raw date, seconds and zone, in ISO 8601."""
+    try:
+        seconds, zone = raw
+        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:5]))
+        where = timezone(-offset if zone.startswith("-") else offset)
+        return datetime.fromtimestamp(int(seconds), where).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
