@@ -1,6 +1,6 @@
 """A revision as packages: a source read through a format, and two of them page by page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,10 @@ from snapdiff.sources.directory import printable_path
 
 Read = Package | BadPage | None
 """What a file turned out to be: a package, a page that cannot be read, or no page at all."""
+
+
+Progress = Callable[[int, int], None]
+"""Is told how many of how many steps are done."""
 
 
 class PagePair(NamedTuple):
@@ -78,10 +82,13 @@ def open_catalogs(arguments: tuple[str, ...], repository: Path) -> tuple[Catalog
 class CatalogPair:
     """Two revisions, page by page: first what differs, then, where asked, what does not."""
 
-    def __init__(self, old: Catalog, new: Catalog) -> None:
-        """Take the two revisions; nothing is read yet."""
+    def __init__(
+        self, old: Catalog, new: Catalog, progress: Progress = lambda _done, _all: None
+    ) -> None:
+        """Take the two revisions; nothing is read yet. `progress` is told of each page compared."""
         self._old = old
         self._new = new
+        self._progress = progress
         self._changed_paths: set[str] = set()
 
     def changed(self) -> Iterator[PagePair]:
@@ -89,7 +96,8 @@ class CatalogPair:
         known = self._old.source.changed_entries(self._new.source)
         pairs = known if known is not None else pair_entries(self._old.source, self._new.source)
         contents = self._old.source.read_both(self._new.source, pairs)
-        for (old, new), (before, after) in zip(pairs, contents, strict=True):
+        for done, ((old, new), (before, after)) in enumerate(zip(pairs, contents, strict=True)):
+            self._progress(done, len(pairs))
             if isinstance(before, bytes) and before == after:
                 continue
             pair = self._read_pair(old, before, new, after)

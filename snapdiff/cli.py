@@ -198,6 +198,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from snapdiff.changes import Filters
     from snapdiff.diff import diff_catalogs
     from snapdiff.gate import offending_lines
+    from snapdiff.progress import ProgressBar
 
     given = _Given(**values)
     report = _report(given)
@@ -207,14 +208,18 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     old, new = open_catalogs(revisions, directory)
     if given.verbose:
         _say(f"comparing {old.source.name} with {new.source.name}")
-    found = diff_catalogs(
-        old,
-        new,
-        filters=Filters(tag=given.tag, stack=given.stack, package=given.package, kind=given.kind),
-        allow_empty=given.allow_empty,
-        skip_bad_pages=given.skip_bad_pages,
-        warn=lambda message: None if given.quiet else _say(f"warning: {message}"),
-    )
+    with ProgressBar("pages", wanted=not given.quiet) as progress:
+        found = diff_catalogs(
+            old,
+            new,
+            filters=Filters(
+                tag=given.tag, stack=given.stack, package=given.package, kind=given.kind
+            ),
+            allow_empty=given.allow_empty,
+            skip_bad_pages=given.skip_bad_pages,
+            warn=lambda message: None if given.quiet else _say(f"warning: {message}"),
+            progress=progress,
+        )
     for page in () if given.quiet else found.skipped:
         _say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
     report.write(found)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, Protocol
 
 from snapdiff import __version__
-from snapdiff.catalog import Catalog, CatalogPair, PagePair, Read
+from snapdiff.catalog import Catalog, CatalogPair, PagePair, Progress, Read
 from snapdiff.changes import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
 from snapdiff.differences import Differences
 from snapdiff.errors import BadPage, BadPagesError, Side
@@ -28,15 +28,17 @@ def diff_catalogs(
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
     warn: Warn = lambda _: None,
+    progress: Progress = lambda _done, _all: None,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
 
-    `warn` is told where a page contradicts itself. Raises RevisionError where a side has no page
+    `warn` is told where a page contradicts itself, `progress` how many of the pages that may have
+    changed are compared. Raises RevisionError where a side has no page
     at all (unless `allow_empty`), and BadPagesError where pages cannot be read (unless
     `skip_bad_pages`, which leaves them out on both sides and lists them).
     """
     return diff_pages(
-        CatalogPair(old, new),
+        CatalogPair(old, new, progress),
         End(old.revision, old.source.prefix),
         End(new.revision, new.source.prefix),
         filters=filters,
