@@ -15,7 +15,7 @@ from tests.golden import FOLDER, ROOT, SNAPSHOTS
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    command = [
+    command: list[str | Path] = [
         sys.executable,
         "-m",
         "hatchling",
