@@ -1,6 +1,8 @@
 """The command: arguments, the output file, exit statuses (contract, section 8)."""
 
 import gc
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -203,7 +205,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     given = _Given(**values)
     report = _report(given)
     directory = Path(given.repo)
-    if not directory.is_dir():
+    if not os.path.isdir(directory):
         raise SnapdiffError(f"{given.repo}: no such directory")
     old, new = open_catalogs(revisions, directory)
     if given.verbose:
@@ -264,12 +266,37 @@ def schema() -> int:
 
 def _say(message: str) -> None:
     """Print a line to standard error, whatever its text is made of."""
-    if sys.stderr is not None:
-        click.echo(f"snapdiff: {visible(message)}", err=True)
+    try:
+        if sys.stderr is not None:
+            click.echo(f"snapdiff: {visible(message)}", err=True)
+    except OSError:
+        sys.stderr = None  # full or gone: what is said there is lost, and the report need not be
+
+
+class _Interrupted(BaseException):
+    """The process was asked to end; click, which says a word of its own to Ctrl-C, knows it not."""
+
+    def __init__(self, number: int, _frame: object) -> None:
+        """Take what a signal handler is given."""
+        super().__init__()
+        self.status = 128 + number
+
+
+def _end_on_signals() -> None:
+    """Make Ctrl-C and a request to terminate end the run tidily, unless they are to be ignored."""
+
+    def end(number: int, frame: object) -> None:
+        raise _Interrupted(number, frame)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; every error is a line on standard error."""
+    if arguments is None:
+        _end_on_signals()
     gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
     try:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
@@ -280,6 +307,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         _say(f"error: {error.format_message()}")
         return FAILED
+    except _Interrupted as interrupted:
+        _say("error: interrupted")
+        return interrupted.status
     except (KeyboardInterrupt, click.Abort):
         _say("error: interrupted")
         return INTERRUPTED

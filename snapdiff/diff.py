@@ -7,12 +7,13 @@ from snapdiff import __version__
 from snapdiff.catalog import Catalog, CatalogPair, PagePair, Progress, Read
 from snapdiff.changes import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
 from snapdiff.differences import Differences
-from snapdiff.errors import BadPage, BadPagesError, Side
+from snapdiff.errors import BadPage, BadPagesError, FormatError, Side
 from snapdiff.formats.site_page import names_in_path
 from snapdiff.model import Package
 from snapdiff.scope import Scope
 from snapdiff.sources.directory import printable_path
-from snapdiff.tally import TagTally, Totals
+from snapdiff.tally import TagTally
+from snapdiff.totals import Totals
 
 Warn = Callable[[str], None]
 
@@ -93,10 +94,10 @@ def diff_pages(
     scope = Scope(filters or Filters())
     comparison = _Comparison(pages, old, new, scope, warn)
     comparison.run(allow_empty=allow_empty)
+    tags = tuple(comparison.tag_diffs())
     bad_pages = comparison.bad_pages()
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
-    tags = tuple(comparison.tag_diffs())
     return CatalogDiff(
         snapdiff=__version__,
         old=old.revision,
@@ -175,7 +176,7 @@ class _Comparison:
             old, new = self._accept(pair.path, pair.old, pair.new)
             if old and new and (old.tag, old.name) == (new.tag, new.name):
                 if self._scope.has_tag(old.tag) and self._scope.has_package(old.name):
-                    self._tally(old.tag).compare(old, new)
+                    self._compare(self._tally(old.tag), old, new)
                 continue
             if old:
                 self._old.put(old)
@@ -184,6 +185,15 @@ class _Comparison:
         if not allow_empty and not all(seen):
             self._pages.require_pages()
         self._count_unchanged()
+
+    def _compare(self, tally: TagTally, old: Package | None, new: Package | None) -> None:
+        """Find out what happened to a package; a pair that costs too much is a bad new page."""
+        try:
+            tally.compare(old, new)
+        except FormatError as error:
+            if new:
+                path = self._new.paths[new.tag, new.name]
+                self._bad_pages.append(BadPage(path, "new", str(error)))
 
     def _accept(self, path: str, old: Read, new: Read) -> tuple[Package | None, Package | None]:
         """Return the packages of a pair of pages, or neither where one of them is bad."""
@@ -269,7 +279,7 @@ class _Comparison:
         bad |= {name for tag, name in self._new.bad if tag == new}
         for name in sorted((left.keys() | right.keys()) - bad):
             if self._scope.has_package(name):
-                tally.compare(left.get(name), right.get(name))
+                self._compare(tally, left.get(name), right.get(name))
         return tally.two_sided(old, new) if tally.has_changes() else None
 
     def _one_sided(

@@ -72,6 +72,22 @@ def over_limit(what: str, limit: int, unit: str) -> FormatError:
     return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-page-size raises it")
 
 
+class Effort:
+    """What pairing has cost so far: one for all stacks of a package, so that none is endless."""
+
+    __slots__ = ("_spent",)
+
+    def __init__(self) -> None:
+        """Begin with nothing spent."""
+        self._spent = 0
+
+    def spend(self, comparisons: int, what: str) -> None:
+        """Count some more; raises FormatError, which names `what`, where that is too much."""
+        self._spent += comparisons
+        if self._spent > limits().comparisons:
+            raise over_limit(what, limits().comparisons, "comparisons")
+
+
 def parse_size(text: str) -> int:
     """Return a number of bytes: `64M` is 67108864. Raises ValueError.
 

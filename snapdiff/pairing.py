@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import lru_cache
 from typing import NamedTuple
 
-from snapdiff.limits import limits, over_limit
+from snapdiff.limits import Effort
 from snapdiff.model import Description, SpecClass
 from snapdiff.notation import canonical_compiler, canonical_variant
 from snapdiff.targets import target_family
@@ -103,13 +103,17 @@ def configuration_of(description: Description) -> Configuration:
 
 
 def pair_specs(
-    old: Mapping[SpecClass, Sequence[str]], new: Mapping[SpecClass, Sequence[str]]
+    old: Mapping[SpecClass, Sequence[str]],
+    new: Mapping[SpecClass, Sequence[str]],
+    effort: Effort | None = None,
 ) -> Pairing:
     """Return how the old-only and new-only specs of one package in one stack belong together.
 
     Each side is given as hashes by what their records say. The result does not depend on the order
-    of the input (contract, section 6).
+    of the input (contract, section 6). Raises FormatError where that would take too long, together
+    with what the same `effort` went into before.
     """
+    effort = effort or Effort()
     old_classes, new_classes = _classes(old), _classes(new)
     pairs: list[tuple[Member, Member]] = []
     for key in _PASSES:
@@ -118,7 +122,7 @@ def pair_specs(
         partners = _grouped(new_classes, key)
         for group, candidates in _grouped(old_classes, key).items():
             if group in partners:
-                _pair_group(candidates, partners[group], pairs)
+                _pair_group(candidates, partners[group], pairs, effort)
         old_classes = _unpaired(old_classes)
         new_classes = _unpaired(new_classes)
     return Pairing(pairs, _members(old_classes), _members(new_classes))
@@ -157,13 +161,15 @@ def _members(classes: list[_Class]) -> list[Member]:
     return [member for item in classes for member in item.members]
 
 
-def _pair_group(old: list[_Class], new: list[_Class], pairs: list[tuple[Member, Member]]) -> None:
+def _pair_group(
+    old: list[_Class], new: list[_Class], pairs: list[tuple[Member, Member]], effort: Effort
+) -> None:
     """Pair the classes of one group until one side has none left, the best pair first."""
     if len(old) == len(new) == 1:
         _pair_members(old[0], new[0], pairs)
         return
     for near_old, near_new in _by_common_tokens(old, new):
-        for candidate, partner in _best_first(near_old, near_new):
+        for candidate, partner in _best_first(near_old, near_new, effort):
             _pair_members(candidate, partner, pairs)
 
 
@@ -224,15 +230,18 @@ def _close(open_parts: list[_Part], length: int) -> Iterator[tuple[list[_Class],
 
 
 def _leading_in_common(one: tuple[Token, ...], other: tuple[Token, ...]) -> int:
-    count = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    return next((count for count, (mine, theirs) in pairs if mine != theirs), shorter)
 
 
-def _best_first(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, _Class]]:
+_COMPARISON = 32
+"""What comparing two specs costs beside their variants: as much as so many of these."""
+
+
+def _best_first(
+    old: list[_Class], new: list[_Class], effort: Effort
+) -> Iterator[tuple[_Class, _Class]]:
     """Yield pairs of classes in the order in which they take each other's members.
 
     Fewest differences, then the higher old version, then the higher new one, then the texts.
@@ -247,7 +256,11 @@ def _best_first(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, 
     if len({item.configuration.identity for item in (*old, *new)}) == 1:
         yield from _in_step(old, new)
         return
-    _check_comparisons(old, new)
+    effort.spend(
+        len(new) * sum(_COMPARISON + len(item.configuration.variants) for item in old)
+        + len(old) * sum(len(item.configuration.variants) for item in new),
+        f"{len(old):,} old specs and {len(new):,} new ones, no two alike, are too many to pair",
+    )
     # A number a pair, in which what decides first stands in front: tuples would take ten times
     # the memory.
     order = sorted(
@@ -267,22 +280,6 @@ def _best_first(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, 
         i, j = divmod(number % (len(old) * len(new)), len(new))
         if old[i].members and new[j].members:
             yield old[i], new[j]
-
-
-_COMPARISON = 32
-"""What a comparison costs beside the variants: as much as so many of these."""
-
-
-def _check_comparisons(old: list[_Class], new: list[_Class]) -> None:
-    """Raise FormatError where the best pairs could be found only in a very long time."""
-    cost = len(new) * sum(_COMPARISON + len(item.configuration.variants) for item in old)
-    cost += len(old) * sum(len(item.configuration.variants) for item in new)
-    if cost > limits().comparisons:
-        what = (
-            f"{len(old):,} old specs and {len(new):,} new ones, no two alike, "
-            "are too many to be paired"
-        )
-        raise over_limit(what, limits().comparisons, "comparisons")
 
 
 def _in_step(old: list[_Class], new: list[_Class]) -> Iterator[tuple[_Class, _Class]]:

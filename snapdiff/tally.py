@@ -5,9 +5,11 @@ from typing import Literal
 
 from snapdiff.changes import Change, Count, Kind, PackageCount, StackDiff, Summary, TagDiff
 from snapdiff.differences import Differences
+from snapdiff.limits import Effort
 from snapdiff.model import Package, SpecClass
 from snapdiff.pairing import Member, pair_specs
 from snapdiff.scope import Scope
+from snapdiff.totals import Totals, specs_by_stack
 from snapdiff.version import Version, parse_version
 
 _Side = dict[str, dict[SpecClass, list[str]]]
@@ -45,38 +47,6 @@ _VERSION_KINDS = frozenset([Kind.ADDED, Kind.REMOVED, Kind.UPGRADED, Kind.DOWNGR
 """The kinds of change with which a version can come or go."""
 
 
-class Totals:
-    """How many specs and packages there are, in all and by stack."""
-
-    __slots__ = ("packages", "specs", "stacks")
-
-    def __init__(self, known: "Totals | None" = None) -> None:
-        """Begin with what is known, or with nothing."""
-        self.specs: int = known.specs if known else 0
-        self.packages: int = known.packages if known else 0
-        self.stacks: dict[str, tuple[int, int]] = dict(known.stacks) if known else {}
-
-    def add(self, by_stack: dict[str, int], in_any: int, times: int = 1) -> None:
-        """Count a package, as `specs_by_stack` has it; `times` is -1 to take it out."""
-        self.specs += times * in_any
-        self.packages += times * (in_any > 0)
-        for stack, number in by_stack.items():
-            specs, packages = self.stacks.get(stack, (0, 0))
-            self.stacks[stack] = specs + times * number, packages + times
-
-
-def specs_by_stack(package: Package, scope: Scope) -> tuple[dict[str, int], int]:
-    """Return how many specs of a package each stack has, and how many are in any."""
-    by_stack: dict[str, int] = {}
-    in_any = 0
-    for listed, number in package.counts.items():
-        stacks = scope.stacks(listed)
-        for stack in stacks:
-            by_stack[stack] = by_stack.get(stack, 0) + number
-        in_any += number if stacks else 0
-    return by_stack, in_any
-
-
 class TagTally:
     """Adds up one tag, or two that are compared with each other."""
 
@@ -97,14 +67,21 @@ class TagTally:
         self.count(package, package)
 
     def compare(self, old: Package | None, new: Package | None) -> None:
-        """Count a package and find out what happened to its specs; None where a side has none."""
-        self.count(old, new)
+        """Count a package and find out what happened to its specs; None where a side has none.
+
+        Raises FormatError, and counts nothing, where pairing its specs would cost too much.
+        """
         gone, come = self._one_sided(old, new), self._one_sided(new, old)
         name = _name(old, new)
+        effort = Effort()
+        pairings = {
+            stack: pair_specs(gone.get(stack, {}), come.get(stack, {}), effort)
+            for stack in gone.keys() | come.keys()
+        }
+        self.count(old, new)
         kept: dict[str, tuple[str, ...]] | None = None
-        for stack in gone.keys() | come.keys():
+        for stack, pairing in pairings.items():
             tally = self._stacks[stack]
-            pairing = pair_specs(gone.get(stack, {}), come.get(stack, {}))
             changes = [self._paired(name, before, after) for before, after in pairing.pairs]
             changes += [_change(Kind.REMOVED, name, member, None) for member in pairing.removed]
             changes += [_change(Kind.ADDED, name, None, member) for member in pairing.added]
@@ -147,7 +124,7 @@ class TagTally:
     def _specs_by_stack(self, package: Package | None) -> tuple[dict[str, int], int]:
         return specs_by_stack(package, self._scope) if package else ({}, 0)
 
-    def add_unchanged_totals(self, totals: "Totals") -> None:
+    def add_unchanged_totals(self, totals: Totals) -> None:
         """Count packages that are the same on both sides, added up before."""
         self._old_specs += totals.specs
         self._new_specs += totals.specs

@@ -5,14 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from unittest import mock
 
-from snapdiff import cli
-from snapdiff.changelog.command import changelog
 from tests.helpers import Files, Result, pages_of, run_cli, shuffled_page, spec
 from tests.oracle import Record
 from tests.repositories import GIT_IDENTITY, GitRepository
-
-if "changelog" not in cli.cli.commands:
-    cli.cli.add_command(changelog)
 
 
 def run_changelog(*arguments: str | Path) -> Result:

@@ -316,7 +316,7 @@ def test_specs_that_cannot_be_paired_in_time_are_an_error_that_names_the_limit(
     run = compared(catalogs)
     assert run.status == 2
     assert is_one_line_error(run.err)
-    assert "9,000 old specs and 9,000 new ones, no two alike, are too many to be paired" in run.err
+    assert "9,000 old specs and 9,000 new ones, no two alike, are too many to pair" in run.err
     assert "the limit is 33,554,432 comparisons; --max-page-size raises it" in run.err
 
 
@@ -385,3 +385,17 @@ def test_a_size_is_a_number_with_or_without_a_unit(text: str, size: int) -> None
 def test_anything_else_is_no_size(text: str) -> None:
     with pytest.raises(ValueError, match="is no size; write a number of bytes"):
         parse_size(text)
+
+
+def test_what_cannot_be_paired_in_time_is_an_error_in_many_stacks_too(catalogs: Path) -> None:
+    def stacks(number: int) -> str:
+        return " ".join(f"s{stack}" for stack in range(60) if (number + stack) % 7)
+
+    for side, first in (("old", "b"), ("new", "p")):
+        records = many(600, first, variants=lambda n, first=first: f"+{first}{n}", stacks=stacks)  # type: ignore[misc]
+        write_files(catalogs / side, pages_of(records))
+    run = compared(catalogs)
+    assert run.status == 2
+    assert is_one_line_error(run.err)
+    assert "zlib" in run.err
+    assert "are too many to pair, and the limit is 33,554,432 comparisons" in run.err

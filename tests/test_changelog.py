@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff import limits
 from tests.changelog import MPI4PY, NEW_MPI, OLD_MPI, ZLIB, History, markdown, run_changelog
 from tests.changelog import write_story as write_story
 from tests.golden import FOLDER, ROOT
@@ -195,6 +196,21 @@ def test_a_bad_page_is_named_with_its_commit(tmp_path: Path) -> None:
     skipped = run_changelog("-C", tmp_path, "HEAD~2..HEAD", "--skip-bad-pages")
     assert skipped.status == 0
     assert "Pages left out" in skipped.out
+
+
+def test_a_page_that_is_too_large_is_a_bad_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_in_force", limits.Limits())  # put back in the end
+    history = History(tmp_path)
+    history.commit(pages_of([OLD_MPI]))
+    history.commit(pages_of([NEW_MPI, ZLIB]))
+    for options in ([], ["--jobs", "2"], ["--first-seen"]):
+        result = run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "300", *options)
+        assert (result.status, result.out) == (2, "")
+        assert "--max-page-size raises it" in result.err
+    assert markdown("-C", tmp_path, "HEAD~1", "--max-page-size", "1K")
+    assert "is no size" in run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "x").err
 
 
 def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> None:

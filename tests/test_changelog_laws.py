@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.changelog.periods import PERIODS
+from snapdiff.sources.base import Content, Entry
 from snapdiff.sources.history import PageObjects
 from tests.changelog import History, markdown, write_story
 from tests.generated import make_catalogs
@@ -125,9 +126,9 @@ def test_a_page_is_read_once_however_many_sections_it_is_in(tmp_path: Path) -> N
     read: list[str] = []
     take = PageObjects.take
 
-    def counting(self: PageObjects, entry: object) -> bytes:
-        read.append(entry.content_id)  # type: ignore[attr-defined]
-        return take(self, entry)  # type: ignore[arg-type]
+    def counting(self: PageObjects, entry: Entry) -> Content:
+        read.append(entry.content_id or "")
+        return take(self, entry)
 
     with mock.patch.object(PageObjects, "take", counting):
         markdown("-C", history.folder, "HEAD~19")

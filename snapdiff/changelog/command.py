@@ -4,8 +4,8 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -13,15 +13,60 @@ import click
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
 from snapdiff.changelog.output import ChangelogWriter, chosen_format
-from snapdiff.changelog.periods import PERIODS
+from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.progress import watching
 from snapdiff.changelog.ranges import Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changes import Filters
 from snapdiff.errors import ReportError, SnapdiffError
+from snapdiff.limits import Limits, parse_size, use_limits
 from snapdiff.output import check_output, write_file, write_stdout
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 from snapdiff.safe_text import visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """The options, under the names that click gives them."""
+
+    repo: str
+    by: By | None
+    format_name: str | None
+    output: str | None
+    stack: tuple[str, ...]
+    package: tuple[str, ...]
+    tag: tuple[str, ...]
+    kind: tuple[str, ...]
+    detail: bool
+    package_url: str | None
+    template_folder: str | None
+    first_seen: bool
+    jobs: int
+    allow_empty: bool
+    skip_bad_pages: bool
+    max_page_size: str | None
+    quiet: bool
+
+    def settings(self) -> Settings:
+        """Return how snapshots are compared; raises ReportError where a size is none."""
+        try:
+            size = parse_size(self.max_page_size) if self.max_page_size else Limits().page_size
+        except ValueError as error:
+            raise ReportError(f"--max-page-size: {error}") from error
+        use_limits(Limits(page_size=size))
+        filters = Filters(tag=self.tag, stack=self.stack, package=self.package, kind=self.kind)
+        return Settings(filters=filters, skip_bad_pages=self.skip_bad_pages, page_size=size)
+
+    def options(self) -> ReportOptions:
+        """Return how the changelog is to look."""
+        return ReportOptions(
+            package_url=PACKAGE_URL if self.package_url is None else self.package_url,
+            templates=Path(self.template_folder) if self.template_folder else None,
+        )
+
+    def target(self) -> Path | None:
+        """Return the file to write, or None for standard output."""
+        return None if self.output in (None, "-") else Path(self.output or "")
 
 
 @click.command(
@@ -61,39 +106,34 @@ Examples:
 )
 @click.option("--allow-empty", is_flag=True, help="Take an end without a single page.")
 @click.option("--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides.")
+@click.option(
+    "--max-page-size",
+    metavar="SIZE",
+    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
-def changelog(story: str, **values: Any) -> int:
+def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
     """Tell what changed over the snapshots in RANGE, newest first.
 
     RANGE is OLD..NEW, two git revisions (OLD alone goes up to HEAD), or a folder that holds a
     folder for each snapshot. An existing Markdown file is kept as it is, with new sections on top;
     an existing file of lines (ndjson) is continued.
     """
-    given = SimpleNamespace(**values)
+    given = _Given(**values)
     directory = Path(given.repo)
     if not directory.is_dir():
         raise SnapdiffError(f"{given.repo}: no such directory")
-    settings = Settings(
-        filters=Filters(tag=given.tag, stack=given.stack, package=given.package, kind=given.kind),
-        skip_bad_pages=given.skip_bad_pages,
-    )
-    options = ReportOptions(
-        package_url=PACKAGE_URL if given.package_url is None else given.package_url,
-        templates=Path(given.template_folder) if given.template_folder else None,
-    )
-    target = None if given.output in (None, "-") else Path(given.output)
     if given.first_seen:
-        format_name = chosen_format(given.format_name, target, RENDERERS)
-        _tell_first_seen(
-            _open(story, directory, given), settings, options, format_name, target, given
-        )
+        _tell_first_seen(story, directory, given)
         return 0
+    settings = given.settings()
+    target = given.target()
     writer = ChangelogWriter(
         format_name=chosen_format(given.format_name, target, ("markdown", "json", "ndjson")),
         target=target,
         filters=settings.filters,
-        options=options,
+        options=given.options(),
         detail=given.detail,
     )
     writer.check()
@@ -110,29 +150,25 @@ def changelog(story: str, **values: Any) -> int:
     return 0
 
 
-def _open(story: str, directory: Path, given: SimpleNamespace) -> Range:
+def _open(story: str, directory: Path, given: _Given) -> Range:
     wanted = open_range(story, directory, given.by)
     if not given.allow_empty:
         wanted.require_pages()
     return wanted
 
 
-def _tell_first_seen(
-    wanted: Range,
-    settings: Settings,
-    options: ReportOptions,
-    format_name: str,
-    target: Path | None,
-    given: SimpleNamespace,
-) -> None:
-    if settings.filters.kind:
+def _tell_first_seen(story: str, directory: Path, given: _Given) -> None:
+    if given.kind:
         raise ReportError("--first-seen tells of versions, not of kinds of change; leave -k out")
+    settings = given.settings()
+    target = given.target()
+    render = RENDERERS[chosen_format(given.format_name, target, RENDERERS)]
     if target:
         check_output(target)
-    steps = wanted.steps()
+    steps = _open(story, directory, given).steps()
     with watching(steps.most_sections(), _say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)
-    pieces = RENDERERS[format_name](seen, settings.filters, options)
+    pieces = render(seen, settings.filters, given.options())
     if target:
         write_file(target, pieces)
     else:

@@ -13,7 +13,7 @@ from snapdiff.sources.directory import printable_path
 from snapdiff.sources.git import Repository
 from snapdiff.sources.history import PageObjects, tree_entries
 
-_MOST_READINGS = 24
+_MOST_READINGS = 6
 """After how many versions of a page what its reader remembers of them is dropped."""
 
 
@@ -116,6 +116,8 @@ class PageMemory:
         reader = self._reader(key.end) if is_compared else SitePageReader()
         found: Package | FormatError | None
         try:
+            if isinstance(content, FormatError):
+                raise content
             found = reader.read(f"{self._prefix}/{printable_path(entry.path)}", content)
         except FormatError as error:
             found = error

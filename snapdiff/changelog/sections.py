@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from itertools import islice
+from math import ceil
 
 import msgspec
 from msgspec import Struct
@@ -12,16 +13,18 @@ from snapdiff.changelog.steps import Step, Steps
 from snapdiff.changes import CatalogDiff, Filters, Revision
 from snapdiff.diff import diff_pages
 from snapdiff.errors import BadPage, BadPagesError, Side
+from snapdiff.limits import Limits, use_limits
 
-_MOST_IN_A_PART = 32
+_MOST_IN_A_PART = 64
 """How many sections another process is given at once: each part reads the pages it begins with."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """How snapshots are compared."""
+    """How snapshots are compared; `page_size` is the most that a page may have, in bytes."""
 
     filters: Filters = Filters()
     skip_bad_pages: bool = False
+    page_size: int = Limits().page_size
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -107,6 +110,7 @@ _DECODER = msgspec.msgpack.Decoder(_Outcome)
 
 def compute_part(steps: Steps, settings: Settings) -> bytes:
     """Return the outcome of a part of the steps as bytes: what a worker of an executor runs."""
+    use_limits(Limits(page_size=settings.page_size))
     watcher = _Notes()
     sections: list[Section] = []
     bad_pages: tuple[BadPage, ...] = ()
@@ -137,7 +141,8 @@ class _Notes(Watcher):
 def _spread(
     steps: Steps, settings: Settings, executor: Executor, jobs: int, watcher: Watcher
 ) -> Iterator[Section]:
-    size = max(1, min(_MOST_IN_A_PART, -(-steps.most_sections() // jobs)))
+    rounds = ceil(steps.most_sections() / (jobs * _MOST_IN_A_PART)) or 1
+    size = ceil(steps.most_sections() / (jobs * rounds)) or 1
     parts: Iterator[Steps] = iter(steps.parts(size))
     waiting: deque[tuple[Steps, Future[bytes]]] = deque()
     last: Revision | None = None

@@ -11,7 +11,7 @@ from snapdiff.changelog.pages import Listing, PageMemory
 from snapdiff.model import Package
 from snapdiff.scope import Scope
 from snapdiff.sources.base import Entry, EntryPair
-from snapdiff.tally import Totals, specs_by_stack
+from snapdiff.totals import Totals, specs_by_stack
 
 
 class _Counted(NamedTuple):

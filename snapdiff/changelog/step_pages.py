@@ -9,7 +9,7 @@ from snapdiff.errors import BadPage
 from snapdiff.model import Package
 from snapdiff.scope import Scope
 from snapdiff.sources.base import Entry, EntryPair
-from snapdiff.tally import Totals
+from snapdiff.totals import Totals
 
 
 class StepPages:

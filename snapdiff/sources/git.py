@@ -170,7 +170,7 @@ class GitSource:
         for line in listing.split(b"\0")[:-1]:
             facts, _, path = line.partition(b"\t")
             mode, _, object_id = facts.decode("ascii").split(" ")
-            entry = _entry(os.fsdecode(path), mode, object_id)
+            entry = tree_entry(os.fsdecode(path), mode, object_id)
             if entry:
                 yield entry
 
@@ -217,13 +217,13 @@ class GitSource:
         for facts, path in zip(words[0::2], words[1::2], strict=True):
             old_mode, new_mode, old_id, new_id, _ = facts[1:].decode("ascii").split(" ")
             name = os.fsdecode(path)
-            pair = _entry(name, old_mode, old_id), _entry(name, new_mode, new_id)
+            pair = tree_entry(name, old_mode, old_id), tree_entry(name, new_mode, new_id)
             if any(pair):
                 pairs.append(pair)
         return pairs
 
 
-def _entry(path: str, mode: str, object_id: str) -> Entry | None:
+def tree_entry(path: str, mode: str, object_id: str) -> Entry | None:
     """Return the entry of a tree as one that may be a page, or None."""
     if not path.endswith(PAGE_SUFFIX) or mode in ("000000", _SUBMODULE):
         return None

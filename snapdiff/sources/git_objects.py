@@ -103,9 +103,14 @@ class Objects:
                 f"{revision}: object {entry.content_id} of {entry.path} is missing or damaged; "
                 "see git fsck"
             )
-        if found.size > limits().page_size:
-            return over_limit(f"the page has {found.size:,} bytes", limits().page_size, "bytes")
-        return found.content
+        return page_content(found)
+
+
+def page_content(found: GitObject) -> Content:
+    """Return the content of a page, or that there is too much of it."""
+    if found.size > limits().page_size:
+        return over_limit(f"the page has {found.size:,} bytes", limits().page_size, "bytes")
+    return found.content
 
 
 def commit_date(commit: bytes) -> str | None:

@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import IO, NamedTuple
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.base import Entry, EntryPair
-from snapdiff.sources.git import GitSource, Repository, _entry
-from snapdiff.sources.git_objects import Objects
+from snapdiff.sources.base import Content, Entry, EntryPair
+from snapdiff.sources.git import GitSource, Repository, tree_entry
+from snapdiff.sources.git_objects import Objects, page_content
 
 _FOLDER = re.compile(r"^(?:[^{}:]|\{[^}]*\})+:(.*)$", re.DOTALL)
 _ASK_AHEAD = 64
@@ -143,7 +143,7 @@ class PageObjects:
         """Take a conversation with git that nobody else takes part in."""
         self._objects = objects
         self._asked: dict[str, None] = {}
-        self._arrived: dict[str, bytes] = {}
+        self._arrived: dict[str, Content] = {}
 
     def ask(self, entries: Iterable[Entry]) -> None:
         """Ask git for some files, as far as it is not yet busy enough."""
@@ -153,8 +153,11 @@ class PageObjects:
             self._ask(str(entry.content_id))
         self._objects.send()
 
-    def take(self, entry: Entry) -> bytes:
-        """Return the content of a file; raises RevisionError where it is missing or damaged."""
+    def take(self, entry: Entry) -> Content:
+        """Return the content of a file, or why it is not taken.
+
+        Raises RevisionError where the object is missing or damaged.
+        """
         wanted = str(entry.content_id)
         if wanted not in self._arrived:
             self._ask(wanted)
@@ -166,7 +169,7 @@ class PageObjects:
             if found is None:
                 message = f"{entry.path}: object {object_id} is missing or damaged; see git fsck"
                 raise RevisionError(message)
-            self._arrived[object_id] = found.content
+            self._arrived[object_id] = page_content(found)
         return self._arrived.pop(wanted)
 
     def _ask(self, object_id: str) -> None:
@@ -189,7 +192,7 @@ def tree_entries(repository: Repository, tree: str, folder: str = "") -> Iterato
     for line in listing.split(b"\0")[:-1]:
         facts, _, path = line.partition(b"\t")
         mode, _, object_id = facts.decode("ascii").split(" ")
-        entry = _entry(os.fsdecode(path), mode, object_id)
+        entry = tree_entry(os.fsdecode(path), mode, object_id)
         if entry:
             yield entry
 
@@ -262,7 +265,7 @@ def _words(stdout: IO[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
 def _pair(facts: bytes, path: bytes) -> EntryPair:
     old_mode, new_mode, old_id, new_id, _ = facts.decode("ascii").split(" ")
     name = os.fsdecode(path)
-    return _entry(name, old_mode, old_id), _entry(name, new_mode, new_id)
+    return tree_entry(name, old_mode, old_id), tree_entry(name, new_mode, new_id)
 
 
 def _folder(name: str) -> str:
