@@ -2,7 +2,6 @@
 
 import gc
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from snapdiff import __version__
+from snapdiff.console import Interrupted, end_on_signals, say
 from snapdiff.errors import SnapdiffError
-from snapdiff.safe_text import visible
 
 if TYPE_CHECKING:
     from snapdiff.changes import Kind
@@ -209,7 +208,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         raise SnapdiffError(f"{given.repo}: no such directory")
     old, new = open_catalogs(revisions, directory)
     if given.verbose:
-        _say(f"comparing {old.source.name} with {new.source.name}")
+        say(f"comparing {old.source.name} with {new.source.name}")
     with ProgressBar("pages", wanted=not given.quiet) as progress:
         found = diff_catalogs(
             old,
@@ -219,15 +218,15 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
             ),
             allow_empty=given.allow_empty,
             skip_bad_pages=given.skip_bad_pages,
-            warn=lambda message: None if given.quiet else _say(f"warning: {message}"),
+            warn=lambda message: None if given.quiet else say(f"warning: {message}"),
             progress=progress,
         )
     for page in () if given.quiet else found.skipped:
-        _say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
+        say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
     report.write(found)
     lines = offending_lines(found, given.fail_on)
     for line in lines:
-        _say(line)
+        say(line)
     return FOUND if lines or (given.exit_code and not found.is_empty()) else DONE
 
 
@@ -264,57 +263,28 @@ def schema() -> int:
     return DONE
 
 
-def _say(message: str) -> None:
-    """Print a line to standard error, whatever its text is made of."""
-    try:
-        if sys.stderr is not None:
-            click.echo(f"snapdiff: {visible(message)}", err=True)
-    except OSError:
-        sys.stderr = None  # full or gone: what is said there is lost, and the report need not be
-
-
-class _Interrupted(BaseException):
-    """The process was asked to end; click, which says a word of its own to Ctrl-C, knows it not."""
-
-    def __init__(self, number: int, _frame: object) -> None:
-        """Take what a signal handler is given."""
-        super().__init__()
-        self.status = 128 + number
-
-
-def _end_on_signals() -> None:
-    """Make Ctrl-C and a request to terminate end the run tidily, unless they are to be ignored."""
-
-    def end(number: int, frame: object) -> None:
-        raise _Interrupted(number, frame)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, end)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; every error is a line on standard error."""
     if arguments is None:
-        _end_on_signals()
+        end_on_signals()
     gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
     try:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
     except SnapdiffError as error:
         for line in error.lines():
-            _say(f"error: {line}")
+            say(f"error: {line}")
         return FAILED
     except click.ClickException as error:
-        _say(f"error: {error.format_message()}")
+        say(f"error: {error.format_message()}")
         return FAILED
-    except _Interrupted as interrupted:
-        _say("error: interrupted")
+    except Interrupted as interrupted:
+        say("error: interrupted")
         return interrupted.status
     except (KeyboardInterrupt, click.Abort):
-        _say("error: interrupted")
+        say("error: interrupted")
         return INTERRUPTED
     except Exception as error:
-        _say(f"error: internal fault, please report it: {type(error).__name__}: {error}")
+        say(f"error: internal fault, please report it: {type(error).__name__}: {error}")
         if {"-v", "--verbose"} & set(sys.argv if arguments is None else arguments):
             raise
         return FAILED

@@ -7,18 +7,15 @@ from snapdiff import __version__
 from snapdiff.catalog import Catalog, CatalogPair, PagePair, Progress, Read
 from snapdiff.changes import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
 from snapdiff.differences import Differences
-from snapdiff.errors import BadPage, BadPagesError, FormatError, Side
-from snapdiff.formats.site_page import names_in_path
+from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.model import Package
 from snapdiff.scope import Scope
+from snapdiff.shelf import Shelf
 from snapdiff.sources.directory import printable_path
 from snapdiff.tally import TagTally
 from snapdiff.totals import Totals
 
 Warn = Callable[[str], None]
-
-_Name = tuple[str, str]
-"""A tag and a package."""
 
 
 def diff_catalogs(
@@ -119,41 +116,6 @@ def _sum(summaries: Iterable[Summary]) -> Summary:
     return Summary(**totals)
 
 
-class _Shelf:
-    """One side: which packages it has and where, and those that wait for their counterpart."""
-
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self.paths: dict[_Name, str] = {}
-        self.waiting: dict[str, dict[str, Package]] = {}
-        self.bad: set[_Name] = set()
-        self.standing_tags: set[str] = set()
-
-    def register(self, package: Package, path: str, side: Side) -> BadPage | None:
-        """Note where a package stands; return a bad page if it stands somewhere else already."""
-        known = self.paths.setdefault((package.tag, package.name), path)
-        if known == path:
-            return None
-        reason = f"package {package.name} of tag {package.tag} is already on page {known}"
-        return BadPage(path, side, reason)
-
-    def leave_out(self, path: str) -> None:
-        """Note a bad page, as the package that its path names."""
-        self.bad.add(names_in_path(f"{self._prefix}/{path}"))
-
-    def put(self, package: Package) -> None:
-        """Keep a package until all tags are known."""
-        self.waiting.setdefault(package.tag, {})[package.name] = package
-
-    def tags(self) -> set[str]:
-        """Return every tag that a page of this side names."""
-        return {tag for tag, _ in self.paths} | self.standing_tags
-
-    def bad_tags(self) -> set[str]:
-        """Return every tag that a bad page of this side is in, as its path has it."""
-        return {tag for tag, _ in self.bad}
-
-
 class _Comparison:
     """The run of a comparison: pages in, tag diffs out."""
 
@@ -163,8 +125,8 @@ class _Comparison:
         self._warn = warn
         self._differences = Differences()
         self._tallies: dict[str, TagTally] = {}
-        self._old = _Shelf(old.prefix)
-        self._new = _Shelf(new.prefix)
+        self._old = Shelf(old.prefix)
+        self._new = Shelf(new.prefix)
         self._folders: dict[str, set[str]] = {}
         self._bad_pages: list[BadPage] = []
 
@@ -283,7 +245,7 @@ class _Comparison:
         return tally.two_sided(old, new) if tally.has_changes() else None
 
     def _one_sided(
-        self, tag: str, status: Literal["added", "removed"], shelf: _Shelf
+        self, tag: str, status: Literal["added", "removed"], shelf: Shelf
     ) -> TagDiff | None:
         """Return a tag that came or went: counted, but its specs not listed."""
         tally = self._tally(tag)

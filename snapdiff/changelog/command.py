@@ -1,7 +1,7 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
 import contextlib
-import sys
+import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from snapdiff.changelog.progress import watching
 from snapdiff.changelog.ranges import Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changes import Filters
+from snapdiff.console import say
 from snapdiff.errors import ReportError, SnapdiffError
 from snapdiff.limits import Limits, parse_size, use_limits
 from snapdiff.output import check_output, write_file, write_stdout
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
-from snapdiff.safe_text import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
     """
     given = _Given(**values)
     directory = Path(given.repo)
-    if not directory.is_dir():
+    if not os.path.isdir(directory):
         raise SnapdiffError(f"{given.repo}: no such directory")
     if given.first_seen:
         _tell_first_seen(story, directory, given)
@@ -140,7 +140,7 @@ def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
     wanted = _open(story, directory, given)
     steps = wanted.steps(writer.resume_after(wanted))
     with (
-        watching(steps.most_sections(), _say, quiet=given.quiet) as watcher,
+        watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
         _executor(given.jobs) as executor,
     ):
         sections = compute_sections(
@@ -166,7 +166,7 @@ def _tell_first_seen(story: str, directory: Path, given: _Given) -> None:
     if target:
         check_output(target)
     steps = _open(story, directory, given).steps()
-    with watching(steps.most_sections(), _say, quiet=given.quiet) as watcher:
+    with watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)
     pieces = render(seen, settings.filters, given.options())
     if target:
@@ -190,9 +190,3 @@ def _executor(jobs: int) -> Iterator[Executor | None]:
         yield executor
     finally:
         executor.shutdown(cancel_futures=True)
-
-
-def _say(message: str) -> None:
-    """Print a line to standard error, whatever its text is made of."""
-    if sys.stderr is not None:
-        click.echo(f"snapdiff: {visible(message)}", err=True)

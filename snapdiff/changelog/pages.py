@@ -13,7 +13,7 @@ from snapdiff.sources.directory import printable_path
 from snapdiff.sources.git import Repository
 from snapdiff.sources.history import PageObjects, tree_entries
 
-_MOST_READINGS = 6
+_MOST_READINGS = 24
 """After how many versions of a page what its reader remembers of them is dropped."""
 
 
