@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.catalog import pages, shape
 from benchmarks.derive import next_day
 from benchmarks.page import Page
-from benchmarks.store import Repository
+from benchmarks.store import Repository, git_environment
 
 DAYS = 200
 CHANGED = 0.05
@@ -46,4 +48,47 @@ def write_history(
 
 def develop_history(path: Path, scale: float, seed: int) -> int:
     """The `develop` tag over two hundred days; the number of page versions in it."""
-    return write_history(path, pages(shape("develop", scale=scale, seed=seed)), seed=seed)
+    versions = write_history(path, pages(shape("develop", scale=scale, seed=seed)), seed=seed)
+    repack(path)
+    return versions
+
+
+def distinct_pages(repository: Path) -> list[bytes]:
+    """The id of every page version on the first-parent line, once, in the order of the commits."""
+    git = ["git", "-C", str(repository)]
+    environment = git_environment()
+    commits = subprocess.run(
+        [*git, "rev-list", "--first-parent", "--reverse", "HEAD"],
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+    ).stdout
+    listing = subprocess.run(
+        [*git, "diff-tree", "--stdin", "--root", "-r", "--no-commit-id"],
+        input=commits,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+    ).stdout
+    found = dict.fromkeys(line.split()[3] for line in listing.splitlines())
+    return [name for name in found if name.strip(b"0")]
+
+
+def page_pipe_seconds(repository: Path) -> float:
+    """Seconds that git alone needs to name every page version of a history and hand it over."""
+    start = time.perf_counter()
+    names = distinct_pages(repository)
+    subprocess.run(
+        ["git", "-C", str(repository), "cat-file", "--batch", "--buffer"],
+        input=b"\n".join(names) + b"\n",
+        env=git_environment(),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - start
+
+
+def repack(repository: Path) -> None:
+    """Pack a repository anew: what `git fast-import` wrote has versions of other pages as bases."""
+    command = ["git", "-C", str(repository), "repack", "-adfq"]
+    subprocess.run(command, env=git_environment(), check=True)

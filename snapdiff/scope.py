@@ -2,20 +2,27 @@
 
 import re
 from collections.abc import Iterable
-from fnmatch import translate
+from fnmatch import fnmatchcase, translate
 
 from snapdiff.changes import Filters, Kind
+from snapdiff.errors import SnapdiffError
 
 
 class Scope:
     """Tells what of two catalogs is compared (tags, packages, stacks) and told of (kinds)."""
 
     def __init__(self, filters: Filters) -> None:
-        """Take globs as a shell writes them, case and all; none means everything."""
+        """Take globs as a shell writes them, case and all; none means everything.
+
+        Raises SnapdiffError where a glob matches no kind of change: it can only be a slip.
+        """
         self.filters = filters
         self._tag = _any_of(filters.tag)
         self._stack = _any_of(filters.stack)
         self._package = _any_of(filters.package)
+        for glob in filters.kind:
+            if not any(fnmatchcase(kind, glob) for kind in Kind):
+                raise SnapdiffError(f"{glob}: no kind of change; there are {', '.join(Kind)}")
         kind = _any_of(filters.kind)
         self.kinds = frozenset(item for item in Kind if kind.match(item.value))
         self._stacks: dict[str, bool] = {}

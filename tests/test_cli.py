@@ -259,3 +259,10 @@ def test_an_unchanged_page_in_the_folder_of_its_tag_is_counted(tmp_path: Path, p
     assert counts_by_stack(report) == {
         "e4s": {"specs old": 2, "specs new": 2, "rebuilt": 1, "unchanged": 1}
     }
+
+
+@pytest.mark.parametrize("glob", ["remove", "REMOVED", "unchanged", ""])
+def test_a_kind_that_does_not_exist_is_an_error(example: Path, glob: str) -> None:
+    result = run_cli("-C", example, "old", "new", "-k", "removed", "-k", glob)
+    kinds = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
+    assert result == (2, "", f"snapdiff: error: {glob}: no kind of change; there are {kinds}\n")
