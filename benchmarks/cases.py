@@ -23,11 +23,12 @@ from pathlib import Path
 
 from benchmarks.catalog import Shape, pages, shape
 from benchmarks.derive import Pair, next_day, next_week, one_page, upheaval, weeks
+from benchmarks.history import develop_history
 from benchmarks.page import Page
 from benchmarks.store import write_directory, write_one_commit, write_two_commits
 
 HERE = Path(__file__).resolve().parent
-SOURCES = ("names.py", "page.py", "catalog.py", "derive.py", "store.py", "cases.py")
+SOURCES = ("names.py", "page.py", "catalog.py", "derive.py", "store.py", "history.py", "cases.py")
 FIRST_SUNDAY = datetime.date(2023, 8, 6)
 CHANGED_PACKAGE = "hdf5"
 
@@ -165,6 +166,10 @@ def _small(folder: Path, seed: int, derive: Callable[[list[Page]], Iterator[Pair
     return facts
 
 
+def _history(folder: Path, scale: float, seed: int) -> Facts:
+    return Facts(new_pages=develop_history(folder / "repository", scale, seed))
+
+
 CASES: dict[str, Callable[[Path, float, int], Facts]] = {
     "daily": _daily,
     "directories": _directories,
@@ -172,6 +177,7 @@ CASES: dict[str, Callable[[Path, float, int], Facts]] = {
     "whole-catalog": _whole_catalog,
     "weekly": _weekly,
     "one-page": _one_page,
+    "history": _history,
     "upheaval": _upheaval,
     "upheaval-quarter": _upheaval_quarter,
     "small-day": _small_day,

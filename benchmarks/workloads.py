@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.cases import Facts, case_folder, facts_of
+from benchmarks.history import DAYS, page_pipe_seconds
 from benchmarks.measure import cat_seconds, git_pipe_seconds, seconds, write_file_list
 
 Command = tuple[str | Path, ...]
@@ -138,6 +139,17 @@ def _markdown(setting: Setting) -> Plan:
     )
 
 
+def _changelog(setting: Setting) -> Plan:
+    # A .md or .ndjson file would be continued, and the second run measure nothing.
+    where = setting.folder("history") / "repository"
+    report = setting.reports / "changelog.json"
+    return Plan(
+        command=(*setting.tool, "changelog", "-C", where, f"HEAD~{DAYS}..HEAD", "-o", report),
+        yardstick=lambda: page_pipe_seconds(where),
+        allowance=0.015 * DAYS,
+    )
+
+
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload
     for workload in (
@@ -206,6 +218,14 @@ WORKLOADS: dict[str, Workload] = {
             target="≤ 1.2×",
             factor=1.2,
             prepare=_markdown,
+        ),
+        Workload(
+            name="changelog",
+            cases=("history",),
+            yardstick="git pipe, every page version",
+            target="≤ 1.5× plus 15 ms a section",
+            factor=1.5,
+            prepare=_changelog,
         ),
     )
 }

@@ -28,20 +28,20 @@ _FORMULA = ("=", "+", "-", "@", "'")
 
 def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
     """Yield the header, then the rows, as RFC 4180 has them."""
-    yield _row(COLUMNS)
+    yield csv_row(COLUMNS)
     for tag in diff.tags:
         if tag.status != "changed":
             specs = tag.specs.new or tag.specs.old
             cells = [tag.old or "", tag.new or "", "", f"tag {tag.status}", "", str(specs)]
-            yield _row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+            yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
             continue
         for stack in tag.stacks:
             for change in stack.changes:
                 cells = [tag.old or "", tag.new or "", stack.stack, change.kind.value]
-                yield _row([*cells, change.package, "1", *_spec_cells(change)])
+                yield csv_row([*cells, change.package, "1", *_spec_cells(change)])
     for page in diff.skipped:
         cells = ["", "", "", f"page skipped ({page.side})", page.path, "", page.error]
-        yield _row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+        yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
 
 
 def _spec_cells(change: Change) -> list[str]:
@@ -58,7 +58,8 @@ def _value(spec: Spec | None, name: str) -> str:
     return value if isinstance(value, str) else " ".join(value)
 
 
-def _row(cells: tuple[str, ...] | list[str]) -> str:
+def csv_row(cells: tuple[str, ...] | list[str]) -> str:
+    """Return one row, no cell of which a spreadsheet takes for a formula."""
     text = io.StringIO()
     csv.writer(text).writerow([_cell(cell) for cell in cells])
     return text.getvalue()
