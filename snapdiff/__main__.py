@@ -1,5 +1,7 @@
 """`python -m snapdiff`, and what the installed command calls."""
 
+import contextlib
+import os
 import sys
 
 from snapdiff import __version__
@@ -13,7 +15,12 @@ def main() -> int:
         return 0
     from snapdiff.cli import main as run
 
-    return run()
+    status = run()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError):  # closed, or its reader has gone
+            stream.flush()
+    # All is written. Taking a million objects apart one by one would only keep the caller waiting.
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,15 @@ class Catalog:
         except FormatError as error:
             return BadPage(printable_path(entry.path), side, str(error))
 
+    def count(self, entry: Entry, content: Content) -> Read:
+        """Return what a file turned out to be that is the same on both sides."""
+        if isinstance(content, FormatError):
+            return BadPage(printable_path(entry.path), "old", str(content))
+        try:
+            return SitePageReader().count(self.path(entry), content)
+        except FormatError as error:
+            return BadPage(printable_path(entry.path), "old", str(error))
+
     def path(self, entry: Entry) -> str:
         """Return the path of a file with the folders above it, as far as they are known."""
         return f"{self.source.prefix}/{printable_path(entry.path)}"
@@ -129,7 +138,7 @@ class CatalogPair:
                     paths.setdefault(entry.path, entry)
         entries = list(paths.values())
         for entry, content in zip(entries, source.read(entries), strict=True):
-            old = self._old.read(entry, content, "old", SitePageReader())
+            old = self._old.count(entry, content)
             if old is not None:
                 new = old if isinstance(old, Package) else BadPage(old.path, "new", old.reason)
                 yield PagePair(entry.path, old, new)

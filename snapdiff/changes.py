@@ -22,6 +22,8 @@ class Kind(StrEnum):
     REBUILT = "rebuilt"
     RECONFIGURED = "reconfigured"
 
+    __hash__ = str.__hash__  # an enum's own is worked out in Python, every time
+
 
 class Summary(Struct, frozen=True, kw_only=True):
     """How many specs each kind of change befell, and how many none did."""

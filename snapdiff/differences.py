@@ -1,8 +1,7 @@
 """In which fields two specs differ; the only home of DeepDiff, none of whose objects leave it."""
 
 from snapdiff.changes import Field
-from snapdiff.model import Description
-from snapdiff.pairing import Configuration, configuration_of
+from snapdiff.configuration import Build, Configuration
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
 """The fields of a configuration that hold one word, in the order in which a report names them."""
@@ -19,18 +18,19 @@ class Differences:
         self._by_machines: dict[tuple[_Machine, _Machine], tuple[Field, ...]] = {}
         self._by_identity: dict[tuple[str, str], tuple[Field, ...]] = {}
 
-    def between(self, old: Description, new: Description, *, version: bool) -> tuple[Field, ...]:
-        """Return the fields in which two descriptions differ, in the common notation.
+    def between(self, old: Build, new: Build) -> tuple[Field, ...]:
+        """Return the fields in which two builds differ, in the common notation.
 
-        `version` says whether their versions do, which Spack's order decides.
+        Whether their versions do, Spack's order decides.
         """
-        before, after = configuration_of(old), configuration_of(new)
+        before, after = old.configuration, new.configuration
         identities = before.identity, after.identity
         fields = self._by_identity.get(identities)
         if fields is None:
             fields = self._by_identity[identities] = self._between(before, after)
-        if version:
-            return (Field("version", old.version, new.version), *fields)
+        if old.version != new.version:
+            versions = old.description.version, new.description.version
+            return (Field("version", *versions), *fields)
         return fields
 
     def _between(self, old: Configuration, new: Configuration) -> tuple[Field, ...]:

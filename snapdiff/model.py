@@ -65,8 +65,8 @@ class Package(Struct, frozen=True, gc=False):
 
     `counts` is the number of specs by the set of stacks they count in. `warning` says where the
     page contradicts itself without being unreadable. A page read together with another version of
-    itself has in `shared` the specs that stand in both in the same words, and the rest in `specs`;
-    a page read alone has them all in `specs`.
+    itself has only those specs in `specs` that do not stand in both in the same words; of the rest
+    `shared` says how many there are of each class. A page read alone has them all in `specs`.
     """
 
     tag: str
@@ -74,14 +74,17 @@ class Package(Struct, frozen=True, gc=False):
     specs: dict[str, SpecClass]
     counts: dict[frozenset[str], int]
     warning: str | None = None
-    shared: dict[str, SpecClass] = {}
+    shared: dict[SpecClass, int] = {}
 
 
-def count_by_stacks(specs: dict[str, SpecClass]) -> dict[frozenset[str], int]:
-    """Return the number of specs by the set of stacks they count in."""
+def count_by_stacks(
+    specs: dict[str, SpecClass], shared: dict[SpecClass, int]
+) -> dict[frozenset[str], int]:
+    """Return the number of a package's specs by the set of stacks they count in."""
     numbers: dict[frozenset[str], int] = {}
-    for spec_class, number in Counter(specs.values()).items():
-        numbers[spec_class.stacks] = numbers.get(spec_class.stacks, 0) + number
+    for classes in (Counter(specs.values()), shared):
+        for spec_class, number in classes.items():
+            numbers[spec_class.stacks] = numbers.get(spec_class.stacks, 0) + number
     return numbers
 
 

@@ -5,45 +5,20 @@ specs. The passes work on classes, so a thousand like specs cost as much as one.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
+from snapdiff.configuration import Build, Configuration
 from snapdiff.limits import Effort
-from snapdiff.model import Description, SpecClass
-from snapdiff.notation import canonical_compiler, canonical_variant
 from snapdiff.targets import target_family
-from snapdiff.version import Token, Version, parse_version
-
-
-class Configuration(NamedTuple):
-    """How a spec was built, in the common notation (contract, section 4).
-
-    `text` is the form in which ties are decided; `identity` is equal for equal configurations only.
-    """
-
-    identity: str
-    text: str
-    compiler: str
-    os: str
-    platform: str
-    target: str
-    variants: frozenset[str]
-
-    def differences(self, other: "Configuration") -> int:
-        """Return in how many fields two configurations differ; a one-sided variant counts one."""
-        return (
-            (self.compiler != other.compiler)
-            + (self.os != other.os)
-            + (self.target != other.target)
-            + len(self.variants ^ other.variants)
-        )
+from snapdiff.version import Token, Version
 
 
 class Member(NamedTuple):
     """One spec to be paired: its hash, and what its page says of it."""
 
     hash: str
-    description: Description
+    build: Build
 
 
 class Pairing(NamedTuple):
@@ -86,37 +61,23 @@ _PASSES: tuple[Callable[[_Class], Hashable], ...] = (
 )
 
 
-_canonical_variant = lru_cache(maxsize=65536)(canonical_variant)
-_canonical_compiler = lru_cache(maxsize=4096)(canonical_compiler)
-
-
-@lru_cache(maxsize=65536)
-def configuration_of(description: Description) -> Configuration:
-    """Return the configuration of a description in the common notation."""
-    compiler = _canonical_compiler(description.compiler)
-    variants = frozenset(map(_canonical_variant, description.variants))
-    os, platform, target = description.os, description.platform, description.target
-    parts = [compiler, os, platform, target, *sorted(variants)]
-    return Configuration(
-        "\0".join(parts), " ".join(parts), compiler, os, platform, target, variants
-    )
-
-
 def pair_specs(
-    old: Mapping[SpecClass, Sequence[str]],
-    new: Mapping[SpecClass, Sequence[str]],
+    old: Mapping[Build, Sequence[str]],
+    new: Mapping[Build, Sequence[str]],
     effort: Effort | None = None,
 ) -> Pairing:
     """Return how the old-only and new-only specs of one package in one stack belong together.
 
-    Each side is given as hashes by what their records say. The result does not depend on the order
+    Each side is given as the hashes of each build. The result does not depend on the order
     of the input (contract, section 6). Raises FormatError where that would take too long, together
     with what the same `effort` went into before.
     """
     effort = effort or Effort()
     old_classes, new_classes = _classes(old), _classes(new)
     pairs: list[tuple[Member, Member]] = []
-    for key in _PASSES:
+    # One class a side: nobody goes first, and the last pass asks for no more than the same machine.
+    only_two = len(old_classes) == len(new_classes) == 1
+    for key in _PASSES[-1:] if only_two else _PASSES:
         if not old_classes or not new_classes:
             break
         partners = _grouped(new_classes, key)
@@ -128,19 +89,14 @@ def pair_specs(
     return Pairing(pairs, _members(old_classes), _members(new_classes))
 
 
-def _classes(side: Mapping[SpecClass, Sequence[str]]) -> list[_Class]:
+def _classes(side: Mapping[Build, Sequence[str]]) -> list[_Class]:
     classes: dict[Hashable, _Class] = {}
-    for spec_class, hashes in side.items():
-        description = spec_class.description
-        version = parse_version(description.version)
-        configuration = configuration_of(description)
-        key = version, configuration.identity
-        found = classes.get(key)
-        if found is None:
-            found = classes[key] = _Class(version, configuration)
-        found.members.extend([Member(spec_hash, description) for spec_hash in hashes])
+    for build, hashes in side.items():
+        found = _Class(build.version, build.configuration)
+        found = classes.setdefault(found.version_and_configuration(), found)
+        found.members += [Member(spec_hash, build) for spec_hash in hashes]
     for found in classes.values():
-        found.members.sort()
+        found.members.sort(key=itemgetter(0))  # the hash
     return list(classes.values())
 
 

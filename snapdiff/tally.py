@@ -5,15 +5,10 @@ from typing import Literal
 
 from snapdiff.changes import Change, Count, Kind, PackageCount, StackDiff, Summary, TagDiff
 from snapdiff.differences import Differences
-from snapdiff.limits import Effort
-from snapdiff.model import Package, SpecClass
-from snapdiff.pairing import Member, pair_specs
+from snapdiff.model import Package
+from snapdiff.package_diff import kept_versions, package_changes, package_name
 from snapdiff.scope import Scope
 from snapdiff.totals import Totals, specs_by_stack
-from snapdiff.version import Version, parse_version
-
-_Side = dict[str, dict[SpecClass, list[str]]]
-"""By stack: the specs that one side only has, as classes with their hashes."""
 
 _Status = Literal["changed", "added", "removed", "unchanged"]
 
@@ -71,28 +66,21 @@ class TagTally:
 
         Raises FormatError, and counts nothing, where pairing its specs would cost too much.
         """
-        gone, come = self._one_sided(old, new), self._one_sided(new, old)
-        name = _name(old, new)
-        effort = Effort()
-        pairings = {
-            stack: pair_specs(gone.get(stack, {}), come.get(stack, {}), effort)
-            for stack in gone.keys() | come.keys()
-        }
+        found = package_changes(old, new, self._scope, self._differences)
         self.count(old, new)
-        kept: dict[str, tuple[str, ...]] | None = None
-        for stack, pairing in pairings.items():
+        name = package_name(old, new)
+        with_versions = []
+        for stack, changes in found.items():
             tally = self._stacks[stack]
-            changes = [self._paired(name, before, after) for before, after in pairing.pairs]
-            changes += [_change(Kind.REMOVED, name, member, None) for member in pairing.removed]
-            changes += [_change(Kind.ADDED, name, None, member) for member in pairing.added]
             for change in changes:
                 tally.kinds[change.kind] += 1
-            changes = [change for change in changes if change.kind in self._scope.kinds]
-            changes.sort(key=_order)
-            tally.changes += changes
-            if old and new and any(change.kind in _VERSION_KINDS for change in changes):
-                kept = _kept_versions(old, new) if kept is None else kept
-                tally.kept_versions[name] = kept.get(stack, ())
+            told = [change for change in changes if change.kind in self._scope.kinds]
+            tally.changes += told
+            if any(change.kind in _VERSION_KINDS for change in told):
+                with_versions.append(stack)
+        if old and new:
+            for stack, versions in kept_versions(old, new, with_versions):
+                self._stacks[stack].kept_versions[name] = versions
 
     def has_specs(self) -> bool:
         """Return whether any spec so far is in a stack that is compared."""
@@ -106,7 +94,7 @@ class TagTally:
         self._new_specs += new_number
         self._old_packages += old_number > 0
         self._new_packages += new_number > 0
-        name = _name(old, new)
+        name = package_name(old, new)
         for stack in before.keys() | after.keys():
             tally = self._stacks.get(stack)
             if tally is None:
@@ -137,35 +125,6 @@ class TagTally:
                 tally.new += specs
                 tally.old_packages += packages
                 tally.new_packages += packages
-
-    def _one_sided(self, mine: Package | None, other: Package | None) -> _Side:
-        """Return the specs that only one side has, stack by stack: the hash decides."""
-        specs = mine.specs if mine else {}
-        there = other.specs if other else {}
-        side: _Side = {}
-        for spec_hash, spec_class in specs.items():
-            twin = there.get(spec_hash)
-            if twin is spec_class:
-                continue
-            stacks = spec_class.stacks - twin.stacks if twin else spec_class.stacks
-            for stack in self._scope.stacks(stacks):
-                members = side.setdefault(stack, {})
-                members.setdefault(spec_class, []).append(spec_hash)
-        return side
-
-    def _paired(self, name: str, old: Member, new: Member) -> Change:
-        before = parse_version(old.description.version)
-        after = parse_version(new.description.version)
-        fields = self._differences.between(
-            old.description, new.description, version=before != after
-        )
-        return Change(
-            _kind(before, after, reconfigured=bool(fields)),
-            name,
-            old.description.spec(old.hash),
-            new.description.spec(new.hash),
-            fields,
-        )
 
     def two_sided(self, old: str, new: str) -> TagDiff:
         """Return the diff of two tags that are compared with each other."""
@@ -238,59 +197,3 @@ class TagTally:
             kept_versions=dict(sorted(tally.kept_versions.items())),
             changes=tuple(tally.changes),
         )
-
-
-def _kept_versions(old: Package, new: Package) -> dict[str, tuple[str, ...]]:
-    """Return by stack the versions that both sides have, in their order."""
-    before, after = _versions(old), _versions(new)
-    return {
-        stack: tuple(sorted(versions & after[stack], key=lambda text: (parse_version(text), text)))
-        for stack, versions in before.items()
-        if stack in after
-    }
-
-
-def _versions(package: Package) -> dict[str, set[str]]:
-    by_stack: dict[str, set[str]] = {}
-    for item in {*package.specs.values(), *package.shared.values()}:
-        for stack in item.stacks:
-            by_stack.setdefault(stack, set()).add(item.description.version)
-    return by_stack
-
-
-def _kind(old: Version, new: Version, *, reconfigured: bool) -> Kind:
-    if old < new:
-        return Kind.UPGRADED
-    if new < old:
-        return Kind.DOWNGRADED
-    return Kind.RECONFIGURED if reconfigured else Kind.REBUILT
-
-
-def _change(kind: Kind, name: str, old: Member | None, new: Member | None) -> Change:
-    return Change(
-        kind,
-        name,
-        old.description.spec(old.hash) if old else None,
-        new.description.spec(new.hash) if new else None,
-    )
-
-
-def _order(change: Change) -> tuple[str, Version, Version, str, str]:
-    """Return what changes of one package are sorted by: kind, version, hash."""
-    old = change.old or change.new
-    new = change.new or change.old
-    assert old is not None
-    assert new is not None
-    return (
-        change.kind.value,
-        parse_version(old.version),
-        parse_version(new.version),
-        old.hash,
-        new.hash,
-    )
-
-
-def _name(old: Package | None, new: Package | None) -> str:
-    package = old or new
-    assert package is not None
-    return package.name

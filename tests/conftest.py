@@ -6,7 +6,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from snapdiff.model import counting_stacks
-from snapdiff.pairing import configuration_of
 from snapdiff.targets import target_family
 from snapdiff.version import parse_version
 from tests.example import NEW, OLD
@@ -34,7 +33,7 @@ def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
-    for function in (parse_version, configuration_of, target_family, counting_stacks):
+    for function in (parse_version, target_family, counting_stacks):
         function.cache_clear()
 
 

@@ -46,12 +46,12 @@ ROOMS = {
         "snapdiff.model",
     },
     "snapdiff.changes": {"snapdiff.model"},
+    "snapdiff.configuration": {"snapdiff.model", "snapdiff.version", "snapdiff.notation"},
     "snapdiff.pairing": {
+        "snapdiff.configuration",
         "snapdiff.limits",
-        "snapdiff.model",
-        "snapdiff.version",
-        "snapdiff.notation",
         "snapdiff.targets",
+        "snapdiff.version",
     },
     "snapdiff.reports": {
         "snapdiff",

@@ -152,6 +152,28 @@ def test_a_page_says_the_same_in_every_form(records: list[Record], style: PageSt
     assert said(package) == meant(records)
 
 
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+@pytest.mark.parametrize(
+    "records", [records for _, records in TRICKY], ids=[name for name, _ in TRICKY]
+)
+def test_a_page_comes_to_the_same_counted_and_read(records: list[Record], style: PageStyle) -> None:
+    page = style([*records, records[0]])
+    alone = read(page)
+    counted = SitePageReader().count(PATH, page.encode("utf-8"))
+    assert counted is not None
+    assert counted.counts == alone.counts
+    assert (counted.tag, counted.name, counted.warning) == (alone.tag, alone.name, alone.warning)
+    assert len(counted.specs) + sum(counted.shared.values()) == len(alone.specs)
+
+
+def test_a_page_that_is_counted_is_not_told_of_spec_by_spec() -> None:
+    page = usual_page([spec("b"), spec("c"), spec("d", "2.0")])
+    counted = SitePageReader().count(PATH, page.encode("utf-8"))
+    assert counted is not None
+    assert counted.specs == {}
+    assert sorted(counted.shared.values()) == [1, 2]
+
+
 @given(catalogs())
 def test_the_usual_form_and_yaml_give_the_same_specs(both: Catalogs) -> None:
     for records in (side for side in both if side):

@@ -113,7 +113,7 @@ class _Record:
             return
         if not (self._scope.has_tag(page.tag) and self._scope.has_package(page.name)):
             return
-        for spec_class in {*page.specs.values(), *page.shared.values()}:
+        for spec_class in {*page.specs.values(), *page.shared}:
             for stack in self._scope.stacks(spec_class.stacks):
                 yield _Place(page.tag, page.name, stack, spec_class.description.version)
 

@@ -59,8 +59,10 @@ def usual_fields(page: bytes) -> dict[str, memoryview] | None:
         name = key[1].decode("ascii")
         if end < 0 or name in fields:
             return None
-        fields[name] = whole[key.end() : end]
         start = end + 1
+        while page[end - 1] in b" \r":
+            end -= 1
+        fields[name] = whole[key.end() : end]
     return fields if _LAST_LINE.match(page, start) else None
 
 

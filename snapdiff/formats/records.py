@@ -7,11 +7,12 @@ same specs, or the same error.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.limits import VERSION_PARTS
@@ -25,6 +26,7 @@ _HASH_BYTES = _HASH_ALPHABET.encode("ascii")
 _HASH = re.compile(f"[{_HASH_ALPHABET}]{{{HASH_LENGTH}}}")
 _PART = re.compile("[0-9]+|[^0-9._-]+")
 _HASH_KEY = b'"hash": "'
+_BETWEEN = b"}, "
 
 
 class Record(Struct, frozen=True):
@@ -46,15 +48,14 @@ class Record(Struct, frozen=True):
 
 
 class SharedSpecs(NamedTuple):
-    """The specs of two versions of a page by hash: in both word for word, and in one of them."""
+    """Two versions of a page: what is in both word for word, as numbers, and the specs of one."""
 
-    shared: dict[str, SpecClass]
+    shared: dict[SpecClass, int]
     old: dict[str, SpecClass]
     new: dict[str, SpecClass]
 
 
 _RECORD = msgspec.json.Decoder(Record)
-_RECORD_TEXTS = msgspec.json.Decoder(list[Raw])
 
 
 class _UnusualError(Exception):
@@ -66,17 +67,29 @@ class _Classes(dict[tuple[bytes, bytes], SpecClass]):
 
     def __missing__(self, around_hash: tuple[bytes, bytes]) -> SpecClass:
         before, after = around_hash
+        if not after.endswith(_BETWEEN):
+            raise _UnusualError
+        text = b"{%b%b%b" % (before, _HASH_KEY, after.removesuffix(_BETWEEN[1:]))
         try:
-            decoded = _RECORD.decode(before + _HASH_KEY + after)
+            decoded = _RECORD.decode(text)
         except (msgspec.DecodeError, RecursionError) as error:
             raise _UnusualError from error
         if _has_too_many_parts(decoded.versions[0]):
             raise _UnusualError
-        rest = before + after
-        if decoded.hash or b"\\" in rest or b'"hash"' in rest:
+        if decoded.hash or b"\\" in text or text.count(b'"hash"') != 1:
             raise _UnusualError
         known = self[around_hash] = spec_class(decoded)
         return known
+
+
+class _Specs(NamedTuple):
+    """Hash and class of each of some specs."""
+
+    hashes: list[bytes]
+    classes: list[SpecClass]
+
+    def by_hash(self) -> dict[str, SpecClass]:
+        return dict(zip(map(bytes.decode, self.hashes), self.classes, strict=True))
 
 
 class RecordReader:
@@ -88,10 +101,20 @@ class RecordReader:
 
     def read_usual(self, details: memoryview) -> dict[str, SpecClass] | None:
         """Return the specs of a list by hash, or None where that takes the plain reader."""
+        specs = self._read_usual(details)
+        return specs.by_hash() if specs else None
+
+    def count_usual(self, details: memoryview) -> dict[SpecClass, int] | None:
+        """Return how many specs of each class a list has, or None as `read_usual` does."""
+        specs = self._read_usual(details)
+        return Counter(specs.classes) if specs else None
+
+    def _read_usual(self, details: memoryview) -> _Specs | None:
         try:
-            return self._specs(_record_texts(details))
+            specs = self._specs(_record_texts(details))
         except _UnusualError:
             return None
+        return specs if len(set(specs.hashes)) == len(specs.hashes) else None
 
     def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
         """Return the specs of two lists, or None where each of them has to be read alone.
@@ -101,46 +124,49 @@ class RecordReader:
         try:
             before, after = _record_texts(old), _record_texts(new)
             in_old, in_new = set(before), set(after)
-            found = SharedSpecs(
-                self._specs([text for text in before if text in in_new]),
-                self._specs([text for text in before if text not in in_new]),
-                self._specs([text for text in after if text not in in_old]),
-            )
+            shared = self._specs([text for text in before if text in in_new])
+            gone = self._specs([text for text in before if text not in in_new])
+            come = self._specs([text for text in after if text not in in_old])
         except _UnusualError:
             return None
-        hashes_are_unique = (
-            len(in_new) == len(after)
-            and found.shared.keys().isdisjoint(found.old)
-            and found.shared.keys().isdisjoint(found.new)
-        )
-        return found if hashes_are_unique else None
+        if len(in_new) != len(after):
+            return None  # a record comes twice
+        known = set(shared.hashes)
+        for specs in (gone, come):
+            if len(known.union(specs.hashes)) != len(shared.hashes) + len(specs.hashes):
+                return None  # a hash comes twice
+        return SharedSpecs(Counter(shared.classes), gone.by_hash(), come.by_hash())
 
-    def _specs(self, texts: list[bytes]) -> dict[str, SpecClass]:
-        """Return the specs of records by hash; raises _UnusualError.
+    def _specs(self, texts: list[bytes]) -> _Specs:
+        """Return what records say; raises _UnusualError.
 
         A record is cut at its hash. This is right where the record, its hash taken out, decodes as
         one with an empty hash: with no backslash in the text, `"hash": "` can be nothing but a key
         and the start of its value, and with no second `"hash"` it is the key that counts.
         """
-        cuts = [text.partition(_HASH_KEY) for text in texts]
-        hashes = [after[:HASH_LENGTH] for _, _, after in cuts]
+        known = self._classes
+        hashes, classes = [], []
+        for text in texts:
+            before, _, after = text.partition(_HASH_KEY)
+            hashes.append(after[:HASH_LENGTH])
+            classes.append(known[before, after[HASH_LENGTH:]])
         joined = b"".join(hashes)
         if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
             raise _UnusualError
-        classes = self._classes
-        read = [classes[before, after[HASH_LENGTH:]] for before, _, after in cuts]
-        specs = dict(zip(map(bytes.decode, hashes), read, strict=True))
-        if len(specs) != len(texts):
-            raise _UnusualError
-        return specs
+        return _Specs(hashes, classes)
 
 
 def _record_texts(details: memoryview) -> list[bytes]:
-    """Return the text of each record of a JSON list; raises _UnusualError."""
-    try:
-        return list(map(bytes, _RECORD_TEXTS.decode(details)))
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise _UnusualError from error
+    """Return the text of each record of a JSON list; raises _UnusualError.
+
+    It is cut at every opening brace, and each text lacks its own and ends as if one more came. This
+    is right where each decodes as a record: put together again, they are this list and no other.
+    """
+    if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
+        raise _UnusualError
+    texts = bytes(details[2:-1]).split(b"{")
+    texts[-1] += _BETWEEN[1:]
+    return texts
 
 
 def _has_too_many_parts(version: str) -> bool:

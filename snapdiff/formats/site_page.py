@@ -1,7 +1,7 @@
 """A page of Spack's binary cache site: `_cache/<tag>/<package>/specs.md` (contract, section 1)."""
 
 import re
-from itertools import chain
+from collections import Counter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -41,9 +41,6 @@ class _Head(Struct, frozen=True):
     meta: _Meta = _Meta()
 
 
-_Stacks = frozenset[str]
-
-
 class _UsualPage(NamedTuple):
     """A page in the usual form, its specs not yet read."""
 
@@ -72,9 +69,24 @@ class SitePageReader:
             return None
         _check_size(content)
         head, specs = self._read_usual(content) or _read_plain(_front_matter(content))
-        found = _package(path, head, count_by_stacks(specs), specs, {})
+        found = _package(path, head, specs, {})
         # Aliases make a page say more than it holds, though not more than a page may hold.
         _check_told(found, max(len(content), limits().yaml_size * 8 if b"*" in content else 0))
+        return found
+
+    def count(self, path: str, content: bytes) -> Package | None:
+        """Return the package on a page that is the same on both sides, its specs all `shared`.
+
+        Like `read`, and raises what it does, but what nobody asks of such a page is left out.
+        """
+        page = _usual_page(content) if _is_page(path, content) else None
+        if page is None or len(content) > limits().values:
+            return self.read(path, content)
+        numbers = self._records.count_usual(page.details)
+        if numbers is None:
+            return self.read(path, content)
+        found = _package(path, page.head, {}, numbers)
+        _check_told(found, len(content))
         return found
 
     def read_both(
@@ -100,14 +112,9 @@ class SitePageReader:
         found = self._records.read_shared(before.details, after.details)
         if found is None:
             return None
-        shared = found.shared
-        shared_counts = count_by_stacks(shared)
-        old_counts, new_counts = (
-            _sum(shared_counts, count_by_stacks(specs)) for specs in (found.old, found.new)
-        )
         both = (
-            _package(old_path, before.head, old_counts, found.old, shared),
-            _package(new_path, after.head, new_counts, found.new, shared),
+            _package(old_path, before.head, found.old, found.shared),
+            _package(new_path, after.head, found.new, found.shared),
         )
         for package, page in zip(both, (old, new), strict=True):
             _check_told(package, len(page))
@@ -169,16 +176,13 @@ def _text(fields: dict[str, memoryview], key: str, default: str) -> str:
 
 
 def _package(
-    path: str,
-    head: _Head,
-    counts: dict[_Stacks, int],
-    specs: dict[str, SpecClass],
-    shared: dict[str, SpecClass],
+    path: str, head: _Head, specs: dict[str, SpecClass], shared: dict[SpecClass, int]
 ) -> Package:
     """Return a page as a package; raises FormatError where nothing names its tag."""
     tag, name = _names(path, head)
     if not tag:
         raise FormatError("categories: no tag (the second entry), and no folder is named for one")
+    counts = count_by_stacks(specs, shared)
     return Package(tag, name, specs, counts, _contradiction(head.meta, counts), shared)
 
 
@@ -195,17 +199,15 @@ def _check_told(package: Package, length: int) -> None:
     if most_stacks * 3 * length <= limits().told:
         return  # a spec takes at least half as much as a line
     told = 0
-    for found in chain(package.specs.values(), package.shared.values()):
+    numbers = Counter(package.specs.values())
+    numbers.update(package.shared)
+    for found, number in numbers.items():
         text = found.description
         fields = text.version, text.compiler, text.os, text.platform, text.target, *text.variants
-        told += len(found.stacks) * (_LINE + sum(map(len, fields)))
+        told += number * len(found.stacks) * (_LINE + sum(map(len, fields)))
     if told > limits().told:
         what = "each spec told once for each of its stacks comes to too much"
         raise over_limit(what, limits().told, "characters")
-
-
-def _sum(one: dict[_Stacks, int], other: dict[_Stacks, int]) -> dict[_Stacks, int]:
-    return {key: one.get(key, 0) + other.get(key, 0) for key in one.keys() | other.keys()}
 
 
 def _names(path: str, head: _Head) -> tuple[str, str]:
