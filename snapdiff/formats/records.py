@@ -72,7 +72,8 @@ class _Classes(dict[tuple[bytes, bytes], SpecClass]):
         text = b"{%b%b%b" % (before, _HASH_KEY, after.removesuffix(_BETWEEN[1:]))
         try:
             decoded = _RECORD.decode(text)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            # Where the hash is none, the text after its length may begin inside a character.
             raise _UnusualError from error
         if _has_too_many_parts(decoded.versions[0]):
             raise _UnusualError
