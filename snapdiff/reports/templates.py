@@ -104,6 +104,7 @@ def user_template(path: Path, values: dict[str, Any]) -> str:
         raise ReportError(f"{path}: no such template file")
     environment = ImmutableSandboxedEnvironment(
         loader=jinja2.FileSystemLoader(path.parent),
+        optimized=False,  # working out constants takes minutes where a thousand stand in a row
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
