@@ -1,5 +1,7 @@
 """In which fields two specs differ; the only home of DeepDiff, none of whose objects leave it."""
 
+from functools import lru_cache
+
 from snapdiff.changes import Field
 from snapdiff.configuration import Build, Configuration
 
@@ -15,7 +17,6 @@ class Differences:
 
     def __init__(self) -> None:
         """Begin with nothing compared."""
-        self._by_machines: dict[tuple[_Machine, _Machine], tuple[Field, ...]] = {}
         self._by_identity: dict[tuple[str, str], tuple[Field, ...]] = {}
 
     def between(self, old: Build, new: Build) -> tuple[Field, ...]:
@@ -34,10 +35,7 @@ class Differences:
         return fields
 
     def _between(self, old: Configuration, new: Configuration) -> tuple[Field, ...]:
-        machines = _machine(old), _machine(new)
-        fields = self._by_machines.get(machines)
-        if fields is None:
-            fields = self._by_machines[machines] = _compare(*machines)
+        fields = _compare(_machine(old), _machine(new))
         if old.variants == new.variants:
             return fields
         gone, come = old.variants - new.variants, new.variants - old.variants
@@ -53,6 +51,7 @@ def _machine(configuration: Configuration) -> _Machine:
     )
 
 
+@lru_cache(maxsize=4096)  # the same few changes of machine come over and over, day after day
 def _compare(old: _Machine, new: _Machine) -> tuple[Field, ...]:
     if old == new:
         return ()

@@ -54,11 +54,12 @@ def _one_sided(mine: Package | None, other: Package | None, scope: Scope, builds
     there = other.specs if other else {}
     alike: dict[SpecClass, list[str]] = {}
     side: _Side = {}
-    for spec_hash, spec_class in specs.items():
+    differing = [item for item in specs.items() if there.get(item[0]) is not item[1]]
+    for spec_hash, spec_class in differing:
         twin = there.get(spec_hash)
         if twin is None:
             alike.setdefault(spec_class, []).append(spec_hash)
-        elif twin is not spec_class:
+        else:
             _put(side, scope.stacks(spec_class.stacks - twin.stacks), builds[spec_class], spec_hash)
     for spec_class, hashes in alike.items():
         _put(side, scope.stacks(spec_class.stacks), builds[spec_class], *hashes)

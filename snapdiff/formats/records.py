@@ -99,23 +99,42 @@ class RecordReader:
     def __init__(self) -> None:
         """Begin with nothing known."""
         self._classes = _Classes()
+        self._latest: dict[str, SpecClass] = {}
+        self._hash_in: dict[bytes, str] = {}
 
     def read_usual(self, details: memoryview) -> dict[str, SpecClass] | None:
-        """Return the specs of a list by hash, or None where that takes the plain reader."""
-        specs = self._read_usual(details)
-        return specs.by_hash() if specs else None
+        """Return the specs of a list by hash, or None where that takes the plain reader.
+
+        What stood in the list before this one in the same words is not read again.
+        """
+        try:
+            texts = _record_texts(details)
+            come = [text for text in texts if text not in self._hash_in]
+            read = self._specs(come).by_hash()
+        except _UnusualError:
+            return None
+        gone = self._hash_in.keys() - texts
+        specs = self._latest.copy()
+        for text in gone:
+            del specs[self._hash_in[text]]
+        specs.update(read)
+        if len(specs) != len(texts):
+            return None  # a hash comes twice
+        for text in gone:
+            del self._hash_in[text]
+        self._hash_in.update(zip(come, read, strict=True))
+        self._latest = specs
+        return specs
 
     def count_usual(self, details: memoryview) -> dict[SpecClass, int] | None:
         """Return how many specs of each class a list has, or None as `read_usual` does."""
-        specs = self._read_usual(details)
-        return Counter(specs.classes) if specs else None
-
-    def _read_usual(self, details: memoryview) -> _Specs | None:
         try:
             specs = self._specs(_record_texts(details))
         except _UnusualError:
             return None
-        return specs if len(set(specs.hashes)) == len(specs.hashes) else None
+        if len(set(specs.hashes)) != len(specs.hashes):
+            return None  # a hash comes twice
+        return Counter(specs.classes)
 
     def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
         """Return the specs of two lists, or None where each of them has to be read alone.
