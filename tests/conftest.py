@@ -1,5 +1,7 @@
 """What every test stands on: the same examples every time, and a git that has no user settings."""
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,14 @@ def nothing_remembered() -> None:
     """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
     for function in (parse_version, target_family, counting_stacks):
         function.cache_clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interrupts_are_heard() -> Iterator[None]:
+    """What a shell runs in the background ignores Ctrl-C, and so would what the tests start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -175,8 +175,8 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--no-such"], "No such option '--no-such'."),
-        (["old", "new", "--sort"], "No such option '--sort'."),
+        (["--no-such"], "No such option"),  # the rest is click's, and differs by its version
+        (["old", "new", "--sort"], "No such option"),
         (["old", "new", "-f"], "Option '-f' requires an argument."),
         (["old", "new", "-f", "yaml"], "yaml: no such report format; there are markdown, "),
         (["old", "new", "-f", "JSON"], "JSON: no such report format; there are markdown, "),
