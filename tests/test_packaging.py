@@ -1,5 +1,6 @@
-"""What gets installed: the wheel has all it needs, wherever it is unpacked."""
+"""What gets installed: wheel and source distribution have all that the command needs."""
 
+import json
 import re
 import subprocess
 import sys
@@ -12,21 +13,15 @@ import pytest
 from tests.golden import FOLDER, ROOT, SNAPSHOTS
 
 
+def built(target: str, folder: Path) -> Path:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory"]
+    subprocess.run([*command, str(folder)], cwd=ROOT, check=True, capture_output=True)
+    return next(folder.iterdir())
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    command: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "hatchling",
-        "build",
-        "--target",
-        "wheel",
-        "--directory",
-        folder,
-    ]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
+    return built("wheel", tmp_path_factory.mktemp("wheel"))
 
 
 def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
@@ -45,6 +40,29 @@ def test_a_wheel_runs_where_it_is_unpacked(wheel: Path, tmp_path: Path) -> None:
         [sys.executable, "-c", code, *SNAPSHOTS], cwd=ROOT, capture_output=True, check=True
     )
     assert done.stdout.decode("utf-8") == (FOLDER / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("target", ["wheel", "sdist"])
+def test_in_an_empty_environment_everything_runs(target: str, tmp_path: Path) -> None:
+    package = built(target, tmp_path / "dist")
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    command = tmp_path / "venv" / "bin"
+    installed = subprocess.run(
+        [command / "pip", "install", "--quiet", package], capture_output=True, text=True
+    )
+    if "No matching distribution" in installed.stderr:
+        pytest.skip("no package index can be reached from here")
+    assert installed.returncode == 0, installed.stderr
+
+    def said(*arguments: str) -> str:
+        return subprocess.run(
+            [command / "snapdiff", *arguments], cwd=ROOT, capture_output=True, check=True
+        ).stdout.decode("utf-8")
+
+    assert said(*SNAPSHOTS) == (FOLDER / "report.md").read_text(encoding="utf-8")
+    assert json.loads(said("schema"))["title"]
+    assert said("-f", "html", *SNAPSHOTS).startswith("<!DOCTYPE html>")
+    assert said("changelog", "snapshots").startswith("#")
 
 
 def test_the_lowest_versions_tested_are_the_lowest_allowed() -> None:
