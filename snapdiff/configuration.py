@@ -9,13 +9,8 @@ from snapdiff.version import Version, parse_version
 
 
 class Configuration(NamedTuple):
-    """How a spec was built, in the common notation (contract, section 4).
+    """How a spec was built, in the common notation (contract, section 4)."""
 
-    `text` is the form in which ties are decided; `identity` is equal for equal configurations only.
-    """
-
-    identity: str
-    text: str
     compiler: str
     os: str
     platform: str
@@ -30,6 +25,10 @@ class Configuration(NamedTuple):
             + (self.target != other.target)
             + len(self.variants ^ other.variants)
         )
+
+    def words(self) -> list[str]:
+        """Return all that it says in an order of its own: ties are decided by these as one text."""
+        return [self.compiler, self.os, self.platform, self.target, *sorted(self.variants)]
 
 
 _canonical_variant = lru_cache(maxsize=65536)(canonical_variant)
@@ -48,10 +47,10 @@ class Build:
         """Read a description; any text in it has a meaning."""
         self.description = description
         self.version: Version = parse_version(description.version)
-        compiler = _canonical_compiler(description.compiler)
-        variants = frozenset(map(_canonical_variant, description.variants))
-        os, platform, target = description.os, description.platform, description.target
-        parts = [compiler, os, platform, target, *sorted(variants)]
         self.configuration = Configuration(
-            "\0".join(parts), " ".join(parts), compiler, os, platform, target, variants
+            _canonical_compiler(description.compiler),
+            description.os,
+            description.platform,
+            description.target,
+            frozenset(map(_canonical_variant, description.variants)),
         )

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple, Protocol
 from snapdiff import __version__
 from snapdiff.catalog import Catalog, CatalogPair, PagePair, Progress, Read
 from snapdiff.changes import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
-from snapdiff.differences import Differences
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.model import Package
 from snapdiff.scope import Scope
@@ -123,7 +122,6 @@ class _Comparison:
         self._pages = pages
         self._scope = scope
         self._warn = warn
-        self._differences = Differences()
         self._tallies: dict[str, TagTally] = {}
         self._old = Shelf(old.prefix)
         self._new = Shelf(new.prefix)
@@ -197,7 +195,7 @@ class _Comparison:
     def _tally(self, tag: str) -> TagTally:
         tally = self._tallies.get(tag)
         if tally is None:
-            tally = self._tallies[tag] = TagTally(self._scope, self._differences)
+            tally = self._tallies[tag] = TagTally(self._scope)
         return tally
 
     def bad_pages(self) -> list[BadPage]:

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from snapdiff.changes import Field
-from snapdiff.configuration import Build, Configuration
+from snapdiff.configuration import Build
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
 """The fields of a configuration that hold one word, in the order in which a report names them."""
@@ -12,43 +12,21 @@ _Machine = tuple[str, str, str, str]
 """The values of these fields."""
 
 
-class Differences:
-    """Tells which fields differ; what differs in the same way is compared once."""
+def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
+    """Return the fields in which two builds differ, in the common notation.
 
-    def __init__(self) -> None:
-        """Begin with nothing compared."""
-        self._by_identity: dict[tuple[str, str], tuple[Field, ...]] = {}
-
-    def between(self, old: Build, new: Build) -> tuple[Field, ...]:
-        """Return the fields in which two builds differ, in the common notation.
-
-        Whether their versions do, Spack's order decides.
-        """
-        before, after = old.configuration, new.configuration
-        identities = before.identity, after.identity
-        fields = self._by_identity.get(identities)
-        if fields is None:
-            fields = self._by_identity[identities] = self._between(before, after)
-        if old.version != new.version:
-            versions = old.description.version, new.description.version
-            return (Field("version", *versions), *fields)
-        return fields
-
-    def _between(self, old: Configuration, new: Configuration) -> tuple[Field, ...]:
-        fields = _compare(_machine(old), _machine(new))
-        if old.variants == new.variants:
-            return fields
-        gone, come = old.variants - new.variants, new.variants - old.variants
-        return (*fields, Field("variants", tuple(sorted(gone)), tuple(sorted(come))))
-
-
-def _machine(configuration: Configuration) -> _Machine:
-    return (
-        configuration.compiler,
-        configuration.os,
-        configuration.platform,
-        configuration.target,
-    )
+    Whether their versions do, Spack's order decides.
+    """
+    before, after = old.configuration, new.configuration
+    fields: list[Field] = []
+    if old.version != new.version:
+        fields.append(Field("version", old.description.version, new.description.version))
+    if before != after:
+        fields += _compare(before[:4], after[:4])
+    if before.variants != after.variants:
+        gone, come = before.variants - after.variants, after.variants - before.variants
+        fields.append(Field("variants", tuple(sorted(gone)), tuple(sorted(come))))
+    return tuple(fields)
 
 
 @lru_cache(maxsize=4096)  # the same few changes of machine come over and over, day after day

@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from snapdiff.changes import Change, Field, Kind
 from snapdiff.configuration import Build
-from snapdiff.differences import Differences
+from snapdiff.differences import differing_fields
 from snapdiff.limits import Effort
 from snapdiff.model import Package, SpecClass
 from snapdiff.pairing import Member, Pairing, pair_specs
@@ -28,7 +28,7 @@ class _Builds(dict[SpecClass, Build]):
 
 
 def package_changes(
-    old: Package | None, new: Package | None, scope: Scope, differences: Differences
+    old: Package | None, new: Package | None, scope: Scope
 ) -> dict[str, list[Change]]:
     """Return by stack what happened to the specs of a package; None where a side has none.
 
@@ -41,9 +41,7 @@ def package_changes(
     effort = Effort()
     name = package_name(old, new)
     return {
-        stack: _changes(
-            name, pair_specs(gone.get(stack, {}), come.get(stack, {}), effort), differences
-        )
+        stack: _changes(name, pair_specs(gone.get(stack, {}), come.get(stack, {}), effort))
         for stack in gone.keys() | come.keys()
     }
 
@@ -71,10 +69,9 @@ def _put(side: _Side, stacks: Iterable[str], build: Build, *hashes: str) -> None
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
-def _changes(name: str, pairing: Pairing, differences: Differences) -> list[Change]:
+def _changes(name: str, pairing: Pairing) -> list[Change]:
     rows = [
-        _row(name, old, new, differences.between(old.build, new.build))
-        for old, new in pairing.pairs
+        _row(name, old, new, differing_fields(old.build, new.build)) for old, new in pairing.pairs
     ]
     rows += [_row(name, member, None) for member in pairing.removed]
     rows += [_row(name, None, member) for member in pairing.added]

@@ -40,10 +40,10 @@ class _Class:
         self.members: list[Member] = []
 
     def version_and_configuration(self) -> Hashable:
-        return self.version, self.configuration.identity
+        return self.version, self.configuration
 
     def same_configuration(self) -> Hashable:
-        return self.configuration.identity
+        return self.configuration
 
     def same_version(self) -> Hashable:
         return self.version, self.machine()
@@ -205,11 +205,12 @@ def _best_first(
     versions = sorted({item.version for item in (*old, *new)}, reverse=True)
     rank = {version: position for position, version in enumerate(versions)}
 
-    def newest_first(item: _Class) -> tuple[int, str, str]:
-        return rank[item.version], item.configuration.text, item.configuration.identity
+    def newest_first(item: _Class) -> tuple[int, str, list[str]]:
+        words = item.configuration.words()
+        return rank[item.version], " ".join(words), words
 
     old, new = sorted(old, key=newest_first), sorted(new, key=newest_first)
-    if len({item.configuration.identity for item in (*old, *new)}) == 1:
+    if len({item.configuration for item in (*old, *new)}) == 1:
         yield from _in_step(old, new)
         return
     effort.spend(

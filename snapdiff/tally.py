@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Literal
 
 from snapdiff.changes import Change, Count, Kind, PackageCount, StackDiff, Summary, TagDiff
-from snapdiff.differences import Differences
 from snapdiff.model import Package
 from snapdiff.package_diff import kept_versions, package_changes, package_name
 from snapdiff.scope import Scope
@@ -45,10 +44,9 @@ _VERSION_KINDS = frozenset([Kind.ADDED, Kind.REMOVED, Kind.UPGRADED, Kind.DOWNGR
 class TagTally:
     """Adds up one tag, or two that are compared with each other."""
 
-    def __init__(self, scope: Scope, differences: Differences) -> None:
+    def __init__(self, scope: Scope) -> None:
         """Begin with nothing; `scope` says what counts."""
         self._scope = scope
-        self._differences = differences
         self._stacks: dict[str, _StackTally] = {}
         self._old_specs = self._new_specs = 0
         self._old_packages = self._new_packages = 0
@@ -66,7 +64,7 @@ class TagTally:
 
         Raises FormatError, and counts nothing, where pairing its specs would cost too much.
         """
-        found = package_changes(old, new, self._scope, self._differences)
+        found = package_changes(old, new, self._scope)
         self.count(old, new)
         name = package_name(old, new)
         with_versions = []
