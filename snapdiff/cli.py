@@ -1,7 +1,6 @@
 """The command: arguments, the output file, exit statuses (contract, section 8)."""
 
 import gc
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import click
 from snapdiff import __version__
 from snapdiff.console import Interrupted, end_on_signals, say
 from snapdiff.errors import SnapdiffError
+from snapdiff.options import CommonOptions, narrowing, pages
 
 if TYPE_CHECKING:
     from snapdiff.changes import Kind
@@ -53,30 +53,17 @@ def cli() -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
+class _Given(CommonOptions):
     """The options of `snapdiff diff`, under the names that click gives them."""
 
-    repo: str
-    format_name: str | None
-    output: str | None
-    tag: tuple[str, ...]
-    stack: tuple[str, ...]
-    package: tuple[str, ...]
-    kind: tuple[str, ...]
     group_by: Literal["stack", "package"]
-    package_url: str | None
     marker: str | None
     max_length: int | None
     quiet_if_empty: bool
     template: str | None
-    template_folder: str | None
     color: Literal["auto", "always", "never"]
     exit_code: bool
     fail_on: "tuple[Kind, ...]"
-    allow_empty: bool
-    skip_bad_pages: bool
-    quiet: bool
-    verbose: bool
 
 
 def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
@@ -89,17 +76,6 @@ def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequenc
             raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
         kinds.append(Kind(word))
     return tuple(kinds)
-
-
-def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-    if value is None:
-        return
-    from snapdiff.limits import Limits, parse_size, use_limits
-
-    try:
-        use_limits(Limits(page_size=parse_size(value)))
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
 
 
 @cli.command(
@@ -129,10 +105,7 @@ Exit status:
     help="markdown (default), comment, text (default on a terminal), html, json or csv.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
-@click.option("-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks.")
-@click.option("-p", "--package", multiple=True, metavar="GLOB", help="Only these packages.")
-@click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags.")
-@click.option("-k", "--kind", multiple=True, metavar="GLOB", help="Only these kinds of change.")
+@narrowing
 @click.option(
     "--group-by",
     type=click.Choice(["stack", "package"]),
@@ -174,17 +147,7 @@ Exit status:
     metavar="KIND[,KIND]",
     help="Exit with 1 where there is such a change: added, removed, upgraded, ...",
 )
-@click.option("--allow-empty", is_flag=True, help="Take a side without a single page.")
-@click.option("--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides.")
-@click.option(
-    "--max-page-size",
-    callback=_limits,
-    is_eager=True,
-    expose_value=False,
-    metavar="SIZE",
-    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+@pages
 @click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
@@ -203,10 +166,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
 
     given = _Given(**values)
     report = _report(given)
-    directory = Path(given.repo)
-    if not os.path.isdir(directory):
-        raise SnapdiffError(f"{given.repo}: no such directory")
-    old, new = open_catalogs(revisions, directory)
+    old, new = open_catalogs(revisions, given.directory())
     if given.verbose:
         say(f"comparing {old.source.name} with {new.source.name}")
     with ProgressBar("pages", wanted=not given.quiet) as progress:
@@ -237,7 +197,7 @@ def _report(given: "_Given") -> "ReportWriter":
 
     return ReportWriter(
         format_name=given.format_name,
-        target=None if given.output in (None, "-") else Path(given.output),
+        target=given.target(),
         color=given.color,
         quiet_if_empty=given.quiet_if_empty,
         options=ReportOptions(
@@ -245,7 +205,7 @@ def _report(given: "_Given") -> "ReportWriter":
             package_url=PACKAGE_URL if given.package_url is None else given.package_url,
             max_length=given.max_length,
             marker="snapdiff" if given.marker is None else given.marker,
-            templates=Path(given.template_folder) if given.template_folder else None,
+            templates=given.templates(),
             template=Path(given.template) if given.template else None,
         ),
     )

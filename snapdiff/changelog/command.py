@@ -1,11 +1,9 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,54 +17,34 @@ from snapdiff.changelog.ranges import Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changes import Filters
 from snapdiff.console import say
-from snapdiff.errors import ReportError, SnapdiffError
-from snapdiff.limits import Limits, parse_size, use_limits
+from snapdiff.errors import ReportError
+from snapdiff.limits import limits
+from snapdiff.options import CommonOptions, narrowing, pages
 from snapdiff.output import check_output, write_file, write_stdout
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
+class _Given(CommonOptions):
     """The options, under the names that click gives them."""
 
-    repo: str
     by: By | None
-    format_name: str | None
-    output: str | None
-    stack: tuple[str, ...]
-    package: tuple[str, ...]
-    tag: tuple[str, ...]
-    kind: tuple[str, ...]
     detail: bool
-    package_url: str | None
-    template_folder: str | None
     first_seen: bool
     jobs: int
-    allow_empty: bool
-    skip_bad_pages: bool
-    max_page_size: str | None
-    quiet: bool
 
     def settings(self) -> Settings:
-        """Return how snapshots are compared; raises ReportError where a size is none."""
-        try:
-            size = parse_size(self.max_page_size) if self.max_page_size else Limits().page_size
-        except ValueError as error:
-            raise ReportError(f"--max-page-size: {error}") from error
-        use_limits(Limits(page_size=size))
+        """Return how snapshots are compared."""
         filters = Filters(tag=self.tag, stack=self.stack, package=self.package, kind=self.kind)
-        return Settings(filters=filters, skip_bad_pages=self.skip_bad_pages, page_size=size)
+        page_size = limits().page_size
+        return Settings(filters=filters, skip_bad_pages=self.skip_bad_pages, page_size=page_size)
 
     def options(self) -> ReportOptions:
         """Return how the changelog is to look."""
         return ReportOptions(
             package_url=PACKAGE_URL if self.package_url is None else self.package_url,
-            templates=Path(self.template_folder) if self.template_folder else None,
+            templates=self.templates(),
         )
-
-    def target(self) -> Path | None:
-        """Return the file to write, or None for standard output."""
-        return None if self.output in (None, "-") else Path(self.output or "")
 
 
 @click.command(
@@ -85,10 +63,7 @@ Examples:
 @click.option("--by", type=click.Choice(PERIODS), help="A section each (default: commit).")
 @click.option("-f", "--format", "format_name", metavar="FORMAT", help="markdown, json or ndjson.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE, or keep it up to date.")
-@click.option("-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks.")
-@click.option("-p", "--package", multiple=True, metavar="GLOB", help="Only these packages.")
-@click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags.")
-@click.option("-k", "--kind", multiple=True, metavar="GLOB", help="Only these kinds of change.")
+@narrowing
 @click.option("--detail", is_flag=True, help="Tell what differs, and list rebuilt specs.")
 @click.option("--package-url", metavar="URL", help="Where names link to, with --detail.")
 @click.option("--template-folder", metavar="DIR", help="Take built-in templates from DIR first.")
@@ -104,16 +79,9 @@ Examples:
     metavar="N",
     help="Spread sections over N processes.",
 )
-@click.option("--allow-empty", is_flag=True, help="Take an end without a single page.")
-@click.option("--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides.")
-@click.option(
-    "--max-page-size",
-    metavar="SIZE",
-    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress.")
+@pages
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
-def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
+def changelog(story: str, **values: Any) -> int:
     """Tell what changed over the snapshots in RANGE, newest first.
 
     RANGE is OLD..NEW, two git revisions (OLD alone goes up to HEAD), or a folder that holds a
@@ -121,11 +89,8 @@ def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
     an existing file of lines (ndjson) is continued.
     """
     given = _Given(**values)
-    directory = Path(given.repo)
-    if not os.path.isdir(directory):
-        raise SnapdiffError(f"{given.repo}: no such directory")
     if given.first_seen:
-        _tell_first_seen(story, directory, given)
+        _tell_first_seen(story, given)
         return 0
     settings = given.settings()
     target = given.target()
@@ -137,7 +102,7 @@ def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
         detail=given.detail,
     )
     writer.check()
-    wanted = _open(story, directory, given)
+    wanted = _open(story, given)
     steps = wanted.steps(writer.resume_after(wanted))
     with (
         watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
@@ -150,14 +115,14 @@ def changelog(story: str, verbose: bool, **values: Any) -> int:  # noqa: ARG001
     return 0
 
 
-def _open(story: str, directory: Path, given: _Given) -> Range:
-    wanted = open_range(story, directory, given.by)
+def _open(story: str, given: _Given) -> Range:
+    wanted = open_range(story, given.directory(), given.by)
     if not given.allow_empty:
         wanted.require_pages()
     return wanted
 
 
-def _tell_first_seen(story: str, directory: Path, given: _Given) -> None:
+def _tell_first_seen(story: str, given: _Given) -> None:
     if given.kind:
         raise ReportError("--first-seen tells of versions, not of kinds of change; leave -k out")
     settings = given.settings()
@@ -165,7 +130,7 @@ def _tell_first_seen(story: str, directory: Path, given: _Given) -> None:
     render = RENDERERS[chosen_format(given.format_name, target, RENDERERS)]
     if target:
         check_output(target)
-    steps = _open(story, directory, given).steps()
+    steps = _open(story, given).steps()
     with watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)
     pieces = render(seen, settings.filters, given.options())
