@@ -479,6 +479,20 @@ def test_any_file_name_is_read_from_git_as_from_a_directory(name: bytes, tmp_pat
     assert without_revisions(from_folder) == without_revisions(from_git)
 
 
+def test_a_branch_whose_name_is_not_utf_8_is_named_in_every_report(
+    repository: GitRepository,
+) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    repository.git("branch", name, "HEAD~1")
+    report = run_json("-C", repository.folder, name, "HEAD")
+    assert report["old"]["source"] == r"caf\xe9"
+    told = run_cli("-C", repository.folder, name, "HEAD", "-f", "markdown")
+    assert (told.status, told.err) == (0, "")
+    assert r"caf\xe9" in told.out
+    story = run_cli("changelog", "-C", repository.folder, f"{name}..HEAD", "-f", "json")
+    assert (story.status, story.err) == (0, "")
+
+
 def test_a_package_whose_page_moved_is_compared_with_itself(tmp_path: Path) -> None:
     write_files(tmp_path / "old", {"here/specs.md": usual_page([spec("b", "1.0")])})
     write_files(tmp_path / "new", {"there/deep/zlib.md": usual_page([spec("p", "1.1")])})

@@ -143,7 +143,7 @@ class GitSource:
 
         Raises RevisionError where it names no commit and no folder.
         """
-        self.name = revision
+        self.name = printable_path(revision)
         self.repository = repository
         parts = _COLON_OUTSIDE_BRACES.match(revision)
         with repository.objects() as objects:
