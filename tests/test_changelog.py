@@ -1,6 +1,7 @@
 """The changelog of a repository made for the purpose: whole outputs, ranges, periods, folders."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from snapdiff import limits
 from tests.changelog import MPI4PY, NEW_MPI, OLD_MPI, ZLIB, History, markdown, run_changelog
 from tests.changelog import write_story as write_story
 from tests.golden import FOLDER, ROOT
-from tests.helpers import pages_of, spec, write_files
+from tests.helpers import pages_of, spec, words, write_files
 
 OUTPUTS = {
     "by-commit.md": [],
@@ -231,6 +232,21 @@ def test_hostile_names_are_shown_as_they_are(tmp_path: Path) -> None:
     history.commit(pages_of([ZLIB]) | {"_cache/develop/evil/specs.md": page})
     text = markdown("-C", tmp_path, "HEAD~1..HEAD")
     assert "`<script>@name` <code>1&#124;2&#96;3</code>" in text
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["-f", "json"], ["-f", "ndjson"], ["--first-seen", "-f", "json"]], ids=words
+)
+def test_names_that_are_not_utf_8_are_shown_byte_by_byte(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    history = History(tmp_path)
+    first, second = os.fsdecode(b"caf\xe9"), os.fsdecode(b"th\xe9")
+    for tag, item in ((first, OLD_MPI), (second, NEW_MPI)):
+        history.commit(pages_of([item]))
+        history.git("tag", tag)
+    text = markdown("-C", tmp_path, f"{first}..{second}", "--by", "tag", *arguments)
+    assert r"th\xe9" in text.replace("\\\\", "\\")
 
 
 def test_a_contradiction_is_warned_of_once(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from snapdiff.changelog.steps import FolderSteps, GitSteps
 from snapdiff.errors import RevisionError
 from snapdiff.sources.arguments import SourceOpener
 from snapdiff.sources.base import PAGE_NAME, Source
-from snapdiff.sources.directory import DirectorySource
+from snapdiff.sources.directory import DirectorySource, printable_path
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.history import GitHistory
 
@@ -32,7 +32,7 @@ class GitRange(NamedTuple):
             names = sorted(tags.get(after, ()), key=natural_order)
             source = names[0] if names else after[:SHORT]
             if self.history.folder:
-                source = f"{source}:{self.history.folder}"
+                source = f"{source}:{printable_path(self.history.folder)}"
         return GitSteps(
             repository=str(self.directory),
             folder=self.history.folder,

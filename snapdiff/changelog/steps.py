@@ -94,7 +94,7 @@ class GitSteps(Struct, frozen=True):
 
     def _source(self, period: Period, end: Commit) -> str:
         name = period.tag or end.id[:SHORT]
-        return f"{name}:{self.folder}" if self.folder else name
+        return f"{name}:{printable_path(self.folder)}" if self.folder else name
 
     def _stretches(self, repository: Repository) -> Iterator["_Stretch"]:
         """Yield what differs between the ends of each period."""

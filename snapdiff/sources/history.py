@@ -14,6 +14,7 @@ from typing import IO, NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.sources.base import Content, Entry, EntryPair
+from snapdiff.sources.directory import printable_path
 from snapdiff.sources.git import GitSource, Repository, tree_entry
 from snapdiff.sources.git_objects import Objects, page_content
 
@@ -99,13 +100,13 @@ class GitHistory:
         return not self.repository.run("rev-list", "--max-count=1", older, f"^{newer}").strip()
 
     def tags(self) -> dict[str, list[str]]:
-        """Return the names of tags by the commit that they point to."""
+        """Return the names of tags, as they can be printed, by the commit that they point to."""
         form = "--format=%(objectname) %(*objectname) %(refname:strip=2)"
         found: dict[str, list[str]] = {}
         for line in os.fsdecode(self.repository.run("for-each-ref", form, "refs/tags")).split("\n"):
             if line:
                 target, peeled, name = line.split(" ", 2)
-                found.setdefault(peeled or target, []).append(name)
+                found.setdefault(peeled or target, []).append(printable_path(name))
         return found
 
     def _catalogs(self, trees: list[str]) -> list[str]:
