@@ -14,9 +14,13 @@ class Scope:
     def __init__(self, filters: Filters) -> None:
         """Take globs as a shell writes them, case and all; none means everything.
 
-        Raises SnapdiffError where a glob matches no kind of change: it can only be a slip.
+        Raises SnapdiffError where a glob matches no kind of change, or is not UTF-8 and so matches
+        nothing that a page can hold: it can only be a slip.
         """
         self.filters = filters
+        for glob in (*filters.tag, *filters.stack, *filters.package, *filters.kind):
+            if not _is_unicode(glob):
+                raise SnapdiffError(f"{glob}: is not UTF-8, and nothing in a catalog is called so")
         self._tag = _any_of(filters.tag)
         self._stack = _any_of(filters.stack)
         self._package = _any_of(filters.package)
@@ -47,6 +51,10 @@ class Scope:
         if not self.filters.stack:
             return stacks
         return [stack for stack in stacks if self.has_stack(stack)]
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:

@@ -1,6 +1,7 @@
 """The command: options, filters, exit statuses and errors (contract, section 8)."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,10 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
         (["old", ""], "the name of a revision cannot be empty or hold a NUL byte"),
         (["old", "new", "-o", "no-such/report.json"], "no-such/report.json: the folder no-such "),
         (["old", "new", "-o", "old"], "old: is a directory; name a file in it"),
+        (
+            ["old", "new", "-f", "json", "-s", os.fsdecode(b"caf\xe9")],
+            r"caf\udce9: is not UTF-8, and nothing in a catalog is called so",
+        ),
         (["schema", "more"], "Got unexpected extra argument (more)"),
     ],
     ids=words,
