@@ -85,7 +85,7 @@ Examples:
   snapdiff v0.22.0..v0.23.0 -o changes.md        between two releases, to a file
   snapdiff snapshots/2025-06-29 snapshots/2025-07-06 -s e4s -k removed
   snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
-  snapdiff -f comment -o comment.md main HEAD    for a bot to post
+  snapdiff -f comment -o comment.md HEAD~1 HEAD  for a bot to post
   snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
 
 \b
@@ -165,6 +165,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from snapdiff.progress import ProgressBar
 
     given = _Given(**values)
+    filters = Filters(tag=given.tag, stack=given.stack, package=given.package, kind=given.kind)
     report = _report(given)
     old, new = open_catalogs(revisions, given.directory())
     if given.verbose:
@@ -173,9 +174,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         found = diff_catalogs(
             old,
             new,
-            filters=Filters(
-                tag=given.tag, stack=given.stack, package=given.package, kind=given.kind
-            ),
+            filters=filters,
             allow_empty=given.allow_empty,
             skip_bad_pages=given.skip_bad_pages,
             warn=lambda message: None if given.quiet else say(f"warning: {message}"),

@@ -58,10 +58,20 @@ def _page_size(_context: click.Context, _parameter: click.Parameter, value: str 
 
 
 _NARROWING = [
-    click.option("-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks."),
-    click.option("-p", "--package", multiple=True, metavar="GLOB", help="Only these packages."),
-    click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags."),
-    click.option("-k", "--kind", multiple=True, metavar="GLOB", help="Only these kinds of change."),
+    click.option(
+        "-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks; repeatable."
+    ),
+    click.option(
+        "-p", "--package", multiple=True, metavar="GLOB", help="Only these packages; repeatable."
+    ),
+    click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags; repeatable."),
+    click.option(
+        "-k",
+        "--kind",
+        multiple=True,
+        metavar="GLOB",
+        help="Only these kinds of change; repeatable.",
+    ),
 ]
 
 _PAGES = [

@@ -176,6 +176,10 @@ class TestFolders:
         (["start..HEAD", "--first-seen", "-k", "added"], "leave -k out"),
         (["start^{tree}..HEAD"], "is no commit"),
         (["start..HEAD", "-o", "no/such/folder.md"], "does not exist"),
+        (["start..HEAD", "-o", "story.html"], "html: no such format here"),
+        (["start..HEAD", "-o", "story.txt"], "text: no such format here"),
+        ([], "name a range such as v0.22.0..HEAD, or a folder of snapshots"),
+        (["start", "HEAD"], "HEAD: a changelog takes one range; write start..HEAD"),
     ],
 )
 def test_an_error_is_one_line(arguments: list[str], message: str, story: History) -> None:

@@ -230,6 +230,23 @@ class TestLines:
         assert "is not in the history" in refused(story, file, "start..v1.0")
 
 
+def test_a_file_that_goes_further_than_the_range_is_told_from_a_rewritten_one(
+    story: History, tmp_path: Path
+) -> None:
+    file = tmp_path / "CHANGELOG.md"
+    update(story, file)
+    assert "the file goes further; name a later end" in refused(story, file, "start..v1.0")
+
+
+def test_first_seen_does_not_take_the_place_of_a_changelog(story: History, tmp_path: Path) -> None:
+    file = tmp_path / "CHANGELOG.md"
+    update(story, file)
+    before = file.read_bytes()
+    message = refused(story, file, "start..HEAD", "--first-seen")
+    assert "holds a changelog, and would lose it; name another file" in message
+    assert file.read_bytes() == before
+
+
 def test_json_is_written_anew(story: History, tmp_path: Path) -> None:
     file = tmp_path / "log.json"
     for _ in range(2):

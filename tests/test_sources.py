@@ -193,7 +193,7 @@ def test_a_linked_worktree_is_a_repository_too(
     [
         (["no-such"], "no-such: neither a directory nor a revision that git knows"),
         (["HEAD~9"], "HEAD~9: neither a directory nor a revision that git knows"),
-        (["HEAD", "HEAD:no-such"], "HEAD:no-such: neither a directory nor a revision that git"),
+        (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no folder no-such"),
         (["HEAD..no-such"], "no-such: neither a directory nor a revision that git knows"),
         (["HEAD", "./no-such"], "./no-such: no such directory"),
         (["HEAD", "README.md"], "README.md: is a file, not a directory"),
@@ -265,8 +265,8 @@ def test_in_a_shallow_clone_a_missing_parent_is_explained(
         2,
         "",
         (
-            "snapdiff: error: HEAD~1: not in this shallow clone; fetch more history "
-            "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action)\n"
+            "snapdiff: error: HEAD~1: not in this shallow clone, or misspelt; fetch more history "
+            "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action; all: --unshallow)\n"
         ),
     )
     run_git(tmp_path / "shallow", "fetch", "--quiet", "--deepen=1")
@@ -277,7 +277,7 @@ def test_a_repository_without_a_commit_is_explained(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path)
     status, out, err = run_cli("-C", repository.folder)
     assert (status, out) == (2, "")
-    assert err == "snapdiff: error: HEAD: neither a directory nor a revision that git knows\n"
+    assert err == "snapdiff: error: HEAD: this repository has no commit yet\n"
 
 
 def test_a_damaged_repository_is_an_error_and_no_report(repository: GitRepository) -> None:

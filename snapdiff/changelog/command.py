@@ -10,6 +10,7 @@ import click
 
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
+from snapdiff.changelog.keep import KeptFile
 from snapdiff.changelog.output import ChangelogWriter, chosen_format
 from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.progress import watching
@@ -58,7 +59,7 @@ Examples:
   snapdiff changelog A..B --first-seen -p openmpi
 """
 )
-@click.argument("story", metavar="RANGE")
+@click.argument("story", nargs=-1, metavar="RANGE")
 @click.option("-C", "--repo", default=".", metavar="DIR", help="Look RANGE up in DIR.")
 @click.option("--by", type=click.Choice(PERIODS), help="A section each (default: commit).")
 @click.option("-f", "--format", "format_name", metavar="FORMAT", help="markdown, json or ndjson.")
@@ -81,7 +82,7 @@ Examples:
 )
 @pages
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
-def changelog(story: str, **values: Any) -> int:
+def changelog(story: tuple[str, ...], **values: Any) -> int:
     """Tell what changed over the snapshots in RANGE, newest first.
 
     RANGE is OLD..NEW, two git revisions (OLD alone goes up to HEAD), or a folder that holds a
@@ -90,7 +91,7 @@ def changelog(story: str, **values: Any) -> int:
     """
     given = _Given(**values)
     if given.first_seen:
-        _tell_first_seen(story, given)
+        _tell_first_seen(_range(story), given)
         return 0
     settings = given.settings()
     target = given.target()
@@ -102,7 +103,7 @@ def changelog(story: str, **values: Any) -> int:
         detail=given.detail,
     )
     writer.check()
-    wanted = _open(story, given)
+    wanted = _open(_range(story), given)
     steps = wanted.steps(writer.resume_after(wanted))
     with (
         watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
@@ -113,6 +114,15 @@ def changelog(story: str, **values: Any) -> int:
         )
         writer.write(sections, wanted.ends())
     return 0
+
+
+def _range(arguments: tuple[str, ...]) -> str:
+    if not arguments:
+        raise ReportError("of what? name a range such as v0.22.0..HEAD, or a folder of snapshots")
+    if len(arguments) > 1:
+        between = "..".join(arguments[:2])
+        raise ReportError(f"{arguments[1]}: a changelog takes one range; write {between}")
+    return arguments[0]
 
 
 def _open(story: str, given: _Given) -> Range:
@@ -130,6 +140,8 @@ def _tell_first_seen(story: str, given: _Given) -> None:
     render = RENDERERS[chosen_format(given.format_name, target, RENDERERS)]
     if target:
         check_output(target)
+        if target.is_file() and KeptFile(target).markers():
+            raise ReportError(f"{target}: holds a changelog, and would lose it; name another file")
     steps = _open(story, given).steps()
     with watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)

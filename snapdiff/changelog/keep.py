@@ -97,9 +97,12 @@ def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
 
 
 def _gone(item: Marker, commit: str, wanted: GitRange, *, is_shallow: bool) -> str:
+    history = wanted.history
     reason = f"{item.place}: commit {commit} is not in the history of {wanted.new.name}"
     if is_shallow:
         return f"{reason}, as far as this shallow clone has it; git fetch --unshallow"
+    if history.is_descendant(commit):
+        return f"{reason}, which ends before it: the file goes further; name a later end"
     return (
         f"{reason}: it was rewritten, or this is the changelog of something else; "
         "take that section and those above it out of the file, or name another file, and run again"

@@ -22,7 +22,10 @@ SUFFIXES = {
     ".ndjson": "ndjson",
     ".jsonl": "ndjson",
     ".csv": "csv",
+    ".html": "html",
+    ".txt": "text",
 }
+"""What a file's suffix stands for; not every format is there for everything."""
 
 
 def chosen_format(name: str | None, target: Path | None, known: Iterable[str]) -> str:

@@ -188,7 +188,7 @@ def _notes(key: _Key) -> Iterator[str]:
 def _where(stacks: list[str], in_both: set[str]) -> str:
     """Return which stacks: `e4s`, `e4s, hep and 3 more`, `all 14 stacks`."""
     if len(stacks) > 1 and in_both == set(stacks):
-        return f"all {len(stacks)} stacks"
+        return "both stacks" if len(stacks) == 2 else f"all {len(stacks)} stacks"
     if len(stacks) <= NAMED_STACKS + 1:
         return ", ".join(stacks)
     return f"{', '.join(stacks[:NAMED_STACKS])} and {number(len(stacks) - NAMED_STACKS)} more"

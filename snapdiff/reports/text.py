@@ -152,13 +152,13 @@ def _rest(line: Line, *, merged: bool) -> str:
     if line.is_whole:
         words.append("new package" if line.kind is Kind.ADDED else "package dropped")
     if line.kept:
-        words.append(
-            f"{', '.join(map(shown, line.kept))} {'stays' if len(line.kept) == 1 else 'stay'}"
-        )
+        words.append(f"beside {' and '.join(map(shown, line.kept))}")
     if line.specs > 1:
         words.append(counted(line.specs, "spec"))
     if line.in_all_stacks:
-        words.append(f"in all {len(line.stacks)} stacks")
+        words.append(
+            "in both stacks" if len(line.stacks) == 2 else f"in all {len(line.stacks)} stacks"
+        )
     elif merged:
         more = f" and {line.more_stacks} more" if line.more_stacks else ""
         words.append(f"in {', '.join(map(shown, line.named_stacks))}{more}")

@@ -130,6 +130,12 @@ class Repository:
         with self.objects() as objects:
             yield from objects.read(entries)
 
+    def has_commits(self) -> bool:
+        """Return whether anything was ever committed, on whatever branch."""
+        return (
+            bool(self.run("for-each-ref", "--count=1").strip()) or self.resolve("HEAD") is not None
+        )
+
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
         return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"
@@ -149,14 +155,16 @@ class GitSource:
         with repository.objects() as objects:
             found = objects.look_up(revision)
             if found is None:
-                raise RevisionError(_not_found(repository, revision))
+                base = objects.look_up(parts[1]) if parts else None
+                raise RevisionError(_not_found(repository, revision, parts if base else None))
             commit = objects.look_up(f"{parts[1] if parts else found.object_id}^{{commit}}")
             tree = objects.look_up(f"{found.object_id}^{{tree}}")
         if found.kind == "blob":
             raise RevisionError(f"{revision}: is a file, not a folder; name the folder it is in")
         if tree is None:
             raise RevisionError(f"{revision}: is a {found.kind} that leads to no folder")
-        self.prefix = printable_path(parts[2].strip("/")) if parts else ""
+        self.folder = parts[2].strip("/") if parts else ""
+        self.prefix = printable_path(self.folder)
         self.commit = commit.object_id if commit else None
         self.date = commit_date(commit.content) if commit else None
         self.tree = tree.object_id
@@ -234,12 +242,20 @@ def tree_entry(path: str, mode: str, object_id: str) -> Entry | None:
     return None
 
 
-def _not_found(repository: Repository, revision: str) -> str:
-    if not repository.is_shallow():
-        return f"{revision}: neither a directory nor a revision that git knows"
+def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> str:
+    """Return why a revision is none; `parts` are those of one that lacks the folder alone."""
+    if parts:
+        return f"{revision}: {parts[1] or 'the index'} has no folder {parts[2]}"
+    if repository.is_shallow():
+        return (
+            f"{revision}: not in this shallow clone, or misspelt; fetch more history "
+            "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action; all: --unshallow)"
+        )
+    if not repository.has_commits():
+        return f"{revision}: this repository has no commit yet"
     return (
-        f"{revision}: not in this shallow clone; fetch more history "
-        "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action)"
+        f"{revision}: neither a directory nor a revision that git knows; "
+        "git branch -a, git tag and git log tell which there are"
     )
 
 

@@ -6,7 +6,6 @@ folder each of them has the catalog in, what differs from one to the next, and t
 
 import contextlib
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
@@ -18,7 +17,6 @@ from snapdiff.sources.directory import printable_path
 from snapdiff.sources.git import GitSource, Repository, tree_entry
 from snapdiff.sources.git_objects import Objects, page_content
 
-_FOLDER = re.compile(r"^(?:[^{}:]|\{[^}]*\})+:(.*)$", re.DOTALL)
 _ASK_AHEAD = 64
 _CHUNK = 1 << 16
 _MOST_ASKED = 512
@@ -47,8 +45,8 @@ class GitHistory:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
         assert old.commit is not None
         self.repository = new.repository
-        self.folder = _folder(new.name)
-        self._folders = list(dict.fromkeys([self.folder, _folder(old.name)]))
+        self.folder = new.folder
+        self._folders = list(dict.fromkeys([self.folder, old.folder]))
         self.first = Commit(old.commit, old.date, old.tree)
         assert new.commit is not None
         self.last = Commit(new.commit, new.date, new.tree)
@@ -98,6 +96,11 @@ class GitHistory:
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether one commit is the other or in its history."""
         return not self.repository.run("rev-list", "--max-count=1", older, f"^{newer}").strip()
+
+    def is_descendant(self, commit: str) -> bool:
+        """Return whether there is such a commit, and the range's end is in its history."""
+        exists = self.repository.resolve(f"{commit}^{{commit}}") is not None
+        return exists and self.is_ancestor(self.last.id, commit)
 
     def tags(self) -> dict[str, list[str]]:
         """Return the names of tags, as they can be printed, by the commit that they point to."""
@@ -267,12 +270,6 @@ def _pair(facts: bytes, path: bytes) -> EntryPair:
     old_mode, new_mode, old_id, new_id, _ = facts.decode("ascii").split(" ")
     name = os.fsdecode(path)
     return tree_entry(name, old_mode, old_id), tree_entry(name, new_mode, new_id)
-
-
-def _folder(name: str) -> str:
-    """Return the folder that a revision names: `catalog` of `HEAD:catalog`, or nothing."""
-    found = _FOLDER.match(name)
-    return found[1].strip("/") if found else ""
 
 
 def _iso_date(raw: list[str]) -> str | None:
