@@ -170,9 +170,10 @@ class TagTally:
         tally.changes.sort(key=lambda change: change.package)
         gone = sum(tally.kinds.values()) - tally.kinds[Kind.ADDED]
         summary = Summary(unchanged=tally.old - gone, **self._told(tally.kinds))
-        if not tally.old:
+        # Some packages do not tell whether a stack came or went.
+        if not tally.old and not self._scope.filters.package:
             return self._stack_diff(stack, "added", summary, listed=True)
-        if not tally.new:
+        if not tally.new and not self._scope.filters.package:
             return self._stack_diff(stack, "removed", summary, listed=True)
         status: _Status = "changed" if tally.changes else "unchanged"
         return self._stack_diff(stack, status, summary, listed=True)

@@ -111,6 +111,18 @@ def test_filters_leave_out_tags_in_which_nothing_is_left(
     assert [tag["old"] or tag["new"] for tag in report["tags"]] == tags
 
 
+@pytest.mark.parametrize(("old", "new"), [("old", "new"), ("new", "old")])
+def test_some_packages_do_not_tell_whether_a_stack_came_or_went(
+    old: str, new: str, example: Path
+) -> None:
+    report = run_json("-C", example, "-p", "py-torch", "-p", "py-new", "-t", "develop", old, new)
+    [tag] = report["tags"]
+    assert [(stack["stack"], stack["status"]) for stack in tag["stacks"]] == [
+        ("ml-cpu", "changed"),
+        ("ml-cuda", "changed"),
+    ]
+
+
 def test_the_report_names_its_filters(example: Path) -> None:
     options = ["-s", "ml-*", "-s", "hep", "-p", "py-*", "-t", "dev*", "-k", "added"]
     assert run_json("-C", example, *options, "old", "new")["filters"] == {
