@@ -10,10 +10,17 @@ from snapdiff import __version__
 def main() -> int:
     """Run the command line with the process's own arguments; return the exit status."""
     if sys.argv[1:] == ["--version"]:
-        # Scripts ask this before every call, and importing the command line takes longer.
-        print(f"snapdiff {__version__}")  # noqa: T201 - the answer itself
-        return 0
-    from snapdiff.cli import main as run
+        # Scripts ask this before every call, and importing the command line takes longer. Where it
+        # cannot be printed, the command line says so.
+        with contextlib.suppress(AttributeError, OSError):
+            sys.stdout.write(f"snapdiff {__version__}\n")
+            sys.stdout.flush()
+            return 0
+    try:
+        from snapdiff.cli import main as run
+    except KeyboardInterrupt:
+        sys.stderr.write("snapdiff: error: interrupted\n")
+        return 130
 
     status = run()
     for stream in (sys.stdout, sys.stderr):

@@ -222,6 +222,14 @@ def schema() -> int:
     return DONE
 
 
+def _lines(error: SnapdiffError | click.ClickException | OSError) -> list[str]:
+    if isinstance(error, click.ClickException):
+        return [error.format_message()]
+    if isinstance(error, OSError):  # all but help and version, which click writes, has its own
+        return [f"standard output: cannot be written: {error.strerror}"]
+    return list(error.lines())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; every error is a line on standard error."""
     if arguments is None:
@@ -229,16 +237,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
     try:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
-    except SnapdiffError as error:
-        for line in error.lines():
+    except (SnapdiffError, click.ClickException, OSError) as error:
+        for line in _lines(error):
             say(f"error: {line}")
-        return FAILED
-    except click.ClickException as error:
-        say(f"error: {error.format_message()}")
         return FAILED
     except Interrupted as interrupted:
         say("error: interrupted")
         return interrupted.status
+    except SystemExit:  # click's answer to a reader of its help that has gone away
+        return DONE
     except (KeyboardInterrupt, click.Abort):
         say("error: interrupted")
         return INTERRUPTED

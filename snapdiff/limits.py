@@ -81,10 +81,14 @@ class Effort:
         """Begin with nothing spent."""
         self._spent = 0
 
-    def spend(self, comparisons: int, what: str) -> None:
-        """Count some more; raises FormatError, which names `what`, where that is too much."""
+    def spend(self, comparisons: int) -> None:
+        """Count some more; raises FormatError where that is too much.
+
+        What is over the limit depends on what was compared first, so the error does not say.
+        """
         self._spent += comparisons
         if self._spent > limits().comparisons:
+            what = "the package's specs are too many and too unlike each other to be paired"
             raise over_limit(what, limits().comparisons, "comparisons")
 
 

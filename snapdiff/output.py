@@ -1,12 +1,14 @@
 """Where a report goes: standard output, or a file that is written whole or not at all."""
 
 import contextlib
+import errno
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -116,6 +118,16 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
+def _write_all(stream: BinaryIO, content: bytes) -> None:
+    """Write to a stream that may take a part at a time, as one without a buffer does."""
+    rest = memoryview(content)
+    while rest:
+        written = stream.write(rest)
+        if not written:
+            raise BlockingIOError(errno.EAGAIN, "it does not wait for its reader")
+        rest = rest[written:]
+
+
 def write_stdout(pieces: Iterable[str]) -> None:
     """Write to standard output in UTF-8; a reader that has gone away ends it without a word.
 
@@ -125,7 +137,7 @@ def write_stdout(pieces: Iterable[str]) -> None:
         raise ReportError("standard output is closed; write to a file with -o")
     try:
         for piece in pieces:
-            sys.stdout.buffer.write(piece.encode("utf-8"))
+            _write_all(sys.stdout.buffer, piece.encode("utf-8"))
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # What is still buffered would fail again when Python flushes at its end.

@@ -42,7 +42,7 @@ def package_changes(
     name = package_name(old, new)
     return {
         stack: _changes(name, pair_specs(gone.get(stack, {}), come.get(stack, {}), effort))
-        for stack in gone.keys() | come.keys()
+        for stack in sorted(gone.keys() | come.keys())
     }
 
 

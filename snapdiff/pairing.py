@@ -215,8 +215,7 @@ def _best_first(
         return
     effort.spend(
         len(new) * sum(_COMPARISON + len(item.configuration.variants) for item in old)
-        + len(old) * sum(len(item.configuration.variants) for item in new),
-        f"{len(old):,} old specs and {len(new):,} new ones, no two alike, are too many to pair",
+        + len(old) * sum(len(item.configuration.variants) for item in new)
     )
     # A number a pair, in which what decides first stands in front: tuples would take ten times
     # the memory.

@@ -185,12 +185,15 @@ def test_where_the_disk_is_full_the_old_file_stays(name: str, example: Path) -> 
     ]
 
 
-def test_standard_output_into_a_full_file_is_an_error(example: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("python", [(), ("-u",)], ids=["buffered", "unbuffered"])
+def test_standard_output_into_a_full_file_is_an_error(
+    python: tuple[str, ...], example: Path, tmp_path: Path
+) -> None:
     with open(tmp_path / "report", "wb") as file:
         done = subprocess.run(
-            command("-C", example, "-f", "json", "old", "new"),
+            command("-C", example, "-f", "json", "old", "new", python=python),
             cwd=PROJECT,
-            env=environment(None),
+            env=environment({"PYTHONUNBUFFERED": None}),
             stdout=file,
             stderr=subprocess.PIPE,
             check=False,
@@ -237,6 +240,52 @@ def test_a_full_device_is_an_error(arguments: Sequence[str], example: Path) -> N
     assert done.returncode == 2
     assert is_one_line_error(done.stderr), done.stderr
     assert b"cannot be written: No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["changelog", "--help"]])
+@pytest.mark.parametrize("python", [(), ("-u",)], ids=["buffered", "unbuffered"])
+def test_help_and_version_too_say_that_they_cannot_be_written(
+    arguments: Sequence[str], python: tuple[str, ...]
+) -> None:
+    words = command(*arguments, python=python)
+    env = environment({"PYTHONUNBUFFERED": None})
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        b"snapdiff: error: standard output: cannot be written: No space left on device\n"
+    )
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gone:
+        assert gone.stdout
+        gone.stdout.close()
+        assert gone.stderr
+        assert gone.stderr.read() == b""
+    assert gone.returncode == 0
+
+
+_FAKE_GIT = """#!/bin/sh
+case " $* " in *" {word} "*) {what} ;; esac
+exec {git} "$@"
+"""
+
+
+@pytest.mark.parametrize("word", ["--batch-check", "--stdin"])
+@pytest.mark.parametrize(
+    "what", ["exec 0<&-; sleep 0.2; exit 1", "exit 1", "exec >&-; cat >/dev/null; exit 1"]
+)
+def test_a_git_that_ends_too_early_is_an_error(
+    word: str, what: str, repository: GitRepository, tmp_path: Path
+) -> None:
+    git = shutil.which("git")
+    assert git
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(_FAKE_GIT.format(word=word, what=what, git=git))
+    (folder / "git").chmod(0o755)
+    env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    story = "HEAD~1:_cache..HEAD:_cache"
+    done = run_process("changelog", "-C", repository.folder, story, "-f", "json", env=env)
+    assert "stopped in the middle; see git fsck" in failed(done)
 
 
 def test_an_output_folder_that_goes_away_is_an_error(

@@ -92,6 +92,21 @@ def test_colour_is_for_terminals_or_where_asked() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == run_cli(*arguments).out
 
 
+@pytest.mark.parametrize("width", [30, 60, 120])
+def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
+    width: int,
+) -> None:
+    diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
+    text = render_report(diff, "text", ReportOptions(width=width))
+    table = text.partition("\ndevelop\n")[2].partition("\n\n")[0]
+    assert max(map(len, table.splitlines())) <= width
+    [tag] = [tag for tag in diff.tags if tag.new == "develop"]
+    letters = re.sub(r"[^a-z]", "", table)
+    for stack in tag.stacks:
+        assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
+    assert ("reconfigured" in table) == (width == 120)
+
+
 def test_the_gate_names_the_offenders() -> None:
     gate = run_cli(
         "-C", ROOT, *SNAPSHOTS, "--fail-on", "downgraded,removed", "-s", "ml-*", "-p", "py-*"

@@ -116,8 +116,11 @@ class SitePageReader:
             _package(old_path, before.head, found.old, found.shared),
             _package(new_path, after.head, found.new, found.shared),
         )
-        for package, page in zip(both, (old, new), strict=True):
-            _check_told(package, len(page))
+        try:
+            for package, page in zip(both, (old, new), strict=True):
+                _check_told(package, len(page))
+        except FormatError:
+            return None
         return both
 
     def _read_usual(self, content: bytes) -> tuple[_Head, dict[str, SpecClass]] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from snapdiff.changes import CatalogDiff, Field, Filters, Kind, Revision, StackDiff, TagDiff
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import Line, Section, TagOutline, outline, told_kinds
+from snapdiff.reports.outline import SYMBOLS, Line, Section, TagOutline, outline, told_kinds
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
     console.print()
     names = dict.fromkeys(name for name in (tag.diff.old, tag.diff.new) if name is not None)
     console.print(_text(" → ".join(map(shown, names)), "bold underline"))
-    console.print(_stack_table(tag.diff, kinds))
+    console.print(_stack_table(tag.diff, kinds, console.width))
     for stack in tag.stacks:
         console.print()
         console.print(_text(shown(stack.name) if stack.name is not None else "all stacks", "bold"))
@@ -99,17 +99,24 @@ def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
             _print_section(console, section, merged=stack.name is None)
 
 
-def _stack_table(tag: TagDiff, kinds: list[Kind]) -> "Table":
+def _stack_table(tag: TagDiff, kinds: list[Kind], width: int) -> "Table":
     from rich.table import Table
 
+    names = max((len(_stack_name(stack)) for stack in tag.stacks), default=0)
+    is_wide = names + _SPECS_WIDTH + sum(len(kind) + 2 for kind in kinds) <= width
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("stack", overflow="fold")
+    table.add_column("stack", overflow="fold", min_width=min(names, width // 2))
     table.add_column("specs", justify="right", no_wrap=True)
     for kind in kinds:
-        table.add_column(kind.value, justify="right", no_wrap=True)
+        # On a narrow terminal the signs of the sections below stand for the words.
+        table.add_column(kind.value if is_wide else SYMBOLS[kind], justify="right", no_wrap=True)
     for stack in tag.stacks:
         table.add_row(_stack_name(stack), _both(stack), *[_count(stack, kind) for kind in kinds])
     return table
+
+
+_SPECS_WIDTH = 17
+"""What the number of specs before and after may take, in six digits each."""
 
 
 def _stack_name(stack: StackDiff) -> "Text":

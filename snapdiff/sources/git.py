@@ -102,6 +102,10 @@ class Repository:
         _widen(process.stdout)
         try:
             yield process.stdin, process.stdout
+        except BrokenPipeError as error:  # git is gone, and was asked something
+            raise RevisionError(
+                f"git {arguments[0]} stopped in the middle; see git fsck"
+            ) from error
         finally:
             process.kill()  # it only reads, so there is nothing that it could leave half done
             for pipe in (process.stdin, process.stdout, process.stderr):

@@ -134,7 +134,10 @@ class GitHistory:
             for tree in trees:
                 stdin.write(tree.encode("ascii") + b":" + os.fsencode(folder) + b"\n")
                 stdin.flush()
-                answer = stdout.readline().split()
+                line = stdout.readline()
+                if not line.endswith(b"\n"):
+                    raise RevisionError("git cat-file stopped in the middle; see git fsck")
+                answer = line.split()
                 is_tree = len(answer) == 3 and answer[1] == b"tree"
                 found.append(answer[0].decode("ascii") if is_tree else "")
         return found
