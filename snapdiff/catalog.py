@@ -146,6 +146,11 @@ class CatalogPair:
     def unchanged_totals(self, _folders: Iterable[str], _scope: object) -> None:
         """Return None: each page has to be looked at."""
 
+    def folders_of(self, tags: set[str]) -> set[str]:
+        """Return the folders of such a name that hold pages which are the same on both sides."""
+        paths = {entry.path for entry in self._new.source.entries()}
+        return folders_named(tags, paths - self._changed_paths)
+
     def has_unchanged(self) -> bool:
         """Return whether any page at all is the same on both sides; call `changed` first."""
         return any(True for _ in self.unchanged([""]))
@@ -159,6 +164,23 @@ class CatalogPair:
                     f"({PAGE_NAME}, or *.md with layout: cache); "
                     "name a folder that does, or pass --allow-empty"
                 )
+
+
+def folder_of_tag(path: str, tag: str) -> str:
+    """Return the folder on a page's path that carries the tag's name, or the topmost one."""
+    folders = path.split("/")[:-1]
+    while folders and folders[-1] != tag:
+        folders.pop()
+    return "/".join(folders)
+
+
+def folders_named(tags: set[str], paths: Iterable[str]) -> set[str]:
+    """Return the folders on some paths that carry the name of one of the tags."""
+    return {
+        folder_of_tag(path, tag)
+        for path in paths
+        for tag in tags.intersection(path.split("/")[:-1])
+    }
 
 
 def _has_page(catalog: Catalog) -> bool:

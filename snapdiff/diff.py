@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, Protocol
 
 from snapdiff import __version__
-from snapdiff.catalog import Catalog, CatalogPair, PagePair, Progress, Read
+from snapdiff.catalog import Catalog, CatalogPair, PagePair, Progress, Read, folder_of_tag
 from snapdiff.changes import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.model import Package
@@ -65,6 +65,10 @@ class Pages(Protocol):
 
     def unchanged_totals(self, folders: Iterable[str], scope: Scope) -> dict[str, Totals] | None:
         """Return by tag what those pages come to, or None where each has to be looked at."""
+        ...
+
+    def folders_of(self, tags: set[str]) -> set[str]:
+        """Return the folders of such a name that hold pages which are the same on both sides."""
         ...
 
     def has_unchanged(self) -> bool:
@@ -166,7 +170,7 @@ class _Comparison:
                 self._bad_pages.append(page)
                 shelf.leave_out(printable_path(path))
             elif page:
-                self._folders.setdefault(page.tag, set()).add(_folder_of_tag(path, page.tag))
+                self._folders.setdefault(page.tag, set()).add(folder_of_tag(path, page.tag))
                 if page.warning:
                     self._warn(f"{printable_path(path)}: {page.warning}")
         if isinstance(old, BadPage) or isinstance(new, BadPage):
@@ -179,6 +183,10 @@ class _Comparison:
         touched.update(self._old.waiting, self._new.waiting)
         touched.update(self._old.bad_tags(), self._new.bad_tags())
         folders = {folder for tag in touched for folder in self._folders.get(tag, ())}
+        # What seems to have come or gone may stand untouched in another folder of its name.
+        one_sided = self._old.tags() ^ self._new.tags()
+        if one_sided:
+            folders |= self._pages.folders_of(one_sided)
         totals = self._pages.unchanged_totals(folders, self._scope)
         if totals is not None:
             for tag, total in totals.items():
@@ -254,11 +262,3 @@ class _Comparison:
         if Kind(status) not in self._scope.kinds or (narrowed and not tally.has_specs()):
             return None
         return tally.one_sided(tag, status)
-
-
-def _folder_of_tag(path: str, tag: str) -> str:
-    """Return the folder on a page's path that carries the tag's name, or the topmost one."""
-    folders = path.split("/")[:-1]
-    while folders and folders[-1] != tag:
-        folders.pop()
-    return "/".join(folders)

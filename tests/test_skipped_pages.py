@@ -7,6 +7,7 @@ import pytest
 
 from tests.example import EVERYTHING, found_in
 from tests.helpers import page_around, pages_of, run_cli, spec, write_files
+from tests.repositories import GitRepository
 
 
 def test_a_bad_page_is_left_out_on_both_sides_and_listed(example: Path) -> None:
@@ -108,6 +109,21 @@ def test_a_second_page_of_a_package_is_bad(example: Path) -> None:
         "snapdiff: error: other/zlib.md (new): package zlib of tag develop is already on page "
         "_cache/develop/zlib/specs.md; "
     )
+
+
+@pytest.mark.parametrize("arguments", [["HEAD~1", "HEAD"], ["changelog", "HEAD~1..HEAD"]])
+def test_a_copy_of_a_tag_is_no_new_tag(arguments: list[str], tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    pages = pages_of([spec("b"), spec("c", tag="v1.0")])
+    repository.commit(pages)
+    repository.commit(pages | {f"backup/{path}": page for path, page in pages.items()})
+    command = arguments[:-1] if arguments[0] == "changelog" else []
+    status, out, err = run_cli(*command, "-C", tmp_path, *arguments[len(command) :])
+    assert (status, out) == (2, "")
+    for tag in ("develop", "v1.0"):
+        assert f"package zlib of tag {tag} is already on page backup/_cache/{tag}/zlib" in err
+    same = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "--skip-bad-pages", "-q", "-f", "json")
+    assert json.loads(same.out)["tags"] == []
 
 
 @pytest.mark.parametrize("name", ["esc\x1b[31m", "line\nbreak", "\u202eturned"])

@@ -58,6 +58,10 @@ class Listing:
             self._standing.update(entry.content_id or "" for entry in known.values())
         return known
 
+    def paths(self, tree: str) -> set[str]:
+        """Return the paths of all files that may be pages; `tree` is as for `files`."""
+        return {entry.path for entry in tree_entries(self._repository, tree)}
+
     def advance(self, pairs: Iterable[EntryPair]) -> None:
         """Go on to the next revision, which differs in these entries."""
         for old, new in pairs:

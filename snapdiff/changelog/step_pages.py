@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from snapdiff.catalog import PagePair
+from snapdiff.catalog import PagePair, folders_named
 from snapdiff.changelog.pages import Listing, PageMemory
 from snapdiff.changelog.standing import Standing
 from snapdiff.errors import BadPage
@@ -63,6 +63,10 @@ class StepPages:
     def unchanged_totals(self, folders: Iterable[str], scope: Scope) -> dict[str, Totals] | None:
         """Return by tag what those pages come to, or None where each has to be looked at."""
         return self._standing_counts.totals(folders, scope, self._pairs)
+
+    def folders_of(self, tags: set[str]) -> set[str]:
+        """Return the folders of such a name that hold pages which are the same on both sides."""
+        return folders_named(tags, self._listing.paths(self._tree) - self._changed)
 
     def has_unchanged(self) -> bool:
         """Return whether any page at all is the same on both sides."""
