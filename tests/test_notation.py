@@ -1,9 +1,12 @@
 """One notation for what Spack wrote in several ways (contract, section 4)."""
 
 import pytest
+from deepdiff import DeepDiff
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdiff.differences import Differences
+from snapdiff.model import Description
 from snapdiff.notation import canonical_compiler, canonical_variant
 from tests import oracle
 from tests.helpers import report_of, spec
@@ -127,3 +130,29 @@ def test_the_version_is_told_as_written() -> None:
     [change] = tag["stacks"][0]["changes"]
     assert change["kind"] == "upgraded"
     assert change["fields"] == [{"name": "version", "old": "git.main=1.2", "new": "1.10"}]
+
+
+def test_what_differs_in_the_same_way_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    def deep_diff(before: object, after: object) -> DeepDiff:
+        compared.append((before, after))
+        return DeepDiff(before, after)
+
+    monkeypatch.setattr("deepdiff.DeepDiff", deep_diff)
+    differences = Differences()
+    fields = [
+        differences.between(
+            Description("1.0", compiler, "rhel8", "linux", "zen4", variants),
+            Description(version, "gcc@13", "rhel8", "linux", "zen4", ("+mpi",)),
+            version=False,
+        )
+        for compiler, variants, version in [
+            ("gcc@12", (), "1.0"),
+            ("gcc@=12", (), "2.0"),
+            ("gcc@12", ("+x",), "1.0"),
+        ]
+    ]
+    assert fields[1] is fields[0]
+    assert fields[2][0] is fields[0][0]
+    assert len(compared) == 1
