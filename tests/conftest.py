@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from snapdiff.limits import limits, use_limits
 from snapdiff.model import counting_stacks
 from snapdiff.targets import target_family
 from snapdiff.version import parse_version
@@ -45,6 +46,14 @@ def interrupts_are_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def usual_limits() -> Iterator[None]:
+    """Other limits are in force no longer than a test takes."""
+    before = limits()
+    yield
+    use_limits(before)
 
 
 @pytest.fixture

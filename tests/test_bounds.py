@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from snapdiff.limits import Limits, limits, parse_size, use_limits
+from snapdiff.limits import Limits, parse_size, use_limits
 from tests.helpers import (
     expected_readings,
     page_around,
@@ -358,13 +358,6 @@ def test_large_pages_are_paired_as_the_oracle_says() -> None:
 
 
 # --- The limits themselves ---
-
-
-@pytest.fixture
-def usual_limits() -> Iterator[None]:
-    before = limits()
-    yield
-    use_limits(before)
 
 
 @pytest.mark.usefixtures("usual_limits")

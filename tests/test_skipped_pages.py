@@ -69,8 +69,9 @@ def test_an_unreadable_package_is_left_out_where_the_two_sides_begin_at_other_fo
     write_files(tmp_path / "old", {"_cache/develop/zlib/specs.md": "gone\n"})
     write_files(tmp_path / "new", good)
     for old, new in [("old", "new"), ("old/_cache/develop", "new"), ("old", "new/_cache/develop")]:
-        told = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", old, new)
-        assert found_in(json.loads(told.out)) == {"e4s": {"rebuilt": 1}}, (old, new)
+        for pair in ([old, new], [new, old]):
+            told = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", *pair)
+            assert found_in(json.loads(told.out)) == {"e4s": {"rebuilt": 1}}, pair
 
 
 def test_a_tag_of_which_one_side_is_unreadable_has_not_come_or_gone(tmp_path: Path) -> None:
@@ -101,12 +102,13 @@ def test_twenty_bad_pages_are_named_then_they_are_counted(tmp_path: Path) -> Non
     ]
 
 
-def test_a_second_page_of_a_package_is_bad(example: Path) -> None:
-    write_files(example / "new", {"other/zlib.md": page_around("[]") + "\n"})
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_a_second_page_of_a_package_is_bad(side: str, example: Path) -> None:
+    write_files(example / side, {"other/zlib.md": page_around("[]") + "\n"})
     status, out, err = run_cli("-C", example, "old", "new")
     assert (status, out) == (2, "")
     assert err.startswith(
-        "snapdiff: error: other/zlib.md (new): package zlib of tag develop is already on page "
+        f"snapdiff: error: other/zlib.md ({side}): package zlib of tag develop is already on page "
         "_cache/develop/zlib/specs.md; "
     )
 
@@ -124,6 +126,24 @@ def test_a_copy_of_a_tag_is_no_new_tag(arguments: list[str], tmp_path: Path) -> 
         assert f"package zlib of tag {tag} is already on page backup/_cache/{tag}/zlib" in err
     same = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "--skip-bad-pages", "-q", "-f", "json")
     assert json.loads(same.out)["tags"] == []
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_where_a_tag_has_a_bad_page_its_other_bad_pages_are_told_too(
+    side: str, tmp_path: Path
+) -> None:
+    """Even one that is the same on both sides: no other page of the tag differs."""
+    bad, same = "_cache/develop/zlib/specs.md", "_cache/develop/zstd/specs.md"
+    for folder in ("old", "new"):
+        write_files(tmp_path / folder, pages_of([spec("b")]) | {same: "gone\n"})
+    write_files(tmp_path / side, {bad: "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert [(page["side"], page["path"]) for page in report["skipped"]] == [
+        (side, bad),
+        ("old", same),
+        ("new", same),
+    ]
+    assert report["tags"] == []
 
 
 @pytest.mark.parametrize("name", ["esc\x1b[31m", "line\nbreak", "\u202eturned"])
