@@ -33,14 +33,15 @@ def with_entry(**fields: object) -> str:
 
 LONG = "b" * 33
 NOT_A_HASH = "is not a hash (32 characters a-z and 2-7)"
+NO_FRONT_MATTER = "line 1: no front matter; a page begins with a line '---'"
 
 BAD_PAGES = [
-    ("empty file", "", "line 1: no front matter; a page begins with a line '---'"),
-    ("no front matter", "# zlib\n", "line 1: no front matter; a page begins with a line '---'"),
+    ("empty file", "", NO_FRONT_MATTER),
+    ("no front matter", "# zlib\n", NO_FRONT_MATTER),
     (
         "front matter later",
         "\n---\nspec_details: []\n---\n",
-        "line 1: no front matter; a page begins with a line '---'",
+        NO_FRONT_MATTER,
     ),
     (
         "front matter without end",
@@ -52,6 +53,13 @@ BAD_PAGES = [
         "---",
         "line 1: front matter begins with '---' and never ends",
     ),
+    (
+        "front matter cut off after a value",
+        "---\nspec_details: [] ",
+        "line 1: front matter begins with '---' and never ends",
+    ),
+    ("a first line with more in it", "---X\nspec_details: []\n---\n", NO_FRONT_MATTER),
+    ("a first line with a form feed", "---\f\nspec_details: []\n---\n", NO_FRONT_MATTER),
     ("nothing between", "---\n---\n", "line 2: front matter holds no keys"),
     ("a list", "---\n- spec_details\n---\n", "line 2: front matter holds no keys"),
     (
@@ -88,6 +96,26 @@ BAD_PAGES = [
         "not UTF-8",
         b"---\ntitle: zlib\nspec_details: [\xe9]\n---\n",
         "line 3: not UTF-8 (byte 0xe9)",
+    ),
+    (
+        "not UTF-8 after the front matter",
+        usual_page([spec("b")]).encode() + b"\n\xe9\n",
+        "line 8: not UTF-8 (byte 0xe9)",
+    ),
+    (
+        "a control character",
+        "---\ntitle: z\x01lib\nspec_details: []\n---\n",
+        "front matter is not YAML: unacceptable character #x0001: ",
+    ),
+    (
+        "a date that is none",
+        "---\ndate: 2025-13-45\nspec_details: []\n---\n",
+        "front matter is not YAML: month must be in 1..12",
+    ),
+    (
+        "a tag that does not fit",
+        "---\nx: !!timestamp x\nspec_details: []\n---\n",
+        "front matter is not YAML: a value is not what its tag says",
     ),
     ("no specs", "---\ntitle: zlib\n---\n", "spec_details: missing"),
     (
@@ -173,6 +201,21 @@ BAD_PAGES = [
         "title: expected str, got int",
     ),
     (
+        "a word that is no string for a title",
+        "---\ntitle: no\nspec_details: []\n---\n",
+        "title: expected str, got bool",
+    ),
+    (
+        "a blank beyond ASCII before a list",
+        "---\ncategories: \u00a0[package, v1]\nspec_details: []\n---\n",
+        "categories: expected array, got str",
+    ),
+    (
+        "a letter before a list",
+        "---\ncategories: X[package, v1]\nspec_details: []\n---\n",
+        "categories: expected array, got str",
+    ),
+    (
         "a number for a tag",
         "---\ncategories: [package, 7]\nspec_details: []\n---\n",
         "categories[1]: expected str, got int",
@@ -181,6 +224,11 @@ BAD_PAGES = [
         "meta that is no object",
         page_around("[]", meta="[]"),
         "meta: expected object, got array",
+    ),
+    (
+        "text for a number of specs",
+        page_around("[]", meta='{"num_specs_by_stack": {"e4s": "x"}}'),
+        "meta.num_specs_by_stack[]: expected int, got str",
     ),
 ]
 

@@ -7,14 +7,22 @@ import pytest
 
 from snapdiff import Filters, diff_catalogs, load_catalog
 from snapdiff.catalog import PagePair
-from snapdiff.changes import CatalogDiff, Count, Revision
+from snapdiff.changes import CatalogDiff, Count, PackageCount, Revision
 from snapdiff.diff import End, diff_pages
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
 from snapdiff.scope import Scope
 from snapdiff.totals import Totals, specs_by_stack
-from tests.helpers import counts_by_stack, pages_of, run_json, spec, usual_page, write_files
+from tests.helpers import (
+    counts_by_stack,
+    pages_of,
+    report_of,
+    run_json,
+    spec,
+    usual_page,
+    write_files,
+)
 from tests.oracle import Record
 
 ZLIB = "_cache/develop/zlib/specs.md"
@@ -190,3 +198,96 @@ def test_a_page_that_is_of_another_package_now_is_one_that_went_and_one_that_cam
         ("zlib", "removed"),
         ("zlib-ng", "added"),
     ]
+
+
+# --- Stacks ---
+
+
+def test_a_stack_tells_its_status_its_packages_and_the_versions_that_stayed() -> None:
+    stays = [
+        spec("c", "1.9"),
+        spec("d", "1.10"),
+        spec("e", package="ninja", stacks="ml"),
+        spec("f", "3.0", package="cmake"),
+    ]
+    old = [
+        spec("b", "1.0"),
+        spec("g", package="hdf5"),
+        spec("h", "3.1", package="cmake", stacks="hep"),
+        spec("i", package="zstd", stacks="e4s"),
+    ]
+    new = [
+        spec("p", "1.1"),
+        spec("q", package="mpich"),
+        spec("r", "3.1", package="cmake", stacks="gpu"),
+        spec("s", package="zstd", stacks="e4s"),
+    ]
+    [tag] = report_of([*stays, *old], [*new, *stays])["tags"]
+    told = {
+        stack["stack"]: (stack["status"], stack["packages"], stack["kept_versions"])
+        for stack in tag["stacks"]
+    }
+    assert told == {
+        "e4s": (
+            "changed",
+            {"old": 4, "new": 4, "added": ["mpich"], "removed": ["hdf5"]},
+            {"zlib": ["1.9", "1.10"]},
+        ),
+        "gpu": ("added", {"old": 0, "new": 1, "added": ["cmake"], "removed": []}, {"cmake": []}),
+        "hep": ("removed", {"old": 1, "new": 0, "added": [], "removed": ["cmake"]}, {"cmake": []}),
+        "ml": ("unchanged", {"old": 1, "new": 1, "added": [], "removed": []}, {}),
+    }
+
+
+@pytest.mark.parametrize("status", ["added", "removed"])
+def test_a_stack_of_a_tag_on_one_side_is_counted_and_not_listed(status: str) -> None:
+    both = [spec("b", tag="v1")]
+    one = [*both, spec("c", "1.1"), spec("d", package="hdf5"), spec("e", package="hdf5")]
+    [tag] = report_of(*((both, one) if status == "added" else (one, both)))["tags"]
+    [stack] = tag["stacks"]
+    side, other = ("new", "old") if status == "added" else ("old", "new")
+    assert (tag["status"], stack["status"]) == (status, status)
+    assert (stack["specs"], stack["summary"][status]) == ({side: 3, other: 0}, 3)
+    assert stack["packages"] == {side: 2, other: 0, "added": [], "removed": []}
+    assert (stack["kept_versions"], stack["changes"]) == ({}, [])
+
+
+# --- Totals ---
+
+
+def test_totals_are_of_what_was_counted_less_what_was_taken_out() -> None:
+    scope = Scope(Filters(stack=("e4s", "hep")))
+    zlib = specs_by_stack(
+        page(spec("b"), spec("c"), spec("d", stacks="e4s hep"), spec("e", stacks="ml")), scope
+    )
+    hdf5 = specs_by_stack(page(spec("f", stacks="hep"), spec("g", stacks="hep")), scope)
+    elsewhere = specs_by_stack(page(spec("h", stacks="ml")), scope)
+    assert zlib == ({"e4s": 3, "hep": 1}, 3)
+    assert elsewhere == ({}, 0)
+    totals = Totals()
+    for counts in (zlib, hdf5, elsewhere):
+        totals.add(*counts)
+    assert (totals.specs, totals.packages) == (5, 2)
+    assert totals.stacks == {"e4s": (3, 1), "hep": (3, 2)}
+    less = Totals(totals)
+    less.add(*zlib, -1)
+    less.add(*elsewhere, -1)
+    assert (less.specs, less.packages) == (2, 1)
+    assert less.stacks == {"e4s": (0, 0), "hep": (2, 1)}
+    assert (totals.specs, totals.packages) == (5, 2)
+    assert totals.stacks == {"e4s": (3, 1), "hep": (3, 2)}
+
+
+def test_totals_add_to_what_was_compared() -> None:
+    totals = Totals()
+    totals.add({"e4s": 4, "hep": 2}, 5)
+    totals.add({"e4s": 1}, 1)
+    totals.add({"ml": 3}, 3)
+    totals.add({"ml": 3}, 3, -1)
+    pages = Asked(PagePair(ZLIB, page(spec("b")), page(spec("p"))), totals={"develop": totals})
+    [tag] = compared(pages).tags
+    assert (tag.specs, tag.packages) == (Count(7, 7), Count(3, 3))
+    assert {stack.stack: (stack.specs, stack.packages) for stack in tag.stacks} == {
+        "e4s": (Count(6, 6), PackageCount(old=3, new=3)),
+        "hep": (Count(2, 2), PackageCount(old=1, new=1)),
+    }

@@ -15,6 +15,7 @@ from tests.helpers import (
     PageStyle,
     compact_page,
     hash_of,
+    json_of,
     pages_of,
     run_cli,
     spec,
@@ -215,11 +216,11 @@ def test_a_long_text_counts_as_one_value_where_nothing_is_repeated(mark: str) ->
 def test_what_would_take_too_long_to_pair_is_a_bad_new_page(tmp_path: Path) -> None:
     for side, first, sign in (("old", "b", "+"), ("new", "p", "~")):
         records = [
-            spec(first + letter, variants=f"{sign}{letter}")
+            spec(first + letter, variants=f"{sign}{letter}", stacks="e4s hep")
             for letter in "abcdefghijklmnopqrstuvwxy"
         ]
         write_files(tmp_path / side, pages_of(records, compact_page))
-    comparisons = 25 * 25 * (32 + 1 + 1)
+    comparisons = 2 * 25 * 25 * (32 + 1 + 1)  # in two stacks
     use_limits(Limits(page_size=comparisons // 2))
     assert run_cli("-C", tmp_path, "old", "new").status == 0
     use_limits(Limits(page_size=comparisons // 2 - 1))
@@ -233,3 +234,14 @@ def test_what_would_take_too_long_to_pair_is_a_bad_new_page(tmp_path: Path) -> N
     report = json.loads(run_cli("-C", tmp_path, "old", "new", "-fjson", "--skip-bad-pages").out)
     assert report["skipped"] == [{"side": "new", "path": PATH, "error": reason}]
     assert report["tags"] == []
+
+
+def test_pages_too_long_to_be_read_together_give_the_same_report() -> None:
+    stays = [spec(letter, variants="x" * 200) for letter in "bcd"]
+    old = pages_of([*stays, spec("e"), spec("f", stacks="hep")])
+    new = pages_of([*stays, spec("p", "1.1"), spec("f", stacks="e4s")])
+    expected = json_of(old, new)
+    length = max(map(len, (*old.values(), *new.values())))
+    use_limits(Limits(page_size=(length - 1) * 16))
+    assert json_of(old, new) == expected
+    assert json.loads(expected)["summary"]["rebuilt"] == 1

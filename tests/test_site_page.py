@@ -258,6 +258,9 @@ def test_pages_that_differ_in_order_alone_give_an_empty_diff(
         ("a/b/specs.md", "categories: [package]\ntitle: ''\n", "a", "b"),
         ("a/b/specs.md", "", "a", "b"),
         ("a/b.md", "layout: cache\n", "a", "b"),
+        ("a/b/specs.md", "title: X11\ncategories: [X, X]\n", "X", "X11"),
+        ("a/b/specs.md", "title: \u00a0zlib\n", "a", "\u00a0zlib"),
+        ("a/b/specs.md", "---x: 1\n---y: 1\n...z: 1\n", "a", "b"),
         ("x/a/b/specs.md", "title: 'it''s'\ncategories:\n- package\n- 'v 1'\n", "v 1", "it's"),
     ],
 )
@@ -265,8 +268,16 @@ def test_title_and_tag_come_from_the_front_matter_then_from_the_path(
     path: str, head: str, tag: str, name: str
 ) -> None:
     details = json.dumps(entries_of([spec("b")]))
-    package = read(f"---\n{head}spec_details: {details}\n---\n", path)
-    assert (package.tag, package.name) == (tag, name)
+    for first, last in (
+        ("---", "---"),
+        ("--- \t\r", "... \t\r"),
+        ("---", "...\n---"),
+        ("---", "---\n---"),
+    ):
+        package = read(f"{first}\n{head}spec_details: {details}\n{last}\n", path)
+        assert (package.tag, package.name) == (tag, name)
+        package = read(f"{first}\nspec_details: {details}\n{head}{last}\n", path)
+        assert (package.tag, package.name) == (tag, name)
 
 
 @pytest.mark.parametrize(
