@@ -32,6 +32,7 @@ def with_entry(**fields: object) -> str:
 
 
 LONG = "b" * 33
+ODD = [{'x"hash': LONG[1:], **entries_of([spec("b")])[0], "hash": ""}]
 NOT_A_HASH = "is not a hash (32 characters a-z and 2-7)"
 NO_FRONT_MATTER = "line 1: no front matter; a page begins with a line '---'"
 
@@ -97,6 +98,7 @@ BAD_PAGES = [
         b"---\ntitle: zlib\nspec_details: [\xe9]\n---\n",
         "line 3: not UTF-8 (byte 0xe9)",
     ),
+    ("not UTF-8 behind an empty line", b"\n\xe9\n", "line 2: not UTF-8 (byte 0xe9)"),
     (
         "not UTF-8 after the front matter",
         usual_page([spec("b")]).encode() + b"\n\xe9\n",
@@ -173,6 +175,21 @@ BAD_PAGES = [
         "a hash and a line break",
         with_entry(hash=f"{LONG[1:]}\n"),
         f"spec_details[3].hash: '{LONG[1:]}\\n' {NOT_A_HASH}",
+    ),
+    (
+        "a very long hash",
+        with_entry(hash="b" * 99),
+        f"spec_details[3].hash: '{'b' * 64}' {NOT_A_HASH}",
+    ),
+    (
+        "an empty hash behind a key that ends like the hash's",
+        page_around(json.dumps(ODD).replace('"hash": ""', '"h\\u0061sh": ""')),
+        f"spec_details[0].hash: '' {NOT_A_HASH}",
+    ),
+    (
+        "an empty hash behind another",
+        usual_page([spec("b")]).replace('"size"', '"hash": "", "size"'),
+        f"spec_details[0].hash: '' {NOT_A_HASH}",
     ),
     ("an empty hash", with_entry(hash=""), f"spec_details[3].hash: '' {NOT_A_HASH}"),
     (

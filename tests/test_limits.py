@@ -14,8 +14,10 @@ from snapdiff.model import Package
 from tests.helpers import (
     PageStyle,
     compact_page,
+    entries_of,
     hash_of,
     json_of,
+    page_around,
     pages_of,
     run_cli,
     spec,
@@ -38,6 +40,10 @@ def read(page: str) -> Package:
 
 def taken(page: str) -> bool:
     return read(page).name == "zlib"
+
+
+def read_both(old: str, new: str) -> tuple[Package, Package] | None:
+    return SitePageReader().read_both(PATH, old.encode(), PATH, new.encode())
 
 
 def refused(page: str) -> str:
@@ -82,6 +88,12 @@ TOLD = compact_page(
 )
 TOLD_LENGTH = 20 * (2 * (256 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")) + 300)
 
+ALIASED_STACKS = in_yaml(
+    ["*v, stacks: *s"] * 6,
+    first=f"v: &v [{'x' * 2000}]\ns: &s [{STACKS.replace(' ', ', ')}]\n",
+).replace("stacks: [], ", "")
+ALIASED_TOLD = 6 * 20 * (256 + len("1copt") + 2000)
+
 BOUNDS = {
     "bytes": Bound(
         LONG,
@@ -123,6 +135,13 @@ BOUNDS = {
         "each spec told once for each of its stacks comes to too much, "
         f"and the limit is {(TOLD_LENGTH - 1) // 8 * 8:,} characters; {RAISED}",
     ),
+    "what a report would tell behind aliases": Bound(
+        ALIASED_STACKS,
+        ALIASED_TOLD // 8,
+        ALIASED_TOLD // 8 - 1,
+        "each spec told once for each of its stacks comes to too much, "
+        f"and the limit is {ALIASED_TOLD - 8:,} characters; {RAISED}",
+    ),
 }
 
 
@@ -132,6 +151,30 @@ def test_a_page_just_within_a_limit_is_taken_and_with_a_smaller_one_refused(boun
     assert taken(bound.page)
     use_limits(Limits(page_size=bound.too_small))
     assert refused(bound.page) == bound.reason
+
+
+def test_pages_are_read_together_where_both_just_fit() -> None:
+    short, long = (usual_page([spec("b", variants="x" * number)]) for number in (1, 999))
+    for old, new in ((long, long), (short, long), (long, short)):
+        use_limits(Limits(page_size=16 * len(long)))
+        assert read_both(old, new)
+        use_limits(Limits(page_size=16 * len(long) - 1))
+        assert read_both(old, new) is None
+
+
+def test_what_a_report_would_tell_is_bounded_in_pages_read_together() -> None:
+    stacks = " ".join(f"s{number}" for number in range(500))
+    most, less = (
+        page_around(json.dumps(entries_of([spec("b", variants=text, stacks=stacks)])))
+        for text in ("x" * 5000, "")
+    )
+    told = 500 * (256 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 5000)
+    for old, new in ((most, most), (most, less), (less, most)):
+        use_limits(Limits(page_size=-(-told // 8)))
+        assert read_both(old, new)
+        use_limits(Limits(page_size=(told - 1) // 8))
+        with pytest.raises(SnapdiffError, match="each spec told once for each of its stacks"):
+            read_both(old, new)
 
 
 @pytest.mark.parametrize("style", [usual_page, yaml_page], ids=["usual", "YAML"])

@@ -246,6 +246,95 @@ def test_pages_that_differ_in_order_alone_give_an_empty_diff(
     assert report["tags"] == []
 
 
+def test_records_that_differ_in_their_hash_alone_share_what_they_say() -> None:
+    for page in (usual_page, compact_page):
+        package = read(page([spec("b"), spec("c"), spec("d", "1.1"), spec("e")]))
+        assert len(set(package.specs.values())) == (2 if page is usual_page else 4)
+
+
+# --- Two versions of a page ---
+
+
+def read_both(
+    old: str, new: str, old_path: str = PATH, new_path: str = PATH
+) -> tuple[Package, Package] | None:
+    return SitePageReader().read_both(old_path, old.encode(), new_path, new.encode())
+
+
+B, C, D, E = (spec(letter, stacks=f"e4s {letter}") for letter in "bcde")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shared"),
+    [
+        ([B, C, D], [C, E], "c"),
+        ([B, C], [B, C, D], "bc"),
+        ([B], [C], ""),
+        ([B, C], [C | {"compiler": "x"}, B], "b"),
+    ],
+)
+def test_what_two_versions_of_a_page_have_in_common_is_read_once(
+    old: list[Record], new: list[Record], shared: str
+) -> None:
+    both = read_both(usual_page(old), usual_page(new))
+    assert both is not None
+    for package, records in zip(both, (old, new), strict=True):
+        assert set(package.shared) == {hash_of(letter) for letter in shared}
+        assert package.shared is both[0].shared
+        assert package.specs.keys().isdisjoint(package.shared)
+        alone = read(usual_page(records))
+        assert (package.tag, package.name) == (alone.tag, alone.name)
+        assert (package.counts, package.warning) == (alone.counts, None)
+        alone.specs.clear()
+        alone.specs.update(package.specs | package.shared)
+        assert said(alone) == meant(records)
+
+
+USUAL = usual_page([B, C])
+NO_TAG = USUAL.replace("[package, develop]", "[package]")
+FURTHER = "_cache/develop/zlib.md"
+
+
+@pytest.mark.parametrize("page", [USUAL, NO_TAG])
+def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None:
+    assert read_both(page, page)
+    assert read_both(page, page, FURTHER, FURTHER)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path"),
+    [
+        (USUAL, USUAL.replace("layout: cache", "layout: default"), FURTHER),
+        (USUAL, yaml_page([B, C]), PATH),
+        (USUAL, usual_page([B | {"package": "hdf5"}]), PATH),
+        (USUAL, usual_page([B | {"tag": "v1"}]), PATH),
+        (NO_TAG, NO_TAG, "specs.md"),
+        (USUAL, USUAL.replace("spec_details: [", "spec_details: [1, "), PATH),
+        (USUAL, usual_page([B, B]), PATH),
+        (USUAL, usual_page([C, B, B | {"os": "x"}]), PATH),
+        (USUAL, usual_page([D, E, E | {"os": "x"}]), PATH),
+    ],
+    ids=[
+        "no page",
+        "YAML",
+        "another package",
+        "another tag",
+        "no tag",
+        "no record",
+        "a record twice",
+        "a shared hash twice",
+        "a hash twice",
+    ],
+)
+def test_other_versions_of_a_page_are_to_be_read_alone(one: str, other: str, path: str) -> None:
+    assert read_both(one, other, path, path) is None
+    assert read_both(other, one, path, path) is None
+
+
+def test_pages_in_folders_of_two_tags_are_to_be_read_alone() -> None:
+    assert read_both(USUAL, USUAL, PATH, "_cache/v1/zlib/specs.md") is None
+
+
 # --- Title and tag ---
 
 
@@ -260,6 +349,7 @@ def test_pages_that_differ_in_order_alone_give_an_empty_diff(
         ("a/b.md", "layout: cache\n", "a", "b"),
         ("a/b/specs.md", "title: X11\ncategories: [X, X]\n", "X", "X11"),
         ("a/b/specs.md", "title: \u00a0zlib\n", "a", "\u00a0zlib"),
+        ("a/b/specs.md", "spec_files: []\n", "a", "b"),
         ("a/b/specs.md", "---x: 1\n---y: 1\n...z: 1\n", "a", "b"),
         ("x/a/b/specs.md", "title: 'it''s'\ncategories:\n- package\n- 'v 1'\n", "v 1", "it's"),
     ],
