@@ -1,6 +1,7 @@
 """Pages that cannot be read: each is named with the place and the reason, on one line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -270,9 +271,12 @@ def test_a_bad_page_is_named_with_place_and_reason(
         assert err == f"snapdiff: error: {PATH} (new): {reason}; {way_out}\n"
 
 
-def test_a_page_without_any_name_of_a_tag_is_bad() -> None:
-    with pytest.raises(SnapdiffError, match="categories: no tag"):
-        SitePageReader().read("specs.md", b"---\ntitle: zlib\nspec_details: []\n---\n")
+@pytest.mark.parametrize("path", ["specs.md", "zlib.md"])
+def test_a_page_without_any_name_of_a_tag_is_bad(path: str) -> None:
+    page = b"---\ntitle: zlib\nlayout: cache\nspec_details: []\n---\n"
+    reason = "categories: no tag (the second entry), and no folder is named for one"
+    with pytest.raises(SnapdiffError, match=re.escape(reason)):
+        SitePageReader().read(path, page)
 
 
 @given(st.binary(max_size=60), st.booleans())

@@ -406,6 +406,10 @@ def told_warnings(tmp_path: Path, meta: dict[str, object]) -> str:
             {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 4}},
             "meta.num_specs_by_stack has 4 for ml, but the page lists 0",
         ),
+        (
+            {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 1}},
+            "meta.num_specs_by_stack has 1 for ml, but the page lists 0",
+        ),
     ],
 )
 def test_a_page_that_contradicts_itself_is_warned_of(
@@ -419,6 +423,7 @@ def test_a_page_that_contradicts_itself_is_warned_of(
     [
         {},
         {"num_specs": 2},
+        {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 0}},
         {"num_specs_by_stack": {"e4s": 2, "hep": 1, "root": 2}},
         {"num_specs": 2, "num_specs_by_stack": {"e4s": 2, "hep": 1}, "further": [None]},
     ],
