@@ -77,6 +77,7 @@ def compared(pages: Asked, filters: Filters | None = None) -> CatalogDiff:
         ("develop/zlib/specs.md", "develop"),
         ("a/develop/b/develop/c/zlib.md", "a/develop/b/develop"),
         ("elsewhere/zlib/specs.md", ""),
+        ("_cache/develop/zlib.md", "_cache/develop"),
         ("zlib.md", ""),
     ],
 )

@@ -79,8 +79,8 @@ PLAIN = in_yaml([f"[{'x' * 2000}]"])
 PLAIN_LENGTH = len(PLAIN) - len("---") - len("---\n")
 LISTED = in_yaml([f"[{', '.join(30 * 'x')}]"])
 LISTED_VALUES = 4 + 2 * 8 + 1 + 30  # to the record, its keys and values, a version, variants
-ALIASED = in_yaml(["*v"] * 3, first=f"v: &v [{'x' * 127}, {'y' * 128}, {', '.join(8 * 'z')}]\n")
-ALIASED_LIST = 1 + 10 + 1 + 2  # the list, its entries, and what its two long ones count more
+ALIASED = in_yaml(["*v"] * 3, first=f"v: &v [{'x' * 127}, {'y' * 128}, {', '.join(78 * 'z')}]\n")
+ALIASED_LIST = 1 + 80 + 1 + 2  # the list, its entries, and what its two long ones count more
 ALIASED_VALUES = 4 + ALIASED_LIST + 3 * (1 + 8 + 7 + 1 + ALIASED_LIST)
 STACKS = " ".join(f"s{number}" for number in range(20))
 TOLD = compact_page(
