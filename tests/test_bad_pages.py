@@ -70,6 +70,16 @@ BAD_PAGES = [
         "line 4, column 3: front matter is not YAML: ",
     ),
     (
+        "broken YAML behind a key that is nobody's",
+        page_around("[]").replace("meta: {}", "meta: {}\nx: ["),
+        "line 8, column 1: front matter is not YAML: ",
+    ),
+    (
+        "broken YAML for a layout",
+        page_around("[]").replace("layout: ", "layout: ["),
+        "line 4, column 11: front matter is not YAML: ",
+    ),
+    (
         "YAML with a tab",
         "---\ntitle: zlib\n\tspec_details: []\n---\n",
         "line 3, column 1: front matter is not YAML: ",
@@ -275,7 +285,7 @@ def test_a_bad_page_is_named_with_place_and_reason(
 def test_a_page_without_any_name_of_a_tag_is_bad(path: str) -> None:
     page = b"---\ntitle: zlib\nlayout: cache\nspec_details: []\n---\n"
     reason = "categories: no tag (the second entry), and no folder is named for one"
-    with pytest.raises(SnapdiffError, match=re.escape(reason)):
+    with pytest.raises(SnapdiffError, match=f"^{re.escape(reason)}$"):
         SitePageReader().read(path, page)
 
 

@@ -295,10 +295,12 @@ NO_TAG = USUAL.replace("[package, develop]", "[package]")
 FURTHER = "_cache/develop/zlib.md"
 
 
-@pytest.mark.parametrize("page", [USUAL, NO_TAG])
+@pytest.mark.parametrize("page", [USUAL, NO_TAG, USUAL.replace('title: "zlib"\n', "")])
 def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None:
     assert read_both(page, page)
     assert read_both(page, page, FURTHER, FURTHER)
+    without_layout = page.replace("layout: cache\n", "")
+    assert read_both(without_layout, without_layout)
 
 
 @pytest.mark.parametrize(
@@ -347,6 +349,7 @@ def test_pages_in_folders_of_two_tags_are_to_be_read_alone() -> None:
         ("a/b/specs.md", "categories: [package]\ntitle: ''\n", "a", "b"),
         ("a/b/specs.md", "", "a", "b"),
         ("a/b.md", "layout: cache\n", "a", "b"),
+        ("x/a/b.md", "layout: cache\n", "a", "b"),
         ("a/b/specs.md", "title: X11\ncategories: [X, X]\n", "X", "X11"),
         ("a/b/specs.md", "title: \u00a0zlib\n", "a", "\u00a0zlib"),
         ("a/b/specs.md", "spec_files: []\n", "a", "b"),
