@@ -200,8 +200,11 @@ def test_lists_stand_in_each_other_no_deeper_than_that() -> None:
     page = "---\nx: {}\nspec_details: []\n---\n"
     lists = DEPTH - 2  # the front matter itself is a mapping, and the innermost list has a value
     assert taken(page.format("[" * lists + "y" + "]" * lists))
+    assert taken(page.format("[y, " + "[" * (lists - 1) + "y" + "]" * lists))
     reason = "line 2, column 102: over 100 lists and mappings in each other"
     assert refused(page.format("[" * (lists + 1) + "y" + "]" * (lists + 1))) == reason
+    reason = reason.replace("102", "105")
+    assert refused(page.format("[y, " + "[" * lists + "y" + "]" * (lists + 1))) == reason
 
 
 # --- What aliases repeat ---
