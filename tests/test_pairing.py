@@ -80,6 +80,12 @@ PASS_1 = [
 ]
 
 PASS_2 = [
+    Case(
+        "one version is the beginning of another",
+        [spec("b", "1.3"), spec("c", "1.2")],
+        [spec("p", "1.2.0"), spec("q", "1.3.1")],
+        "upgraded b q, upgraded c p",
+    ),
     Case("a version rose", [spec("b", "6.3.3")], [spec("p", "6.4.1")], "upgraded b p"),
     Case("a version fell", [spec("b", "80.9.0")], [spec("p", "79.0.1")], "downgraded b p"),
     Case("a release followed", [spec("b", "2.0rc4")], [spec("p", "2.0")], "upgraded b p"),
