@@ -8,7 +8,7 @@ from snapdiff.configuration import Build
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
 """The fields of a configuration that hold one word, in the order in which a report names them."""
 
-_Machine = tuple[str, str, str, str]
+Machine = tuple[str, str, str, str]
 """The values of these fields."""
 
 
@@ -22,7 +22,7 @@ def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
     if old.version != new.version:
         fields.append(Field("version", old.description.version, new.description.version))
     if before != after:
-        fields += _compare(before[:4], after[:4])
+        fields += machine_fields(before[:4], after[:4])
     if before.variants != after.variants:
         gone, come = before.variants - after.variants, after.variants - before.variants
         fields.append(Field("variants", tuple(sorted(gone)), tuple(sorted(come))))
@@ -30,7 +30,8 @@ def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
 
 
 @lru_cache(maxsize=4096)  # the same few changes of machine come over and over, day after day
-def _compare(old: _Machine, new: _Machine) -> tuple[Field, ...]:
+def machine_fields(old: Machine, new: Machine) -> tuple[Field, ...]:
+    """Return those of compiler, os, platform and target that differ."""
     if old == new:
         return ()
     from deepdiff import DeepDiff  # late: a day of nothing but rebuilds does not need it

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from snapdiff.differences import machine_fields
 from snapdiff.limits import limits, use_limits
 from snapdiff.model import counting_stacks
 from snapdiff.targets import target_family
@@ -36,7 +37,7 @@ def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
-    for function in (parse_version, target_family, counting_stacks):
+    for function in (parse_version, target_family, counting_stacks, machine_fields):
         function.cache_clear()
 
 

@@ -56,6 +56,9 @@ class Asked:
         self.scopes.append(scope)
         return self._totals
 
+    def folders_of(self, tags: set[str]) -> set[str]:  # noqa: ARG002 - there are none
+        return set()
+
     def has_unchanged(self) -> bool:
         return False
 

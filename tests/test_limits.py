@@ -173,8 +173,7 @@ def test_what_a_report_would_tell_is_bounded_in_pages_read_together() -> None:
         use_limits(Limits(page_size=-(-told // 8)))
         assert read_both(old, new)
         use_limits(Limits(page_size=(told - 1) // 8))
-        with pytest.raises(SnapdiffError, match="each spec told once for each of its stacks"):
-            read_both(old, new)
+        assert read_both(old, new) is None  # read alone, the page that is to blame says so
 
 
 @pytest.mark.parametrize("style", [usual_page, yaml_page], ids=["usual", "YAML"])
@@ -271,7 +270,7 @@ def test_what_would_take_too_long_to_pair_is_a_bad_new_page(tmp_path: Path) -> N
     assert run_cli("-C", tmp_path, "old", "new").status == 0
     use_limits(Limits(page_size=comparisons // 2 - 1))
     reason = (
-        "25 old specs and 25 new ones, no two alike, are too many to pair, "
+        "the package's specs are too many and too unlike each other to be paired, "
         f"and the limit is {comparisons - 2:,} comparisons; {RAISED}"
     )
     status, out, err = run_cli("-C", tmp_path, "old", "new")
