@@ -174,6 +174,11 @@ class _Comparison:
                 if page.warning:
                     self._warn(f"{printable_path(path)}: {page.warning}")
         if isinstance(old, BadPage) or isinstance(new, BadPage):
+            # What the one side says the page is, it is on the other too.
+            for package in (old, new):
+                if isinstance(package, Package):
+                    self._old.bad.add((package.tag, package.name))
+                    self._new.bad.add((package.tag, package.name))
             return None, None
         return old, new
 

@@ -146,6 +146,18 @@ def test_where_a_tag_has_a_bad_page_its_other_bad_pages_are_told_too(
     assert report["tags"] == []
 
 
+@pytest.mark.parametrize(("old", "new"), [("good", "bad"), ("bad", "good")])
+def test_a_tag_that_only_a_bad_page_could_name_has_neither_come_nor_gone(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    [page] = pages_of([spec("b")]).values()
+    others = pages_of([spec("c", package="cmake", tag="v1.0")])
+    write_files(tmp_path / "good", {"pages/zlib/specs.md": page} | others)
+    write_files(tmp_path / "bad", {"pages/zlib/specs.md": "gone\n"} | others)
+    report = run_cli("-C", tmp_path, "--skip-bad-pages", "-q", "-f", "json", old, new)
+    assert json.loads(report.out)["tags"] == []
+
+
 @pytest.mark.parametrize("name", ["esc\x1b[31m", "line\nbreak", "\u202eturned"])
 def test_no_text_of_a_page_reaches_the_terminal_as_a_control(name: str, tmp_path: Path) -> None:
     write_files(tmp_path / "old", {f"_cache/develop/{name}/specs.md": "gone\n"})
