@@ -94,7 +94,14 @@ def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
     console.print(_stack_table(tag.diff, kinds, console.width))
     for stack in tag.stacks:
         console.print()
-        console.print(_text(shown(stack.name) if stack.name is not None else "all stacks", "bold"))
+        console.print(
+            _text(
+                shown(stack.name)
+                if stack.name is not None
+                else "all stacks, each spec counted once",
+                "bold",
+            )
+        )
         for section in stack.sections:
             _print_section(console, section, merged=stack.name is None)
 
