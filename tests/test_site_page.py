@@ -293,7 +293,16 @@ NO_TAG = USUAL.replace("[package, develop]", "[package]")
 FURTHER = "_cache/develop/zlib.md"
 
 
-@pytest.mark.parametrize("page", [USUAL, NO_TAG, USUAL.replace('title: "zlib"\n', "")])
+@pytest.mark.parametrize(
+    "page",
+    [
+        USUAL,
+        NO_TAG,
+        USUAL.replace('title: "zlib"\n', ""),
+        USUAL.replace("[package, develop]", "[ ]"),
+        USUAL.replace("categories: [package, develop]\n", ""),
+    ],
+)
 def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None:
     assert read_both(page, page)
     assert read_both(page, page, FURTHER, FURTHER)

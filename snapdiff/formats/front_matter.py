@@ -87,6 +87,8 @@ def usual_list(raw: str) -> list[str] | None:
     found = _WORD_LIST.fullmatch(raw.strip(" \r"))
     if not found:
         return None
+    if not found[1].strip(" "):
+        return []
     items = [usual_scalar(item) for item in found[1].split(",")]
     words = [item for item in items if item is not None]
     return words if len(words) == len(items) else None

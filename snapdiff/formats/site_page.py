@@ -120,7 +120,7 @@ class SitePageReader:
             for package, page in zip(both, (old, new), strict=True):
                 _check_told(package, len(page))
         except FormatError:
-            return None
+            return None  # read alone, the one that is to blame says so
         return both
 
     def _read_usual(self, content: bytes) -> tuple[_Head, dict[str, SpecClass]] | None:
