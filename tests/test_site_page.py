@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdiff import SnapdiffError
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
 from tests.generated import Catalogs, catalogs
@@ -229,6 +230,14 @@ def test_white_space_and_the_order_of_keys_say_nothing(details: str) -> None:
     ]
     text = details.format(hash_of("b"), rests[0], hash_of("c"), rests[1])
     assert said(read(page_around(text))) == meant(records)
+
+
+@pytest.mark.parametrize(("begin", "end"), [("xx", "}]"), ("[{", "}x"), ("{{", "}]"), ("[{", "}}")])
+def test_what_is_not_quite_a_list_is_none(begin: str, end: str) -> None:
+    record = json.dumps(entries_of([spec("b")]))[2:-2]
+    assert said(read(page_around(f"[{{{record}}}]"))) == meant([spec("b")])
+    with pytest.raises(SnapdiffError):
+        read(page_around(begin + record + end))
 
 
 def test_a_record_given_twice_counts_once_whatever_its_order() -> None:
