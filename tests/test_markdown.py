@@ -39,7 +39,7 @@ def test_a_report_is_never_over_the_limit(
 
 
 def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
-    text = render_report(diff, "markdown", ReportOptions(max_length=4000))
+    text = render_report(diff, "markdown", ReportOptions(max_length=4200))
     assert "(2 of 9 shown)" in text
     assert "**= Rebuilt: 14 specs of 9 packages (not listed)**" in text
 
@@ -105,6 +105,20 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
     for stack in tag.stacks:
         assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
     assert ("reconfigured" in table) == (width == 120)
+
+
+def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:
+    stays = spec("z", package="zlib", stacks="hep")
+    gone = [spec(letter, package=f"p-{letter}", stacks="e4s") for letter in "bcdefgh"]
+    write_files(tmp_path / "old", pages_of([stays, *gone]))
+    write_files(tmp_path / "new", pages_of([stays]))
+    same = ("-C", tmp_path, "old", "new")
+    assert (
+        "- **Dropped stack** `e4s`: 7 specs of 7 packages: "
+        "`p-b`, `p-c`, `p-d`, `p-e`, `p-f` and 2 more\n"
+    ) in run_cli(*same).out
+    told = "  − stack e4s dropped: p-b, p-c, p-d, p-e, p-f and 2 more\n"
+    assert told in run_cli(*same, "-f", "text").out
 
 
 def test_the_gate_names_the_offenders() -> None:

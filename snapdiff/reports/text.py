@@ -92,6 +92,10 @@ def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
     names = dict.fromkeys(name for name in (tag.diff.old, tag.diff.new) if name is not None)
     console.print(_text(" → ".join(map(shown, names)), "bold underline"))
     console.print(_stack_table(tag.diff, kinds, console.width))
+    if tag.went or tag.came:
+        console.print()
+    for news in (*tag.went, *tag.came):
+        console.print(_news(news), soft_wrap=True)
     for stack in tag.stacks:
         console.print()
         console.print(
@@ -104,6 +108,15 @@ def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
         )
         for section in stack.sections:
             _print_section(console, section, merged=stack.name is None)
+
+
+def _news(stack: StackDiff) -> "Text":
+    """Return which packages a stack that came or went has or had."""
+    gone, come = stack.packages.removed, stack.packages.added
+    kind, names, words = (Kind.REMOVED, gone, "dropped") if gone else (Kind.ADDED, come, "new")
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    told = f"stack {shown(stack.stack)} {words}: {', '.join(map(shown, names[:_NAMED]))}{more}"
+    return _text(f"  {SYMBOLS[kind]} {told}", _STYLES[kind])
 
 
 def _stack_table(tag: TagDiff, kinds: list[Kind], width: int) -> "Table":
@@ -121,6 +134,9 @@ def _stack_table(tag: TagDiff, kinds: list[Kind], width: int) -> "Table":
         table.add_row(_stack_name(stack), _both(stack), *[_count(stack, kind) for kind in kinds])
     return table
 
+
+_NAMED = 5
+"""How many packages of a stack that came or went are named."""
 
 _SPECS_WIDTH = 17
 """What the number of specs before and after may take, in six digits each."""
