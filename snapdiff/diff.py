@@ -168,7 +168,8 @@ class _Comparison:
         for page, shelf in ((old, self._old), (new, self._new)):
             if isinstance(page, BadPage):
                 self._bad_pages.append(page)
-                shelf.leave_out(printable_path(path))
+                tag = shelf.leave_out(printable_path(path))
+                self._folders.setdefault(tag, set()).add(folder_of_tag(path, tag))
             elif page:
                 self._folders.setdefault(page.tag, set()).add(folder_of_tag(path, page.tag))
                 if page.warning:

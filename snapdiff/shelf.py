@@ -26,9 +26,11 @@ class Shelf:
         reason = f"package {package.name} of tag {package.tag} is already on page {known}"
         return BadPage(path, side, reason)
 
-    def leave_out(self, path: str) -> None:
-        """Note a bad page, as the package that its path names."""
-        self.bad.add(names_in_path(f"{self._prefix}/{path}"))
+    def leave_out(self, path: str) -> str:
+        """Note a bad page, as the package that its path names; return the tag it names."""
+        tag, name = names_in_path(f"{self._prefix}/{path}")
+        self.bad.add((tag, name))
+        return tag
 
     def put(self, package: Package) -> None:
         """Keep a package until all tags are known."""

@@ -367,6 +367,7 @@ def test_pages_in_folders_of_two_tags_are_to_be_read_alone() -> None:
         ("a/b.md", "layout: cache\n", "a", "b"),
         ("x/a/b.md", "layout: cache\n", "a", "b"),
         ("a/b/specs.md", "title: Xyce\ncategories: [package, v1]\n", "v1", "Xyce"),
+        ("a/b/specs.md", "title: LaTeX \r\ncategories: [package, v1]\n", "v1", "LaTeX"),
         ("a/b/specs.md", "title: \u00a0z\ncategories: [package, v1]\n", "v1", "\u00a0z"),
         ("a/b/specs.md", "categories: [package, v1]\ntitle:\n  zlib\n", "v1", "zlib"),
         ("a/b/specs.md", "spec_files: []\n", "a", "b"),
@@ -391,10 +392,19 @@ def test_title_and_tag_come_from_the_front_matter_then_from_the_path(
 
 
 @pytest.mark.parametrize(
-    "text", ["# Readme\n", "---\nlayout: default\n---\n", "---\nno end\n", "", "---\nbad: [\n---\n"]
+    "text",
+    [
+        usual_page([spec("b")]).replace("layout: cache\n", ""),
+        "# Readme\n",
+        "---\nlayout: default\n---\n",
+        "---\nno end\n",
+        "",
+        "---\nbad: [\n---\n",
+    ],
 )
 def test_another_markdown_file_is_no_page(text: str) -> None:
     assert SitePageReader().read("docs/readme.md", text.encode()) is None
+    assert SitePageReader().count("docs/readme.md", text.encode()) is None
 
 
 # --- What a page says of itself ---
