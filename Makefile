@@ -35,7 +35,7 @@ fuzz: $(READY)
 ## Whether the tests bite: mutants of the modules that decide, and how many of them die
 mutants: $(READY)
 	$(BIN)/pip install --quiet mutmut
-	$(BIN)/mutmut run
+	$(BIN)/mutmut run --max-children 2
 	$(BIN)/mutmut results
 
 ## Known weaknesses of the dependencies
