@@ -9,8 +9,7 @@ from snapdiff.errors import BadPage, FormatError, RevisionError, Side
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
 from snapdiff.sources.arguments import SourceOpener
-from snapdiff.sources.base import PAGE_NAME, Content, Entry, Source, pair_entries
-from snapdiff.sources.directory import printable_path
+from snapdiff.sources.base import PAGE_NAME, Content, Entry, Source, pair_entries, printable_path
 
 Read = Package | BadPage | None
 """What a file turned out to be: a package, a page that cannot be read, or no page at all."""
@@ -50,21 +49,25 @@ class Catalog:
 
     def read(self, entry: Entry, content: Content, side: Side, reader: SitePageReader) -> Read:
         """Return what a file turned out to be."""
-        if isinstance(content, FormatError):
-            return BadPage(printable_path(entry.path), side, str(content))
-        try:
-            return reader.read(self.path(entry), content)
-        except FormatError as error:
-            return BadPage(printable_path(entry.path), side, str(error))
+        return self._found(entry, content, side, reader.read)
 
     def count(self, entry: Entry, content: Content) -> Read:
         """Return what a file turned out to be that is the same on both sides."""
-        if isinstance(content, FormatError):
-            return BadPage(printable_path(entry.path), "old", str(content))
+        return self._found(entry, content, "old", SitePageReader().count)
+
+    def _found(
+        self,
+        entry: Entry,
+        content: Content,
+        side: Side,
+        read: Callable[[str, bytes], Package | None],
+    ) -> Read:
         try:
-            return SitePageReader().count(self.path(entry), content)
+            if isinstance(content, FormatError):
+                raise content
+            return read(self.path(entry), content)
         except FormatError as error:
-            return BadPage(printable_path(entry.path), "old", str(error))
+            return BadPage(printable_path(entry.path), side, str(error))
 
     def path(self, entry: Entry) -> str:
         """Return the path of a file with the folders above it, as far as they are known."""

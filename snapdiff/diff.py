@@ -10,7 +10,7 @@ from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.model import Package
 from snapdiff.scope import Scope
 from snapdiff.shelf import Shelf
-from snapdiff.sources.directory import printable_path
+from snapdiff.sources.base import printable_path
 from snapdiff.tally import TagTally
 from snapdiff.totals import Totals
 

@@ -14,6 +14,7 @@ from snapdiff.targets import target_family
 from snapdiff.version import parse_version
 from tests.example import NEW, OLD
 from tests.helpers import pages_of, write_files
+from tests.repositories import GitRepository
 
 settings.register_profile(
     "snapdiff",
@@ -55,6 +56,15 @@ def usual_limits() -> Iterator[None]:
     before = limits()
     yield
     use_limits(before)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    """A repository with two commits."""
+    repository = GitRepository(tmp_path / "catalog")
+    repository.commit(pages_of(OLD))
+    repository.commit(pages_of(NEW))
+    return repository
 
 
 @pytest.fixture

@@ -36,15 +36,6 @@ PAGE = "_cache/develop/zlib/specs.md"
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> GitRepository:
-    """A repository with two commits."""
-    repository = GitRepository(tmp_path / "catalog")
-    repository.commit(pages_of(OLD))
-    repository.commit(pages_of(NEW))
-    return repository
-
-
-@pytest.fixture
 def expected(example: Path) -> Report:
     """What a run without any fault says, but for where the two sides are."""
     return without_revisions(run_json("-C", example, "old", "new"))

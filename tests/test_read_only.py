@@ -16,15 +16,6 @@ PAGE = "_cache/develop/zlib/specs.md"
 COMPARISONS = [["HEAD~1", "HEAD"], ["HEAD~1"], [], ["HEAD:_cache", "_cache"], [":/Update", "HEAD"]]
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> GitRepository:
-    """A repository with two commits."""
-    repository = GitRepository(tmp_path / "catalog")
-    repository.commit(pages_of(OLD))
-    repository.commit(pages_of(NEW))
-    return repository
-
-
 class Trap:
     """A program that leaves a file behind when it is run, whatever it is run for."""
 

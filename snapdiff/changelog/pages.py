@@ -8,10 +8,9 @@ from snapdiff.catalog import Read
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
-from snapdiff.sources.base import Entry, EntryPair
-from snapdiff.sources.directory import printable_path
+from snapdiff.sources.base import Entry, EntryPair, printable_path
 from snapdiff.sources.git import Repository
-from snapdiff.sources.history import PageObjects, tree_entries
+from snapdiff.sources.history import PageObjects
 
 _MOST_READINGS = 24
 """After how many versions of a page what its reader remembers of them is dropped."""
@@ -53,14 +52,14 @@ class Listing:
         """Return the files of a folder by path; `tree` is the revision that is listed now."""
         known = self._folders.get(folder)
         if known is None:
-            entries = tree_entries(self._repository, tree, folder)
+            entries = self._repository.entries(tree, folder)
             known = self._folders[folder] = {entry.path: entry for entry in entries}
             self._standing.update(entry.content_id or "" for entry in known.values())
         return known
 
     def paths(self, tree: str) -> set[str]:
         """Return the paths of all files that may be pages; `tree` is as for `files`."""
-        return {entry.path for entry in tree_entries(self._repository, tree)}
+        return {entry.path for entry in self._repository.entries(tree)}
 
     def advance(self, pairs: Iterable[EntryPair]) -> None:
         """Go on to the next revision, which differs in these entries."""

@@ -15,8 +15,8 @@ from snapdiff.changelog.standing import Standing
 from snapdiff.changelog.step_pages import StepPages, without_moves
 from snapdiff.changes import Revision
 from snapdiff.diff import End, Pages
-from snapdiff.sources.base import EntryPair
-from snapdiff.sources.directory import DirectorySource, printable_path
+from snapdiff.sources.base import EntryPair, printable_path
+from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import Repository
 from snapdiff.sources.history import Commit, changes_between, open_objects
 

@@ -1,5 +1,6 @@
 """What every source offers: entries that may be pages, and their bytes."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
@@ -84,3 +85,8 @@ def pair_entries(old: Source, new: Source) -> list[EntryPair]:
             continue
         pairs.append((before, after))
     return pairs
+
+
+def printable_path(path: str) -> str:
+    r"""Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\xff`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -15,6 +15,7 @@ from snapdiff.sources.base import (
     Entry,
     EntryPair,
     Source,
+    printable_path,
     read_side_by_side,
 )
 
@@ -94,7 +95,7 @@ class DirectorySource:
         with open(os.open(os.path.join(self._root, path), flags), "rb", buffering=0) as file:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
-                raise FormatError("is not a regular file")
+                raise FormatError(_NOT_A_FILE)
             if before.st_size > limits().page_size:
                 raise over_limit(
                     f"the page has {before.st_size:,} bytes", limits().page_size, "bytes"
@@ -120,8 +121,3 @@ def _fault(item: "os.DirEntry[str]") -> str:
     if item.is_symlink():
         return "is a symbolic link, and links are not followed"
     return _NOT_A_FILE
-
-
-def printable_path(path: str) -> str:
-    r"""Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\xff`."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -22,9 +22,9 @@ from snapdiff.sources.base import (
     EntryPair,
     Source,
     pair_entries,
+    printable_path,
     read_side_by_side,
 )
-from snapdiff.sources.directory import printable_path
 from snapdiff.sources.git_objects import Objects, commit_date
 
 _READ_ONLY = {
@@ -134,6 +134,17 @@ class Repository:
         with self.objects() as objects:
             yield from objects.read(entries)
 
+    def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
+        """Yield the files of a tree, or of a folder in it, that may be pages, by path."""
+        where = [f"{folder}/"] if folder else []
+        listing = self.run("ls-tree", "-r", "-z", "--full-tree", tree, *where)
+        for line in listing.split(b"\0")[:-1]:
+            facts, _, path = line.partition(b"\t")
+            mode, _, object_id = facts.decode("ascii").split(" ")
+            entry = _entry(os.fsdecode(path), mode, object_id)
+            if entry:
+                yield entry
+
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""
         return (
@@ -175,16 +186,7 @@ class GitSource:
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield every file whose name ends in `.md` below a folder, in the order of their paths."""
-        where = [os.fsencode(folder + "/")] if folder else []
-        listing = self.repository.run(
-            "ls-tree", "-r", "-z", "--full-tree", self.tree, *map(os.fsdecode, where)
-        )
-        for line in listing.split(b"\0")[:-1]:
-            facts, _, path = line.partition(b"\t")
-            mode, _, object_id = facts.decode("ascii").split(" ")
-            entry = tree_entry(os.fsdecode(path), mode, object_id)
-            if entry:
-                yield entry
+        return self.repository.entries(self.tree, folder)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given.
@@ -227,15 +229,20 @@ class GitSource:
         words = listing.split(b"\0")[:-1]
         pairs = []
         for facts, path in zip(words[0::2], words[1::2], strict=True):
-            old_mode, new_mode, old_id, new_id, _ = facts[1:].decode("ascii").split(" ")
-            name = os.fsdecode(path)
-            pair = tree_entry(name, old_mode, old_id), tree_entry(name, new_mode, new_id)
+            pair = entry_pair(facts, path)
             if any(pair):
                 pairs.append(pair)
         return pairs
 
 
-def tree_entry(path: str, mode: str, object_id: str) -> Entry | None:
+def entry_pair(facts: bytes, path: bytes) -> EntryPair:
+    """Return what `diff-tree --raw` tells of a path as the entries of both sides."""
+    old_mode, new_mode, old_id, new_id, _ = facts.removeprefix(b":").decode("ascii").split(" ")
+    name = os.fsdecode(path)
+    return _entry(name, old_mode, old_id), _entry(name, new_mode, new_id)
+
+
+def _entry(path: str, mode: str, object_id: str) -> Entry | None:
     """Return the entry of a tree as one that may be a page, or None."""
     if not path.endswith(PAGE_SUFFIX) or mode in ("000000", _SUBMODULE):
         return None

@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import IO, NamedTuple
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.base import Content, Entry, EntryPair
-from snapdiff.sources.directory import printable_path
-from snapdiff.sources.git import GitSource, Repository, tree_entry
+from snapdiff.sources.base import Content, Entry, EntryPair, printable_path
+from snapdiff.sources.git import GitSource, Repository, entry_pair
 from snapdiff.sources.git_objects import Objects, page_content
 
 _ASK_AHEAD = 64
@@ -192,18 +191,6 @@ def open_objects(repository: Repository) -> Iterator[PageObjects]:
         yield PageObjects(objects)
 
 
-def tree_entries(repository: Repository, tree: str, folder: str = "") -> Iterator[Entry]:
-    """Yield the files below a folder of a tree that may be pages, in the order of their paths."""
-    where = [f"{folder}/"] if folder else []
-    listing = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, *where)
-    for line in listing.split(b"\0")[:-1]:
-        facts, _, path = line.partition(b"\t")
-        mode, _, object_id = facts.decode("ascii").split(" ")
-        entry = tree_entry(os.fsdecode(path), mode, object_id)
-        if entry:
-            yield entry
-
-
 def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
     """Yield the old and new entries that differ, from each tree to the next.
 
@@ -219,7 +206,7 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
         pairs: list[EntryPair] = []
         for word in _words(stdout):
             if word is not None:
-                pair = _pair(*word)
+                pair = entry_pair(*word)
                 if any(pair):
                     pairs.append(pair)
                 continue
@@ -267,12 +254,6 @@ def _words(stdout: IO[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
         if not more:
             return
         text, start = text[start:] + more, 0
-
-
-def _pair(facts: bytes, path: bytes) -> EntryPair:
-    old_mode, new_mode, old_id, new_id, _ = facts.decode("ascii").split(" ")
-    name = os.fsdecode(path)
-    return tree_entry(name, old_mode, old_id), tree_entry(name, new_mode, new_id)
 
 
 def _iso_date(raw: list[str]) -> str | None:
