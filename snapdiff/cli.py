@@ -159,13 +159,11 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     prints the JSON Schema of the JSON report; `snapdiff --version` the version.
     """
     from snapdiff.catalog import open_catalogs
-    from snapdiff.changes import Filters
     from snapdiff.diff import diff_catalogs
     from snapdiff.gate import offending_lines
     from snapdiff.progress import ProgressBar
 
     given = _Given(**values)
-    filters = Filters(tag=given.tag, stack=given.stack, package=given.package, kind=given.kind)
     report = _report(given)
     old, new = open_catalogs(revisions, given.directory())
     if given.verbose:
@@ -174,7 +172,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         found = diff_catalogs(
             old,
             new,
-            filters=filters,
+            filters=given.filters(),
             allow_empty=given.allow_empty,
             skip_bad_pages=given.skip_bad_pages,
             warn=lambda message: None if given.quiet else say(f"warning: {message}"),

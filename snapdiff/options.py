@@ -4,11 +4,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from snapdiff.errors import SnapdiffError
+
+if TYPE_CHECKING:
+    from snapdiff.changes import Filters
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -40,6 +43,12 @@ class CommonOptions:
     def target(self) -> Path | None:
         """Return the file to write, or None for standard output."""
         return None if self.output in (None, "-") else Path(self.output or "")
+
+    def filters(self) -> "Filters":
+        """Return what is looked at."""
+        from snapdiff.changes import Filters
+
+        return Filters(tag=self.tag, stack=self.stack, package=self.package, kind=self.kind)
 
     def templates(self) -> Path | None:
         """Return the folder of templates that go before the built-in ones, if there is one."""

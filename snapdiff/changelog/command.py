@@ -16,7 +16,6 @@ from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.progress import watching
 from snapdiff.changelog.ranges import Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
-from snapdiff.changes import Filters
 from snapdiff.console import say
 from snapdiff.errors import ReportError
 from snapdiff.limits import limits
@@ -36,9 +35,11 @@ class _Given(CommonOptions):
 
     def settings(self) -> Settings:
         """Return how snapshots are compared."""
-        filters = Filters(tag=self.tag, stack=self.stack, package=self.package, kind=self.kind)
-        page_size = limits().page_size
-        return Settings(filters=filters, skip_bad_pages=self.skip_bad_pages, page_size=page_size)
+        return Settings(
+            filters=self.filters(),
+            skip_bad_pages=self.skip_bad_pages,
+            page_size=limits().page_size,
+        )
 
     def options(self) -> ReportOptions:
         """Return how the changelog is to look."""
