@@ -17,7 +17,7 @@ def main() -> int:
             sys.stdout.flush()
             return 0
     try:
-        from snapdiff.cli import main as run
+        from snapdiff.cli.commands import main as run
     except KeyboardInterrupt:
         sys.stderr.write("snapdiff: error: interrupted\n")
         return 130

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from snapdiff.differences import machine_fields
+from snapdiff.diff.fields import machine_fields
 from snapdiff.limits import limits, use_limits
 from snapdiff.model import counting_stacks
-from snapdiff.targets import target_family
-from snapdiff.version import parse_version
-from tests.example import NEW, OLD
-from tests.helpers import pages_of, write_files
-from tests.repositories import GitRepository
+from snapdiff.spack.targets import target_family
+from snapdiff.spack.version import parse_version
+from tests.support.example import NEW, OLD
+from tests.support.helpers import pages_of, write_files
+from tests.support.repositories import GitRepository
 
 settings.register_profile(
     "snapdiff",

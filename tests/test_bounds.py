@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from snapdiff.limits import Limits, parse_size, use_limits
-from tests.helpers import (
+from tests.support.helpers import (
     expected_readings,
     page_around,
     pages_of,
@@ -20,9 +20,9 @@ from tests.helpers import (
     usual_page,
     write_files,
 )
-from tests.oracle import Record
-from tests.processes import Measured, is_one_line_error, measure
-from tests.repositories import GitRepository
+from tests.support.oracle import Record
+from tests.support.processes import Measured, is_one_line_error, measure
+from tests.support.repositories import GitRepository
 
 SECONDS, MEGABYTES = 2.0, 300.0
 PAGE = "_cache/develop/zlib/specs.md"
@@ -350,7 +350,7 @@ def test_pairing_takes_time_in_proportion(tmp_path: Path) -> None:
 
 
 def test_large_pages_are_paired_as_the_oracle_says() -> None:
-    from tests.helpers import report_of
+    from tests.support.helpers import report_of
 
     old = many(60, "b", version=lambda n: f"1.{n % 7}.{n % 3}", variants=lambda n: f"+x{n % 5}")
     new = many(50, "p", version=lambda n: f"1.{n % 6}.{n % 4}", variants=lambda n: f"+x{n % 11}")

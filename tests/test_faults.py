@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from tests.example import NEW, OLD
-from tests.helpers import (
+from tests.support.example import NEW, OLD
+from tests.support.helpers import (
     PROJECT,
     Report,
     page_around,
@@ -29,8 +29,8 @@ from tests.helpers import (
     usual_page,
     write_files,
 )
-from tests.processes import Ended, command, environment, is_one_line_error, run_process
-from tests.repositories import GitRepository, run_git
+from tests.support.processes import Ended, command, environment, is_one_line_error, run_process
+from tests.support.repositories import GitRepository, run_git
 
 PAGE = "_cache/develop/zlib/specs.md"
 

@@ -34,7 +34,9 @@ def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
 
 def test_a_wheel_runs_where_it_is_unpacked(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import snapdiff.cli as cli; "
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import snapdiff.cli.commands as cli; "
+    )
     code += "assert cli.__file__.startswith(sys.path[0]); sys.exit(cli.main())"
     done = subprocess.run(
         [sys.executable, "-c", code, *SNAPSHOTS], cwd=ROOT, capture_output=True, check=True

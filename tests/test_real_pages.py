@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import (
+from tests.support.helpers import (
     PROJECT,
     Report,
     counts_by_stack,
@@ -17,8 +17,8 @@ from tests.helpers import (
     run_cli,
     run_json,
 )
-from tests.oracle import Record
-from tests.repositories import GitRepository
+from tests.support.oracle import Record
+from tests.support.repositories import GitRepository
 
 DATA = PROJECT.parent / "shared" / "data"
 WEEKS = DATA / "weeks"

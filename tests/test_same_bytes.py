@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated import make_catalogs
-from tests.helpers import PROJECT, Files, hash_of, pages_of, run_cli, spec, write_files
-from tests.oracle import Record
-from tests.processes import command, environment, run_process
-from tests.repositories import GitRepository, run_git
+from tests.support.generated import make_catalogs
+from tests.support.helpers import PROJECT, Files, hash_of, pages_of, run_cli, spec, write_files
+from tests.support.oracle import Record
+from tests.support.processes import command, environment, run_process
+from tests.support.repositories import GitRepository, run_git
 
 FORMATS = ("json", "markdown", "comment", "text", "csv", "html")
 
@@ -208,7 +208,7 @@ def test_the_order_of_ties_is_not_the_order_of_memory(tmp_path: Path) -> None:
     new = [spec(f"2{letter}", "1.0", variants=f"~{letter}") for letter in letters]
     write_files(tmp_path / "old", pages_of(old))
     script = (
-        "import sys; from tests.helpers import run_cli;"
+        "import sys; from tests.support.helpers import run_cli;"
         "padding = [object() for _ in range(int(sys.argv[2]))];"
         "print(run_cli('-C', sys.argv[1], '-f', 'json', 'old', 'new').out)"
     )

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers import PROJECT, Report, expected_readings, readings_of, run_json
-from tests.oracle import KINDS, Record
+from tests.support.helpers import PROJECT, Report, expected_readings, readings_of, run_json
+from tests.support.oracle import KINDS, Record
 
 SNAPSHOTS = PROJECT / "snapshots"
 OLD, NEW = SNAPSHOTS / "2025-06-29", SNAPSHOTS / "2025-07-06"

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from snapdiff.catalog import Read
+from snapdiff.catalog.opening import Read
 from snapdiff.changelog.sections import Settings, Watcher
 from snapdiff.changelog.steps import Step, Steps
-from snapdiff.changes import Revision
 from snapdiff.errors import BadPage, BadPagesError
+from snapdiff.filters import Scope
 from snapdiff.model import Package
-from snapdiff.scope import Scope
-from snapdiff.version import parse_version
+from snapdiff.result import Revision
+from snapdiff.spack.version import parse_version
 
 
 class Sighting(Struct, frozen=True, kw_only=True):

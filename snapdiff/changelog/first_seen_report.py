@@ -6,10 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.changelog.first_seen import Seen, Sighting
-from snapdiff.changes import Filters
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.templates import markdown_environment, render_template
+from snapdiff.result import Filters
 
 _COLUMNS = (
     "package",

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from snapdiff.catalog import Read
+from snapdiff.catalog.opening import Read
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package

@@ -3,15 +3,15 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.catalog import Catalog, CatalogPair
+from snapdiff.catalog.opening import Catalog, CatalogPair
 from snapdiff.changelog.periods import SHORT, By, natural_order, periods
 from snapdiff.changelog.steps import FolderSteps, GitSteps
 from snapdiff.errors import RevisionError
-from snapdiff.sources.arguments import SourceOpener
 from snapdiff.sources.base import PAGE_NAME, Source, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.history import GitHistory
+from snapdiff.sources.revisions import SourceOpener
 
 
 class GitRange(NamedTuple):

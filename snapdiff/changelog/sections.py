@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.changelog.steps import Step, Steps
-from snapdiff.changes import CatalogDiff, Filters, Revision
-from snapdiff.diff import diff_pages
+from snapdiff.diff.comparison import diff_pages
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.limits import Limits, use_limits
+from snapdiff.result import CatalogDiff, Filters, Revision
 
 _MOST_IN_A_PART = 64
 """How many sections another process is given at once: each part reads the pages it begins with."""

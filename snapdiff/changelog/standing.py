@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from snapdiff.changelog.pages import Listing, PageMemory
+from snapdiff.diff.totals import Totals, specs_by_stack
+from snapdiff.filters import Scope
 from snapdiff.model import Package
-from snapdiff.scope import Scope
 from snapdiff.sources.base import Entry, EntryPair
-from snapdiff.totals import Totals, specs_by_stack
 
 
 class _Counted(NamedTuple):

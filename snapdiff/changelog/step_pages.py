@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from snapdiff.catalog import PagePair, folders_named
+from snapdiff.catalog.opening import PagePair, folders_named
 from snapdiff.changelog.pages import Listing, PageMemory
 from snapdiff.changelog.standing import Standing
+from snapdiff.diff.totals import Totals
 from snapdiff.errors import BadPage
+from snapdiff.filters import Scope
 from snapdiff.model import Package
-from snapdiff.scope import Scope
 from snapdiff.sources.base import Entry, EntryPair
-from snapdiff.totals import Totals
 
 
 class StepPages:

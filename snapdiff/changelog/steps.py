@@ -8,13 +8,13 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.catalog import Catalog, CatalogPair
+from snapdiff.catalog.opening import Catalog, CatalogPair
 from snapdiff.changelog.pages import Listing, PageMemory
 from snapdiff.changelog.periods import SHORT, Period
 from snapdiff.changelog.standing import Standing
 from snapdiff.changelog.step_pages import StepPages, without_moves
-from snapdiff.changes import Revision
-from snapdiff.diff import End, Pages
+from snapdiff.diff.comparison import End, Pages
+from snapdiff.result import Revision
 from snapdiff.sources.base import EntryPair, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import Repository

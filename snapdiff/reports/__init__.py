@@ -5,9 +5,9 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import NamedTuple, Protocol
 
-from snapdiff.changes import CatalogDiff
 from snapdiff.errors import ReportError
 from snapdiff.reports.options import ReportOptions
+from snapdiff.result import CatalogDiff
 
 
 class Renderer(Protocol):
@@ -33,7 +33,7 @@ FORMATS = {
         ReportFormat("markdown", "markdown", (".md", ".markdown"), "release notes"),
         ReportFormat("comment", "comment", (), "a pull-request comment, with a marker and a limit"),
         ReportFormat("text", "text", (".txt",), "a terminal"),
-        ReportFormat("html", "html", (".html", ".htm"), "a page to search and filter"),
+        ReportFormat("html", "html.document", (".html", ".htm"), "a page to search and filter"),
         ReportFormat("json", "json_report", (".json",), "scripts"),
         ReportFormat("csv", "csv_report", (".csv",), "spreadsheets, a row a change"),
         ReportFormat("template", "own_template", (), "words of your own, with --template"),

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from snapdiff.changes import CatalogDiff
 from snapdiff.errors import ReportError
 from snapdiff.reports.markdown import fitted
 from snapdiff.reports.options import ReportOptions
+from snapdiff.result import CatalogDiff
 
 MOST_CHARACTERS = 60_000
 """A GitHub comment holds 65,536 characters; a bot may want to add a line or two."""

@@ -4,9 +4,9 @@ import csv
 import io
 from collections.abc import Iterator
 
-from snapdiff.changes import CatalogDiff, Change
 from snapdiff.model import Spec
 from snapdiff.reports.options import ReportOptions
+from snapdiff.result import CatalogDiff, Change
 from snapdiff.safe_text import visible
 
 _SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")

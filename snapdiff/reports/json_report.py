@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from snapdiff.changes import CatalogDiff
 from snapdiff.reports.options import ReportOptions
+from snapdiff.result import CatalogDiff
 
 _encoder = msgspec.json.Encoder()
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from snapdiff.changes import CatalogDiff
 from snapdiff.errors import ReportError
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Detail, TagOutline, outline, told_kinds, trimmed
 from snapdiff.reports.templates import markdown_environment, render_template
+from snapdiff.result import CatalogDiff
 
 
 class _Step(NamedTuple):

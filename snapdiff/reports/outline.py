@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.changes import CatalogDiff, Change, Field, Kind, StackDiff, TagDiff
+from snapdiff.filters import Scope
 from snapdiff.model import Spec
-from snapdiff.scope import Scope
+from snapdiff.result import CatalogDiff, Change, Field, Kind, StackDiff, TagDiff
 
 ATTENTION = (
     Kind.REMOVED,

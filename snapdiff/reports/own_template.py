@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from msgspec import to_builtins
 
-from snapdiff.changes import CatalogDiff
 from snapdiff.errors import ReportError
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.templates import user_template
+from snapdiff.result import CatalogDiff
 
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:

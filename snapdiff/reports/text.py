@@ -4,10 +4,10 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from snapdiff.changes import CatalogDiff, Field, Filters, Kind, Revision, StackDiff, TagDiff
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import SYMBOLS, Line, Section, TagOutline, outline, told_kinds
+from snapdiff.result import CatalogDiff, Field, Filters, Kind, Revision, StackDiff, TagDiff
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from snapdiff.formats.records import RecordReader
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
 from snapdiff.reports.templates import user_template
-from snapdiff.sources.arguments import SourceOpener
 from snapdiff.sources.git import GitSource
-from snapdiff.version import parse_version
-from tests import oracle
-from tests.helpers import json_of, pages_of, run_cli, spec, write_files
-from tests.repositories import GitRepository
+from snapdiff.sources.revisions import SourceOpener
+from snapdiff.spack.version import parse_version
+from tests.support import oracle
+from tests.support.helpers import json_of, pages_of, run_cli, spec, write_files
+from tests.support.repositories import GitRepository
 
 PATH = "_cache/develop/zlib/specs.md"
 

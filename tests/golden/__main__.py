@@ -2,7 +2,7 @@
 
 import os
 
-from snapdiff.cli import main
+from snapdiff.cli.commands import main
 from tests.golden import FOLDER, REPORTS, ROOT, SNAPSHOTS
 
 os.chdir(ROOT)

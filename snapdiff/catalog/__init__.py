@@ -1,0 +1,1 @@
+"""Sources read through formats: which package of one side belongs to which of the other."""

@@ -1,0 +1,116 @@
+"""The options that every command on catalogs has: what it looks at, and what it makes of pages."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from snapdiff.errors import SnapdiffError
+
+if TYPE_CHECKING:
+    from snapdiff.result import Filters
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonOptions:
+    """Their values, under the names that click gives them."""
+
+    repo: str
+    format_name: str | None
+    output: str | None
+    tag: tuple[str, ...]
+    stack: tuple[str, ...]
+    package: tuple[str, ...]
+    kind: tuple[str, ...]
+    package_url: str | None
+    template_folder: str | None
+    allow_empty: bool
+    skip_bad_pages: bool
+    quiet: bool
+    verbose: bool
+
+    def directory(self) -> Path:
+        """Return where revisions are looked up; raises SnapdiffError where there is none."""
+        if not os.path.isdir(self.repo):
+            raise SnapdiffError(f"{self.repo}: no such directory")
+        return Path(self.repo)
+
+    def target(self) -> Path | None:
+        """Return the file to write, or None for standard output."""
+        return None if self.output in (None, "-") else Path(self.output or "")
+
+    def filters(self) -> "Filters":
+        """Return what is looked at."""
+        from snapdiff.result import Filters
+
+        return Filters(tag=self.tag, stack=self.stack, package=self.package, kind=self.kind)
+
+    def templates(self) -> Path | None:
+        """Return the folder of templates that go before the built-in ones, if there is one."""
+        return Path(self.template_folder) if self.template_folder else None
+
+
+def _page_size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is None:
+        return
+    from snapdiff.limits import Limits, parse_size, use_limits
+
+    try:
+        use_limits(Limits(page_size=parse_size(value)))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+_NARROWING = [
+    click.option(
+        "-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks; repeatable."
+    ),
+    click.option(
+        "-p", "--package", multiple=True, metavar="GLOB", help="Only these packages; repeatable."
+    ),
+    click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags; repeatable."),
+    click.option(
+        "-k",
+        "--kind",
+        multiple=True,
+        metavar="GLOB",
+        help="Only these kinds of change; repeatable.",
+    ),
+]
+
+_PAGES = [
+    click.option("--allow-empty", is_flag=True, help="Take a side without a single page."),
+    click.option(
+        "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
+    ),
+    click.option(
+        "--max-page-size",
+        callback=_page_size,
+        is_eager=True,
+        expose_value=False,
+        metavar="SIZE",
+        help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress."),
+]
+
+
+def narrowing(command: _Command) -> _Command:
+    """Give a command the options that narrow what is told."""
+    return _with(_NARROWING, command)
+
+
+def pages(command: _Command) -> _Command:
+    """Give a command the options on which pages it takes, and whether it speaks of them."""
+    return _with(_PAGES, command)
+
+
+def _with(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:
+    for option in reversed(options):  # as a stack of decorators would
+        command = option(command)
+    return command

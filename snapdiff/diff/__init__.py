@@ -1,0 +1,1 @@
+"""Pairs of packages become what happened: pairing, fields, packages, tags."""

@@ -1,0 +1,157 @@
+"""One HTML file that needs nothing else: a picture per stack, and a table to search and filter."""
+
+import base64
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from snapdiff.errors import ReportError
+from snapdiff.reports.html.data import data_of
+from snapdiff.reports.html.picture import picture_of, tallied
+from snapdiff.reports.html.rows import Row, rows_of
+from snapdiff.reports.html.specs import Group, first_specs
+from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.outline import SYMBOLS, told_kinds
+from snapdiff.reports.templates import html_environment, render_template
+from snapdiff.result import CatalogDiff, Kind, Revision
+from snapdiff.safe_text import shown
+
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+PLAIN_SPECS = 2_000
+"""How many rows and specs are written as plain HTML, for readers without scripts."""
+
+SHORT_COMMIT = 10
+"""How many characters of a commit's id are shown."""
+
+
+class Side(NamedTuple):
+    """One revision as text; `commit` and `date` are empty where it has none."""
+
+    name: str
+    source: str
+    commit: str
+    short: str
+    date: str
+    day: str
+
+
+class PlainRow(NamedTuple):
+    """A row as it stands in the file without scripts: `left` of its specs are not listed."""
+
+    row: Row
+    groups: tuple[Group, ...]
+    left: int
+
+
+def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
+    """Yield the report: a complete HTML document that asks for nothing from anywhere.
+
+    The table is there twice: as JSON for the script, and as plain HTML, which the script takes
+    away. The plain one ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
+    """
+    environment = html_environment(options.templates)
+    rows = rows_of(diff, options.package_url)
+    plain = _plain(rows)
+    kinds = told_kinds(diff)
+    tags = [picture_of(tag, kinds) for tag in diff.tags]
+    style = _part(environment, "report.css")
+    script = _part(environment, "report.js")
+    yield render_template(
+        environment,
+        "report.html.j2",
+        version=diff.snapdiff,
+        sides=[_side("Old", diff.old), _side("New", diff.new)],
+        is_empty=diff.is_empty(),
+        totals=tallied(diff.summary, kinds),
+        unchanged=diff.summary.unchanged,
+        filters=_filters(diff),
+        symbols=SYMBOLS,
+        tags=tags,
+        has_news=any(tag.has_news() for tag in tags),
+        whole_tags=_in_whole_tags(diff),
+        rows=plain,
+        row_count=len(rows),
+        left=len(rows) - len(plain),
+        has_several_tags=sum(tag.status == "changed" for tag in tags) > 1,
+        skipped=diff.skipped,
+        data=_trusted(data_of(rows)),
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+
+
+def _plain(rows: Sequence[Row]) -> list[PlainRow]:
+    """Return the rows to write as plain HTML: the first ones, which need attention most."""
+    plain = []
+    room = PLAIN_SPECS
+    for row in rows:
+        if room <= 0:
+            break
+        listed = min(row.specs, room)
+        plain.append(PlainRow(row, first_specs(row.groups, listed), row.specs - listed))
+        room -= 1 + listed
+    return plain
+
+
+def _side(name: str, revision: Revision) -> Side:
+    day = shown(revision.date or "")
+    if revision.date:
+        with contextlib.suppress(ValueError):  # a date that is none is shown as it is
+            day = f"{datetime.fromisoformat(revision.date):%Y-%m-%d %H:%M}"
+    commit = shown(revision.commit or "")
+    return Side(
+        name, shown(revision.source), commit, commit[:SHORT_COMMIT], shown(revision.date or ""), day
+    )
+
+
+def _filters(diff: CatalogDiff) -> list[tuple[str, list[str]]]:
+    """Return what the report was narrowed to, as pairs of a word and globs."""
+    found = ((name, getattr(diff.filters, name)) for name in diff.filters.__struct_fields__)
+    return [(name, [shown(glob) for glob in globs]) for name, globs in found if globs]
+
+
+def _in_whole_tags(diff: CatalogDiff) -> dict[str, int]:
+    """Return how many specs came and went with whole tags: these are counted, not listed."""
+    return {
+        kind.value: sum(
+            stack.summary.count(kind)
+            for tag in diff.tags
+            if tag.status == kind.value
+            for stack in tag.stacks
+        )
+        for kind in (Kind.REMOVED, Kind.ADDED)
+    }
+
+
+def _part(environment: "jinja2.Environment", name: str) -> "Markup":
+    """Return a style sheet or script from the templates, as it is; raises ReportError."""
+    import jinja2
+
+    assert environment.loader is not None
+    try:
+        text = environment.loader.get_source(environment, name)[0]
+    except jinja2.TemplateNotFound as error:
+        raise ReportError(f"{name}: no such template") from error
+    if "</" in text or "<!--" in text:
+        raise ReportError(f"{name}: holds `</` or `<!--`, which HTML does not allow there")
+    return _trusted(text)
+
+
+def _trusted(text: str) -> "Markup":
+    """Return text that is put into the page unescaped: ours, or made safe."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 # never a value from the catalog
+
+
+def _hash(text: str) -> str:
+    """Return what a Content-Security-Policy calls an inline part that may be used."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -1,0 +1,1 @@
+"""Spack's own rules: version order, notation, targets."""

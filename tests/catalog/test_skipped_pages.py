@@ -1,0 +1,169 @@
+"""Bad pages in a comparison: all are named, or left out on both sides and listed (section 8)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.example import EVERYTHING, found_in
+from tests.support.helpers import page_around, pages_of, run_cli, spec, write_files
+from tests.support.repositories import GitRepository
+
+
+def test_a_bad_page_is_left_out_on_both_sides_and_listed(example: Path) -> None:
+    bad = "_cache/develop/mpich/specs.md"
+    also_bad = "_cache/develop/py-torch/specs.md"
+    (example / "new" / bad).write_text("gone\n")
+    (example / "old" / also_bad).write_text(page_around("{}", title="py-torch"))
+    result = run_cli("-C", example, "--skip-bad-pages", "-f", "json", "old", "new")
+    report = json.loads(result.out)
+    no_front_matter = "line 1: no front matter; a page begins with a line '---'"
+    no_list = "spec_details: expected array, got object"
+    assert report["skipped"] == [
+        {"side": "new", "path": bad, "error": no_front_matter},
+        {"side": "old", "path": also_bad, "error": no_list},
+    ]
+    assert result.status == 0
+    assert result.err.splitlines() == [
+        f"snapdiff: warning: {bad} (new): left out on both sides: {no_front_matter}",
+        f"snapdiff: warning: {also_bad} (old): left out on both sides: {no_list}",
+    ]
+    assert found_in(report) == EVERYTHING | {
+        "hep": {"unchanged": 1},
+        "ml-cuda": {"reconfigured": 1},
+    }
+    assert report["tags"][0]["specs"] == {"old": 4, "new": 5}
+
+
+@pytest.mark.parametrize("text", ["gone\n", "gone, too\n"], ids=["the same", "another"])
+def test_a_page_that_is_bad_on_both_sides_is_listed_for_both(text: str, example: Path) -> None:
+    path = "_cache/develop/mpich/specs.md"
+    (example / "old" / path).write_text("gone\n")
+    (example / "new" / path).write_text(text)
+    report = json.loads(run_cli("-C", example, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert [(page["side"], page["path"]) for page in report["skipped"]] == [
+        ("old", path),
+        ("new", path),
+    ]
+    status, out, err = run_cli("-C", example, "old", "new")
+    assert (status, out) == (2, "")
+    assert [line.split(": ")[:3] for line in err.splitlines()[:2]] == [
+        ["snapdiff", "error", f"{path} (old)"],
+        ["snapdiff", "error", f"{path} (new)"],
+    ]
+
+
+def test_an_unreadable_package_is_left_out_wherever_the_other_side_has_it(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("b"), spec("c", package="hdf5")]))
+    pages = pages_of([spec("p", package="hdf5")]) | {"moved/develop/zlib/specs.md": "gone\n"}
+    write_files(tmp_path / "new", pages)
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert found_in(report) == {"e4s": {"rebuilt": 1}}
+
+
+def test_an_unreadable_package_is_left_out_where_the_two_sides_begin_at_other_folders(
+    tmp_path: Path,
+) -> None:
+    good = pages_of([spec("p"), spec("q", package="hdf5")])
+    write_files(tmp_path / "old", pages_of([spec("b", package="hdf5")]))
+    write_files(tmp_path / "old", {"_cache/develop/zlib/specs.md": "gone\n"})
+    write_files(tmp_path / "new", good)
+    for old, new in [("old", "new"), ("old/_cache/develop", "new"), ("old", "new/_cache/develop")]:
+        for pair in ([old, new], [new, old]):
+            told = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", *pair)
+            assert found_in(json.loads(told.out)) == {"e4s": {"rebuilt": 1}}, pair
+
+
+def test_a_tag_of_which_one_side_is_unreadable_has_not_come_or_gone(tmp_path: Path) -> None:
+    path = "_cache/v1/zlib/specs.md"
+    other = spec("b", tag="v2")
+    write_files(tmp_path / "bad", pages_of([other]) | {path: "gone\n"})
+    write_files(tmp_path / "good", pages_of([other, spec("c", tag="v1")]))
+    for pair in (["bad", "good"], ["good", "bad"]):
+        told = run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", *pair)
+        report = json.loads(told.out)
+        assert [page["path"] for page in report["skipped"]] == [path]
+        assert report["tags"] == []
+
+
+def test_twenty_bad_pages_are_named_then_they_are_counted(tmp_path: Path) -> None:
+    pages = {f"_cache/develop/package-{number:02}/specs.md": "gone\n" for number in range(25)}
+    write_files(tmp_path / "old", pages_of([spec("b")]))
+    write_files(tmp_path / "new", pages_of([spec("b")]) | pages)
+    status, out, err = run_cli("-C", tmp_path, "old", "new")
+    assert (status, out) == (2, "")
+    reason = "line 1: no front matter; a page begins with a line '---'"
+    assert err.splitlines() == [
+        *(f"snapdiff: error: {path} (new): {reason}" for path in sorted(pages)[:20]),
+        (
+            "snapdiff: error: 25 bad pages, the first 20 of them named here; "
+            "mend them, or leave them out on both sides with --skip-bad-pages"
+        ),
+    ]
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_a_second_page_of_a_package_is_bad(side: str, example: Path) -> None:
+    write_files(example / side, {"other/zlib.md": page_around("[]") + "\n"})
+    status, out, err = run_cli("-C", example, "old", "new")
+    assert (status, out) == (2, "")
+    assert err.startswith(
+        f"snapdiff: error: other/zlib.md ({side}): package zlib of tag develop is already on page "
+        "_cache/develop/zlib/specs.md; "
+    )
+
+
+@pytest.mark.parametrize("arguments", [["HEAD~1", "HEAD"], ["changelog", "HEAD~1..HEAD"]])
+def test_a_copy_of_a_tag_is_no_new_tag(arguments: list[str], tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    pages = pages_of([spec("b"), spec("c", tag="v1.0")])
+    repository.commit(pages)
+    repository.commit(pages | {f"backup/{path}": page for path, page in pages.items()})
+    command = arguments[:-1] if arguments[0] == "changelog" else []
+    status, out, err = run_cli(*command, "-C", tmp_path, *arguments[len(command) :])
+    assert (status, out) == (2, "")
+    for tag in ("develop", "v1.0"):
+        assert f"package zlib of tag {tag} is already on page backup/_cache/{tag}/zlib" in err
+    same = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "--skip-bad-pages", "-q", "-f", "json")
+    assert json.loads(same.out)["tags"] == []
+
+
+@pytest.mark.parametrize("bad", ["_cache/develop/zlib/specs.md", "_cache/develop/zoo/specs.md"])
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_where_a_tag_has_a_bad_page_its_other_bad_pages_are_told_too(
+    side: str, bad: str, tmp_path: Path
+) -> None:
+    """Even one that is the same on both sides: no other page of the tag differs."""
+    same = "_cache/develop/zstd/specs.md"
+    for folder in ("old", "new"):
+        write_files(tmp_path / folder, pages_of([spec("b")]) | {same: "gone\n"})
+    write_files(tmp_path / side, {bad: "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert [(page["side"], page["path"]) for page in report["skipped"]] == [
+        (side, bad),
+        ("old", same),
+        ("new", same),
+    ]
+    assert report["tags"] == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("good", "bad"), ("bad", "good")])
+def test_a_tag_that_only_a_bad_page_could_name_has_neither_come_nor_gone(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    [page] = pages_of([spec("b")]).values()
+    others = pages_of([spec("c", package="cmake", tag="v1.0")])
+    write_files(tmp_path / "good", {"pages/zlib/specs.md": page} | others)
+    write_files(tmp_path / "bad", {"pages/zlib/specs.md": "gone\n"} | others)
+    report = run_cli("-C", tmp_path, "--skip-bad-pages", "-q", "-f", "json", old, new)
+    assert json.loads(report.out)["tags"] == []
+
+
+@pytest.mark.parametrize("name", ["esc\x1b[31m", "line\nbreak", "\u202eturned"])
+def test_no_text_of_a_page_reaches_the_terminal_as_a_control(name: str, tmp_path: Path) -> None:
+    write_files(tmp_path / "old", {f"_cache/develop/{name}/specs.md": "gone\n"})
+    write_files(tmp_path / "new", pages_of([spec("b")]))
+    result = run_cli("-C", tmp_path, "old", "new")
+    assert result.status == 2
+    assert result.err.count("\n") == 1
+    assert result.err[:-1].isprintable()

@@ -1,0 +1,283 @@
+"""The changelog of a repository made for the purpose: whole outputs, ranges, periods, folders."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from snapdiff import limits
+from tests.golden import FOLDER, ROOT
+from tests.support.helpers import pages_of, spec, words, write_files
+from tests.support.story import MPI4PY, NEW_MPI, OLD_MPI, ZLIB, History, markdown, run_changelog
+from tests.support.story import write_story as write_story
+
+OUTPUTS = {
+    "by-commit.md": [],
+    "by-week.md": ["--by", "week"],
+    "by-tag.md": ["--by", "tag"],
+    "detail.md": ["--detail", "-p", "openmpi", "-p", "zlib"],
+    "sections.json": ["-f", "json", "--by", "tag"],
+    "first-seen.md": ["--first-seen"],
+    "first-seen.csv": ["--first-seen", "-f", "csv", "-p", "openmpi"],
+    "first-seen.json": ["--first-seen", "-f", "json", "-p", "openmpi", "-s", "e4s"],
+}
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> History:
+    return write_story(tmp_path_factory.mktemp("story"))
+
+
+def names(text: str) -> list[str]:
+    """The headings of a changelog, newest first."""
+    return [line[3:] for line in text.splitlines() if line.startswith("## ")]
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_the_output_is_the_same_to_the_letter(name: str, story: History) -> None:
+    text = markdown("-C", story.folder, "start..HEAD", *OUTPUTS[name])
+    file = FOLDER / "changelog" / name
+    if not file.exists():  # delete a file to have it written anew
+        file.write_text(text, encoding="utf-8", newline="")
+        pytest.fail(f"{name} was not there and is written now; look at it")
+    with open(file, encoding="utf-8", newline="") as expected:
+        assert text == expected.read()
+
+
+def test_one_revision_stands_for_all_since_then(story: History) -> None:
+    assert markdown("-C", story.folder, "v1.0") == markdown("-C", story.folder, "v1.0..HEAD")
+    assert markdown("-C", story.folder, "v1.0..") == markdown("-C", story.folder, "v1.0..HEAD")
+
+
+def test_a_commit_that_touches_no_page_or_only_their_order_is_no_section(story: History) -> None:
+    dates = [name[-2:] for name in names(markdown("-C", story.folder, "start..HEAD"))]
+    assert dates == ["15", "12", "08", "07", "06", "05", "04", "02"]
+
+
+def test_a_merge_is_one_section_and_its_branch_none(story: History) -> None:
+    [name] = names(markdown("-C", story.folder, "v2.0~1..v2.0"))
+    assert name.endswith("2025-07-12")
+
+
+def test_a_range_may_begin_beside_the_first_parent_line(story: History) -> None:
+    text = markdown("-C", story.folder, "topic~1..HEAD", "-f", "json")
+    reports = json.loads(text)
+    assert reports[0]["old"]["source"] == "topic~1"
+    assert [tag["new"] for tag in reports[0]["tags"]] == ["v1.0"]
+
+
+def test_a_folder_that_was_renamed_is_one_catalog(story: History) -> None:
+    text = markdown("-C", story.folder, "start:_cache..HEAD:catalog/_cache")
+    assert text == markdown("-C", story.folder, "start..HEAD")
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("day", ["2025-07-15", "2025-07-12", "2025-07-08", "2025-07-07"]),
+        ("week", ["2025-W29 - 2025-07-15", "2025-W28 - 2025-07-13"]),
+        ("month", ["2025-07 - 2025-07-15"]),
+        ("tag", ["Unreleased - 2025-07-15", "`v2.0` - 2025-07-12"]),
+    ],
+)
+def test_a_period_is_the_diff_of_its_ends(by: str, expected: list[str], story: History) -> None:
+    assert (
+        names(markdown("-C", story.folder, "v1.0~..HEAD", "--by", by))[: len(expected)] == expected
+    )
+
+
+def test_what_came_and_went_within_a_period_is_not_told(story: History) -> None:
+    by_month = json.loads(
+        markdown("-C", story.folder, "start..HEAD", "--by", "month", "-f", "json")
+    )
+    assert len(by_month) == 1
+    packages = {
+        change["package"]
+        for tag in by_month[0]["tags"]
+        for stack in tag["stacks"]
+        for change in stack["changes"]
+    }
+    assert MPI4PY["package"] not in packages
+
+
+def test_a_clock_that_goes_back_begins_no_period_again(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for number, when in enumerate(["07-01", "07-03", "07-02", "07-04"]):
+        item = spec("a", f"1.{number}")
+        history.at(f"2025-{when}T04:00:00+00:00", pages_of([item | {"hash": f"{number + 2}" * 32}]))
+    assert [
+        name[:10] for name in names(markdown("-C", tmp_path, "HEAD~3..HEAD", "--by", "day"))
+    ] == [
+        "2025-07-04",
+        "2025-07-03",
+    ]
+
+
+def test_filters_narrow_every_section(story: History) -> None:
+    text = markdown("-C", story.folder, "-p", "py-*", "-s", "e4s", "start..HEAD")
+    assert [name[-2:] for name in names(text)] == ["07", "06"]
+    assert "only stack `e4s` and package `py-*`" in text
+
+
+def test_where_nothing_changed_that_is_said(story: History) -> None:
+    text = markdown("-C", story.folder, "HEAD..HEAD")
+    assert text.endswith("\n\nNo changes from `HEAD` to `HEAD`.\n")
+    assert names(text) == []
+
+
+def test_json_is_a_list_and_ndjson_its_lines(story: History) -> None:
+    both = [markdown("-C", story.folder, "start..HEAD", "-f", name) for name in ("json", "ndjson")]
+    assert json.loads(both[0]) == [json.loads(line) for line in both[1].splitlines()]
+    assert json.loads(markdown("-C", story.folder, "HEAD..HEAD", "-f", "json")) == []
+
+
+class TestFolders:
+    """A folder of snapshots."""
+
+    def test_goes_by_the_natural_order_of_names(self, tmp_path: Path) -> None:
+        for number in (1, 2, 10):
+            item = spec("a", f"{number}") | {"hash": "abc"[number % 3] * 32}
+            write_files(tmp_path / f"week-{number}", pages_of([item]))
+        (tmp_path / "notes").mkdir()
+        (tmp_path / ".hidden").mkdir()
+        text = markdown(tmp_path)
+        assert names(text) == ["`week-10`", "`week-2`"]
+        assert "`1` → `2`" in text
+        assert "<!-- snapdiff: week-2..week-10 -->" in text
+
+    def test_is_told_of_the_example(self) -> None:
+        assert names(markdown("-C", ROOT, "snapshots/")) == ["2025-07-06"]
+
+    @pytest.mark.parametrize("folder", ["empty", "one"])
+    def test_needs_two_snapshots(self, folder: str, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        write_files(tmp_path / "one" / "2025-07-06", pages_of([ZLIB]))
+        result = run_changelog("-C", tmp_path, f"./{folder}")
+        assert (result.status, result.out) == (2, "")
+        assert "a folder for each snapshot" in result.err
+
+    def test_has_no_periods(self) -> None:
+        result = run_changelog("-C", ROOT, "snapshots/", "--by", "week")
+        assert result.status == 2
+        assert "--by" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such..HEAD"], "no-such: neither a directory nor a revision"),
+        (["start...HEAD"], "three dots are not taken"),
+        (["HEAD..start"], "a changelog goes forward"),
+        (["start..HEAD", "-f", "html"], "html: no such format here"),
+        (["start..HEAD", "-f", "csv"], "csv: no such format here"),
+        (["start..HEAD", "--first-seen", "-f", "ndjson"], "ndjson: no such format here"),
+        (["start..HEAD", "--first-seen", "-k", "added"], "leave -k out"),
+        (["start^{tree}..HEAD"], "is no commit"),
+        (["start..HEAD", "-o", "no/such/folder.md"], "does not exist"),
+        (["start..HEAD", "-o", "story.html"], "html: no such format here"),
+        (["start..HEAD", "-o", "story.txt"], "text: no such format here"),
+        ([], "name a range such as v0.22.0..HEAD, or a folder of snapshots"),
+        (["start", "HEAD"], "HEAD: a changelog takes one range; write start..HEAD"),
+    ],
+)
+def test_an_error_is_one_line(arguments: list[str], message: str, story: History) -> None:
+    result = run_changelog("-C", story.folder, *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.startswith("snapdiff: error: ")
+    assert result.err.count("\n") == 1
+
+
+def test_a_bad_page_is_named_with_its_commit(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.commit(pages_of([ZLIB]))
+    bad = history.commit(pages_of([ZLIB]) | {"_cache/develop/bad/specs.md": "---\ntitle: x\n---\n"})
+    history.commit(pages_of([ZLIB, OLD_MPI]))
+    result = run_changelog("-C", tmp_path, "HEAD~2..HEAD")
+    assert (result.status, result.out) == (2, "")
+    assert f"_cache/develop/bad/specs.md in {bad[:10]} (new)" in result.err
+    skipped = run_changelog("-C", tmp_path, "HEAD~2..HEAD", "--skip-bad-pages")
+    assert skipped.status == 0
+    assert "Pages left out" in skipped.out
+
+
+def test_a_page_that_is_too_large_is_a_bad_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_in_force", limits.Limits())  # put back in the end
+    history = History(tmp_path)
+    history.commit(pages_of([OLD_MPI]))
+    history.commit(pages_of([NEW_MPI, ZLIB]))
+    for options in ([], ["--jobs", "2"], ["--first-seen"]):
+        result = run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "300", *options)
+        assert (result.status, result.out) == (2, "")
+        assert "--max-page-size raises it" in result.err
+    assert markdown("-C", tmp_path, "HEAD~1", "--max-page-size", "1K")
+    assert "is no size" in run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "x").err
+
+
+def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.commit({"README": "nothing yet"})
+    history.commit(pages_of([ZLIB]))
+    result = run_changelog("-C", tmp_path, "HEAD~1..HEAD")
+    assert result.status == 2
+    assert "holds no catalog page" in result.err
+    assert "New tag `develop`" in markdown("-C", tmp_path, "HEAD~1..HEAD", "--allow-empty")
+
+
+def test_hostile_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.commit(pages_of([ZLIB]))
+    evil = spec("a", "1|2`3", package="<script>@name")
+    [page] = pages_of([evil]).values()
+    history.commit(pages_of([ZLIB]) | {"_cache/develop/evil/specs.md": page})
+    text = markdown("-C", tmp_path, "HEAD~1..HEAD")
+    assert "`<script>@name` <code>1&#124;2&#96;3</code>" in text
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["-f", "json"], ["-f", "ndjson"], ["--first-seen", "-f", "json"]], ids=words
+)
+def test_names_that_are_not_utf_8_are_shown_byte_by_byte(
+    arguments: list[str], tmp_path: Path
+) -> None:
+    history = History(tmp_path)
+    first, second = os.fsdecode(b"caf\xe9"), os.fsdecode(b"th\xe9")
+    for tag, item in ((first, OLD_MPI), (second, NEW_MPI)):
+        history.commit(pages_of([item]))
+        history.git("tag", tag)
+    text = markdown("-C", tmp_path, f"{first}..{second}", "--by", "tag", *arguments)
+    assert r"th\xe9" in text.replace("\\\\", "\\")
+
+
+def test_a_contradiction_is_warned_of_once(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    wrong = {
+        path: page.replace('"num_specs": 1', '"num_specs": 7')
+        for path, page in pages_of([ZLIB]).items()
+    }
+    history.commit(wrong)
+    for item in (OLD_MPI, NEW_MPI):
+        history.commit(wrong | pages_of([item]))
+    result = run_changelog("-C", tmp_path, "HEAD~2..HEAD")
+    assert result.status == 0
+    assert result.err.count("warning: ") == 1
+
+
+def test_the_repository_is_left_as_it_was(tmp_path: Path) -> None:
+    story = write_story(tmp_path / "story")
+    before = story.everything()
+    markdown("-C", story.folder, "start..HEAD")
+    markdown("-C", story.folder, "start..HEAD", "--first-seen")
+    assert story.everything() == before
+
+
+def test_a_bare_repository_has_a_story_too(story: History, tmp_path: Path) -> None:
+    story.git("clone", "--quiet", "--bare", str(story.folder), str(tmp_path / "bare"))
+    assert names(markdown("-C", tmp_path / "bare", "start..HEAD")) == names(
+        markdown("-C", story.folder, "start..HEAD")
+    )
+    shutil.rmtree(tmp_path / "bare")

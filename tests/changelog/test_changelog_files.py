@@ -1,0 +1,254 @@
+"""Files that are kept up to date: what is there stays, and what is new is added."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.helpers import pages_of, spec, write_files
+from tests.support.story import ZLIB, History, markdown, run_changelog
+from tests.support.story import write_story as write_story
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> History:
+    return write_story(tmp_path_factory.mktemp("story"))
+
+
+def update(story: History, file: Path, *arguments: str) -> None:
+    result = run_changelog("-C", story.folder, *(arguments or ["start..HEAD"]), "-o", file)
+    assert (result.status, result.out, result.err) == (0, "", "")
+
+
+def refused(story: History, file: Path, *arguments: str) -> str:
+    """The error of a run that leaves the file as it is."""
+    before = file.read_bytes()
+    result = run_changelog("-C", story.folder, *arguments, "-o", file)
+    assert (result.status, result.out, file.read_bytes()) == (2, "", before)
+    assert result.err.count("\n") == 1
+    return result.err
+
+
+class TestMarkdown:
+    """An existing CHANGELOG.md."""
+
+    def test_grows_to_what_one_run_would_have_written(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        for end in ("v1.0~1", "v1.0", "HEAD~5", "HEAD"):
+            update(story, file, f"start..{end}")
+        assert file.read_text("utf-8") == markdown("-C", story.folder, "start..HEAD")
+
+    def test_is_left_alone_where_nothing_is_new(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file)
+        os.utime(file, ns=(1, 1))
+        before = file.read_bytes()
+        update(story, file)
+        update(story, file, "v1.0..HEAD")
+        assert (file.stat().st_mtime_ns, file.read_bytes()) == (1, before)
+
+    @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+    def test_keeps_every_byte_that_people_wrote(
+        self, line_break: str, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..v1.0")
+        text = file.read_text("utf-8").replace("# Changelog\n", "# Our log\n\nWords by hand.\n", 1)
+        text = text.replace("### Changed\n", "### Changed\n\n- **Mind** this  \n", 2)
+        text = text.replace("Downgraded", "Sadly downgraded") + "\n\n[link]: https://example.org"
+        text = text.replace("\n", line_break)
+        file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+        update(story, file)
+        after = file.read_bytes()
+        first = text.index("<!-- snapdiff: ")
+        new = after.removeprefix(b"\xef\xbb\xbf" + text[:first].encode())
+        new = new.removesuffix(text[first:].encode())
+        assert len(new) + len(text.encode()) + 3 == len(after)
+        assert new.count(b"## `") == 5
+        assert new.count(b"\n") == new.count(line_break.encode())
+        update(story, file)
+        assert file.read_bytes() == after
+
+    def test_without_a_section_of_ours_takes_them_above_its_first(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        file.write_text("# Log\n\nWords.\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
+        update(story, file, "HEAD~1..HEAD")
+        text = file.read_text("utf-8")
+        assert text.startswith("# Log\n\nWords.\n\n<!-- snapdiff: ")
+        assert text.endswith("rebuilt\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
+
+    def test_without_any_section_takes_them_at_its_end(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        file.write_text("# Log")
+        update(story, file, "HEAD~1..HEAD")
+        assert file.read_text("utf-8").startswith("# Log\n\n<!-- snapdiff: ")
+
+    def test_that_is_empty_is_begun(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        file.touch()
+        update(story, file)
+        assert file.read_text("utf-8") == markdown("-C", story.folder, "start..HEAD")
+
+    def test_that_is_not_utf_8_keeps_its_bytes(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        file.write_bytes("# Änderungen\n".encode("latin-1"))
+        update(story, file, "HEAD~1..HEAD")
+        assert file.read_bytes().startswith("# Änderungen\n\n<!--".encode("latin-1"))
+
+    def test_is_continued_where_its_newest_section_ends(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..v1.0")
+        update(story, file, "v2.0..HEAD")
+        assert file.read_text("utf-8").count("\n## ") == 4  # what lies between was not asked for
+
+    def test_gets_no_section_for_what_no_tag_has(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..HEAD", "--by", "tag")
+        text = file.read_text("utf-8")
+        assert "Unreleased" not in text
+        assert text.count("\n## ") == 2
+
+    def test_with_a_marker_whose_commit_is_gone_is_refused(self, tmp_path: Path) -> None:
+        history = History(tmp_path / "repository")
+        for number in range(4):
+            item = spec("a", f"1.{number}") | {"hash": f"{number + 2}" * 32}
+            history.commit(pages_of([item]))
+        file = tmp_path / "CHANGELOG.md"
+        update(history, file, "HEAD~3..HEAD")
+        gone = history.git("rev-parse", "HEAD")
+        history.git("reset", "--quiet", "--hard", "HEAD~1")
+        history.commit(pages_of([ZLIB]))
+        error = refused(history, file, "HEAD~3..HEAD")
+        assert f"CHANGELOG.md, line 5: commit {gone} is not in the history of HEAD" in error
+        assert "take that section and those above it out of the file" in error
+        # What the error says to do, works.
+        lines = file.read_text("utf-8").split("<!-- ")
+        file.write_text("<!-- ".join([lines[0], *lines[2:]]), "utf-8")
+        update(history, file, "HEAD~3..HEAD")
+        assert file.read_text("utf-8") == markdown("-C", history.folder, "HEAD~3..HEAD")
+
+    def test_with_any_marker_gone_is_refused(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file)
+        place = file.read_text("utf-8").rindex("<!-- snapdiff: ") + len("<!-- snapdiff: ")
+        text = file.read_text("utf-8")
+        file.write_text(f"{text[:place]}{'0' * 40}{text[place + 40 :]}", "utf-8")
+        assert f"commit {'0' * 40} is not in the history" in refused(story, file, "start..HEAD")
+
+    def test_of_a_newer_revision_is_refused(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file)
+        assert "is not in the history of v1.0" in refused(story, file, "start..v1.0")
+
+    def test_in_a_shallow_clone_needs_its_newest_commit(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..HEAD~1")
+        url = story.folder.as_uri()
+        for depth, folder in (("4", "deep"), ("2", "flat")):
+            story.git("clone", "--quiet", f"--depth={depth}", url, str(tmp_path / folder))
+        error = refused(History(tmp_path / "flat"), file, "HEAD~1..HEAD")
+        assert "git fetch --unshallow" in error
+        update(History(tmp_path / "deep"), file, "HEAD~1..HEAD")
+        assert file.read_text("utf-8") == markdown("-C", story.folder, "start..HEAD")
+
+    def test_of_a_folder_goes_on_with_its_newest_snapshot(self, tmp_path: Path) -> None:
+        folder, file = tmp_path / "snapshots", tmp_path / "CHANGELOG.md"
+        items = [spec("a", f"1.{number}") | {"hash": f"{number + 2}" * 32} for number in range(4)]
+        names = ["1 - first", "2..second", "3->third.", "4"]
+        for name, item in zip(names[:3], items, strict=False):
+            write_files(folder / name, pages_of([item]))
+        assert run_changelog(folder, "-o", file).status == 0
+        write_files(folder / names[3], pages_of([items[3]]))
+        assert run_changelog(folder, "-o", file).status == 0
+        assert file.read_text("utf-8") == markdown(folder)
+        shutil.rmtree(folder / names[0])  # old snapshots may go
+        assert run_changelog(folder, "-o", file).status == 0
+        shutil.rmtree(folder / names[3])
+        result = run_changelog(folder, "-o", file)
+        assert result.status == 2
+        assert "there is no snapshot 4 any more" in result.err
+
+
+class TestLines:
+    """An existing file of lines (NDJSON)."""
+
+    def test_goes_on_after_its_last_complete_line(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "log.ndjson"
+        whole = markdown("-C", story.folder, "start..HEAD", "-f", "ndjson")
+        for length in (0, 1, 17, 1000, len(whole) // 2, len(whole) - 1, len(whole)):
+            file.write_text(whole[:length], "utf-8")
+            update(story, file)
+            assert file.read_text("utf-8") == whole
+
+    def test_of_tags_goes_on_in_the_same_words(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "log.jsonl"
+        update(story, file, "start..v1.0", "--by", "tag")
+        update(story, file, "start..HEAD", "--by", "tag")
+        sources = [json.loads(line)["old"]["source"] for line in file.read_text().splitlines()]
+        assert sources == ["start", "v1.0"]
+
+    def test_is_left_alone_where_nothing_is_new(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "log.ndjson"
+        update(story, file)
+        os.utime(file, ns=(1, 1))
+        update(story, file)
+        assert file.stat().st_mtime_ns == 1
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("words\n", "is no report of snapdiff"),
+            ("words", "is no report of snapdiff"),
+            ('{"a": 1}\n', "is no report of snapdiff"),
+        ],
+    )
+    def test_of_something_else_is_refused(
+        self, content: str, message: str, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "log.ndjson"
+        file.write_text(content)
+        assert message in refused(story, file, "start..HEAD")
+
+    def test_with_other_filters_is_refused(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "log.ndjson"
+        update(story, file, "start..v1.0")
+        assert "was made with other" in refused(story, file, "start..HEAD", "-p", "zlib")
+
+    def test_of_rewritten_history_is_refused(self, story: History, tmp_path: Path) -> None:
+        file = tmp_path / "log.ndjson"
+        update(story, file)
+        assert "is not in the history" in refused(story, file, "start..v1.0")
+
+
+def test_a_file_that_goes_further_than_the_range_is_told_from_a_rewritten_one(
+    story: History, tmp_path: Path
+) -> None:
+    file = tmp_path / "CHANGELOG.md"
+    update(story, file)
+    assert "the file goes further; name a later end" in refused(story, file, "start..v1.0")
+
+
+def test_first_seen_does_not_take_the_place_of_a_changelog(story: History, tmp_path: Path) -> None:
+    file = tmp_path / "CHANGELOG.md"
+    update(story, file)
+    before = file.read_bytes()
+    message = refused(story, file, "start..HEAD", "--first-seen")
+    assert "holds a changelog, and would lose it; name another file" in message
+    assert file.read_bytes() == before
+
+
+def test_json_is_written_anew(story: History, tmp_path: Path) -> None:
+    file = tmp_path / "log.json"
+    for _ in range(2):
+        update(story, file)
+        assert len(json.loads(file.read_text("utf-8"))) == 8

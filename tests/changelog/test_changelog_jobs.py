@@ -1,0 +1,82 @@
+"""Sections spread over processes, by whatever kind of executor, are the same to the byte."""
+
+import multiprocessing
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from snapdiff.changelog.ndjson import json_line
+from snapdiff.changelog.ranges import open_range
+from snapdiff.changelog.sections import Settings, compute_sections
+from snapdiff.errors import SnapdiffError
+from tests.changelog.test_changelog_laws import make_history
+from tests.support.helpers import pages_of, spec, write_files
+from tests.support.story import ZLIB, History, markdown, run_changelog, write_story
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> History:
+    return write_story(tmp_path_factory.mktemp("story"))
+
+
+def lines(folder: Path, story_range: str, executor: Executor | None, jobs: int = 2) -> list[str]:
+    """The sections of a range as lines of JSON."""
+    steps = open_range(story_range, folder).steps()
+    sections = compute_sections(steps, Settings(), executor=executor, jobs=jobs)
+    return [json_line(section) for section in sections]
+
+
+@pytest.mark.parametrize("options", [[], ["--by", "week"], ["-f", "json"], ["-p", "zlib"]])
+def test_jobs_give_the_same_bytes(options: list[str], story: History) -> None:
+    arguments: list[str | Path] = ["-C", story.folder, "start..HEAD", *options]
+    assert markdown(*arguments, "--jobs", "3") == markdown(*arguments)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 5, 40])
+def test_any_executor_gives_the_same_sections(jobs: int, tmp_path: Path) -> None:
+    history, _ = make_history(tmp_path, 3, days=15)
+    expected = lines(history.folder, "HEAD~14..HEAD", None)
+    with ThreadPoolExecutor(2) as executor:
+        assert lines(history.folder, "HEAD~14..HEAD", executor, jobs) == expected
+
+
+def test_a_folder_of_snapshots_is_spread_too(tmp_path: Path) -> None:
+    for number in range(5):
+        item = spec("a", f"1.{number}") | {"hash": f"{number + 2}" * 32}
+        write_files(tmp_path / f"{number}", pages_of([item]))
+    with ThreadPoolExecutor(2) as executor:
+        assert lines(tmp_path, "./", executor) == lines(tmp_path, "./", None)
+
+
+def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for number in range(3):
+        item = spec("a", f"1.{number}") | {"hash": f"{number + 2}" * 32}
+        history.commit(pages_of([item]))
+    history.commit(pages_of([ZLIB]) | {"_cache/develop/bad/specs.md": "---\ntitle: x\n---\n"})
+    arguments = ("-C", tmp_path, "HEAD~3..HEAD")
+    assert run_changelog(*arguments, "--jobs", "2") == run_changelog(*arguments)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(SnapdiffError, match="cannot be read"):
+        lines(tmp_path, "HEAD~3..HEAD", executor)
+
+
+def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs snapdiff[dask]")
+    expected = lines(story.folder, "start..HEAD", None)
+    with (
+        distributed.LocalCluster(  # two real processes, and no web page
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert lines(story.folder, "start..HEAD", client.get_executor(), 2) == expected
+        assert lines(story.folder, "start..HEAD", client.get_executor(), 6) == expected
+
+
+def test_a_pool_of_processes_is_an_executor_as_any_other(story: History) -> None:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as executor:
+        assert lines(story.folder, "start..HEAD", executor) == lines(
+            story.folder, "start..HEAD", None
+        )

@@ -1,0 +1,140 @@
+"""What always holds of a changelog: its sections, one after the other, lead from A to B."""
+
+import json
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff.changelog.periods import PERIODS
+from snapdiff.sources.base import Content, Entry
+from snapdiff.sources.history import PageObjects
+from tests.support.generated import make_catalogs
+from tests.support.helpers import Report, pages_of, shuffled_page
+from tests.support.oracle import Record, counting_stacks
+from tests.support.story import History, markdown, write_story
+
+Held = set[tuple[str, str, str, str]]
+"""Tag, stack, package and hash of every spec."""
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> History:
+    return write_story(tmp_path_factory.mktemp("story"))
+
+
+def held_by(records: Iterable[Record]) -> Held:
+    return {
+        (item["tag"], stack, item["package"], item["hash"])
+        for item in records
+        for stack in counting_stacks(item)
+    }
+
+
+def applied(held: Held, report: Report) -> Held:
+    """What is held after the changes of a report; each of them has to fit."""
+    held = set(held)
+    come: Held = set()
+    for tag in report["tags"]:
+        assert tag["status"] == "changed"
+        for stack in tag["stacks"]:
+            for change in stack["changes"]:
+                place = (tag["old"], stack["stack"], change["package"])
+                if change["old"]:
+                    held.remove((*place, change["old"]["hash"]))
+                if change["new"]:
+                    come.add((*place, change["new"]["hash"]))
+    assert held.isdisjoint(come)
+    return held | come
+
+
+def make_history(folder: Path, seed: int, days: int = 7) -> tuple[History, list[list[Record]]]:
+    """A history of generated catalogs with one tag: most pages stay from one to the next."""
+    chance = random.Random(seed)  # noqa: S311 - the same history for the same seed
+    sizes = {("develop", f"p{number}"): chance.choice([1, 2, 3, 5]) for number in range(6)}
+    pool = [catalog for _ in range(4) for catalog in make_catalogs(chance, sizes)]
+    names = [package for _, package in sizes]
+    snapshots: list[list[Record]] = []
+    current = dict.fromkeys(names, 0)
+    history = History(folder)
+    for number in range(days):
+        for name in chance.sample(names, 2):
+            current[name] = chance.randrange(len(pool))
+        gone = set(chance.sample(names, chance.choice([0, 0, 1])))
+        records = [
+            item
+            for name in names
+            if name not in gone
+            for item in pool[current[name]]
+            if item["package"] == name and item["tag"] == "develop"
+        ]
+        snapshots.append(records)
+        style = shuffled_page(random.Random(chance.choice([1, 2])))  # noqa: S311 - as above
+        history.at(f"2025-07-{number + 1:02}T12:00:00+00:00", pages_of(records, style))
+    return history, snapshots
+
+
+@settings(max_examples=12, suppress_health_check=[*HealthCheck])
+@given(seed=st.integers(0, 1000), by=st.sampled_from(PERIODS))
+def test_the_sections_one_after_the_other_give_the_last_snapshot(
+    seed: int, by: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    history, snapshots = make_history(tmp_path_factory.mktemp("history"), seed)
+    history.git("tag", "one", "HEAD~4")
+    reports = json.loads(markdown("-C", history.folder, "HEAD~6", "-f", "json", "--by", by))
+    held = held_by(snapshots[0])
+    for report in reports:
+        held = applied(held, report)
+    assert held == held_by(snapshots[-1])
+
+
+@settings(max_examples=8, suppress_health_check=[*HealthCheck])
+@given(seed=st.integers(0, 1000))
+def test_a_section_is_the_diff_of_its_ends(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    history, _ = make_history(tmp_path_factory.mktemp("history"), seed)
+    lines = markdown("-C", history.folder, "HEAD~6", "-f", "ndjson").splitlines(keepends=True)
+    assert lines
+    for line in lines:
+        assert line == plain_diff(history, line)
+
+
+@pytest.mark.parametrize("by", PERIODS)
+def test_a_section_of_the_story_is_the_diff_of_its_ends(by: str, story: History) -> None:
+    lines = markdown("-C", story.folder, "start..HEAD", "-f", "ndjson", "--by", by)
+    for line in lines.splitlines(keepends=True):
+        assert line == plain_diff(story, line)
+
+
+def plain_diff(history: History, line: str) -> str:
+    """What `snapdiff -f json` says of the ends of a section."""
+    report = json.loads(line)
+    ends = (
+        load_catalog(report[side]["source"], repository=history.folder) for side in ("old", "new")
+    )
+    return render_report(diff_catalogs(*ends), "json")
+
+
+def test_a_page_is_read_once_however_many_sections_it_is_in(tmp_path: Path) -> None:
+    history, _ = make_history(tmp_path, 7, days=20)
+    read: list[str] = []
+    take = PageObjects.take
+
+    def counting(self: PageObjects, entry: Entry) -> Content:
+        read.append(entry.content_id or "")
+        return take(self, entry)
+
+    with mock.patch.object(PageObjects, "take", counting):
+        markdown("-C", history.folder, "HEAD~19")
+    blobs = {
+        line.split()[2]
+        for commit in history.git("rev-list", "HEAD").splitlines()
+        for line in history.git("ls-tree", "-r", commit).splitlines()
+    }
+    assert sorted(read) == sorted(blobs)

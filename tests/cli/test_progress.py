@@ -1,0 +1,46 @@
+"""The progress bar: on a terminal, for long work, and nowhere else."""
+
+import io
+
+import pytest
+
+from snapdiff.cli import progress
+from snapdiff.cli.progress import ProgressBar
+
+
+class Terminal(io.StringIO):
+    """A standard error that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, wanted: bool = True) -> str:
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar("pages", wanted=wanted) as bar:
+        bar(1, 4)
+        bar(3, 4)
+    return stream.getvalue()
+
+
+def test_long_work_on_a_terminal_shows_a_bar_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    text = shown(Terminal(), monkeypatch)
+    assert "pages" in text
+    assert "3/4" in text
+    assert text.endswith("\x1b[2K")
+
+
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(Terminal(), monkeypatch) == ""
+
+
+def test_a_log_file_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    assert shown(io.StringIO(), monkeypatch) == ""
+
+
+def test_quiet_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    assert shown(Terminal(), monkeypatch, wanted=False) == ""

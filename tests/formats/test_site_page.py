@@ -1,0 +1,474 @@
+"""Pages of the binary cache site: what they say in any form, and what is wrong with a bad one."""
+
+import json
+import random
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdiff import SnapdiffError
+from snapdiff.formats.site_page import SitePageReader
+from snapdiff.model import Package
+from tests.support.generated import Catalogs, catalogs
+from tests.support.helpers import (
+    PageStyle,
+    compact_page,
+    entries_of,
+    hash_of,
+    json_of,
+    meta_of,
+    page_around,
+    pages_of,
+    run_cli,
+    run_json,
+    shuffled_page,
+    spec,
+    usual_page,
+    write_files,
+    yaml_page,
+)
+from tests.support.oracle import Record, counting_stacks
+
+PATH = "_cache/develop/zlib/specs.md"
+
+
+def read(page: str | bytes, path: str = PATH) -> Package:
+    content = page if isinstance(page, bytes) else page.encode("utf-8")
+    package = SitePageReader().read(path, content)
+    assert package is not None
+    return package
+
+
+def said(package: Package) -> dict[str, object]:
+    """All that a page says of its specs, free of order."""
+    specs: dict[str, object] = {}
+    for spec_hash, spec_class in package.specs.items():
+        built = spec_class.description.spec(spec_hash)
+        machine = (built.os, built.platform, built.target)
+        variants = frozenset(built.variants)
+        specs[built.hash] = (built.version, built.compiler, machine, variants, spec_class.stacks)
+    return specs
+
+
+def meant(records: Sequence[Record]) -> dict[str, object]:
+    """The same, from the records that the page was made of."""
+    return {
+        item["hash"]: (
+            item["versions"][0],
+            item["compiler"],
+            (item["os"], item["platform"], item["target"]),
+            frozenset(item["variants"]),
+            counting_stacks(item),
+        )
+        for item in records
+    }
+
+
+def indented_page(records: Sequence[Record]) -> str:
+    """The page with its JSON over many lines, which is YAML and no longer one line a key."""
+    details = json.dumps(entries_of(records), indent=2).replace("\n", "\n  ")
+    return page_around(details, title=records[0]["package"], tag=records[0]["tag"])
+
+
+def escaped(literal: str) -> str:
+    """A JSON string with some of its characters spelled as escapes."""
+    return re.sub(r"(\\.)|[e}{-]", lambda found: found[1] or f"\\u{ord(found[0]):04x}", literal)
+
+
+def escaped_page(records: Sequence[Record]) -> str:
+    """The page with every letter e, hyphen and brace in its specs spelled as a JSON escape."""
+    text = json.dumps(entries_of(records), ensure_ascii=False)
+    details = re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: escaped(found[0]), text)
+    return page_around(details, title=records[0]["package"], tag=records[0]["tag"])
+
+
+def crlf_page(records: Sequence[Record]) -> str:
+    """The page with the line ends of Windows."""
+    return usual_page(records).replace("\n", "\r\n") + "\r\n"
+
+
+def page_with_bom(records: Sequence[Record]) -> str:
+    """The page behind a byte order mark."""
+    return "\ufeff" + usual_page(records)
+
+
+def page_with_body(records: Sequence[Record]) -> str:
+    """The page with text after its front matter, which holds another `---`."""
+    return usual_page(records) + "\n\nspec_details: nothing\n---\nmore\n"
+
+
+def page_with_dots(records: Sequence[Record]) -> str:
+    """The page whose front matter ends in three dots."""
+    return usual_page(records).removesuffix("---") + "...\n"
+
+
+STYLES: list[PageStyle] = [
+    usual_page,
+    compact_page,
+    yaml_page,
+    indented_page,
+    escaped_page,
+    crlf_page,
+    page_with_bom,
+    page_with_body,
+    page_with_dots,
+    shuffled_page(random.Random(7)),  # noqa: S311 - the same order every time
+]
+
+TRICKY = [
+    ("one record", [spec("b")]),
+    ("two records alike", [spec("b"), spec("c")]),
+    ("a brace and a comma inside a variant", [spec("b", variants='x=}, {"hash":'), spec("c")]),
+    ("a separator inside a version", [spec("b", "1}, {2"), spec("c", "1}, {2")]),
+    ("quotes and backslashes", [spec("b", variants=r'cflags="-O2\" x=\\ y=\u002d')]),
+    ("text that looks like a hash key", [spec("b", '"hash": "' + hash_of("c") + '"'), spec("d")]),
+    ("letters beyond ASCII", [spec("b", "1.2-é☃", stacks="später"), spec("c", "\x7f\x85\u2028")]),
+    ("words that YAML reads as no strings", [spec("b", "1.10", os="no", compiler="null")]),
+    (
+        "numbers and dates as versions",
+        [spec("b", "2025-03-23"), spec("c", "1e3"), spec("d", "0x1")],
+    ),
+    ("no variant and no stack", [spec("b", variants="", stacks="")]),
+    (
+        "root alone, and root beside others",
+        [spec("b", stacks="root"), spec("c", stacks="root hep")],
+    ),
+    ("a key that is nobody's", [spec("b") | {"tarball": "https://x/}, {"}, spec("c")]),
+    ("a key that ends like the hash's", [spec("b") | {'x"hash': hash_of("d")}, spec("c")]),
+    ("three dashes inside", [spec("b", variants="x=---"), spec("c", "---")]),
+]
+
+
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+@pytest.mark.parametrize(
+    "records", [records for _, records in TRICKY], ids=[name for name, _ in TRICKY]
+)
+def test_a_page_says_the_same_in_every_form(records: list[Record], style: PageStyle) -> None:
+    package = read(style(records))
+    assert (package.tag, package.name) == ("develop", "zlib")
+    assert said(package) == meant(records)
+
+
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+@pytest.mark.parametrize(
+    "records", [records for _, records in TRICKY], ids=[name for name, _ in TRICKY]
+)
+def test_a_page_comes_to_the_same_counted_and_read(records: list[Record], style: PageStyle) -> None:
+    page = style([*records, records[0]])
+    alone = read(page)
+    counted = SitePageReader().count(PATH, page.encode("utf-8"))
+    assert counted is not None
+    assert counted.counts == alone.counts
+    assert (counted.tag, counted.name, counted.warning) == (alone.tag, alone.name, alone.warning)
+    assert len(counted.specs) + sum(counted.shared.values()) == len(alone.specs)
+
+
+def test_a_page_that_is_counted_is_not_told_of_spec_by_spec() -> None:
+    page = usual_page([spec("b"), spec("c"), spec("d", "2.0")])
+    counted = SitePageReader().count(PATH, page.encode("utf-8"))
+    assert counted is not None
+    assert counted.specs == {}
+    assert sorted(counted.shared.values()) == [1, 2]
+
+
+@given(catalogs())
+def test_the_usual_form_and_yaml_give_the_same_specs(both: Catalogs) -> None:
+    for records in (side for side in both if side):
+        one_page = [item | {"tag": "develop", "package": "zlib"} for item in records]
+        assert said(read(usual_page(one_page))) == meant(one_page)
+        assert said(read(yaml_page(one_page))) == meant(one_page)
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
+
+
+@given(TEXTS, TEXTS, st.lists(TEXTS, max_size=3), st.integers(0, 2))
+def test_any_text_in_a_spec_is_read_as_it_is(
+    version: str, compiler: str, variants: list[str], like: int
+) -> None:
+    first = spec("b") | {"versions": [version], "compiler": compiler, "variants": variants}
+    records = [first, *(first | {"hash": hash_of("cde"[number])} for number in range(like))]
+    assert said(read(usual_page(records))) == meant(records)
+    assert said(read(compact_page(records))) == meant(records)
+
+
+@pytest.mark.parametrize("details", ["[]", "[ ]", "\n  []", "[] # none"])
+def test_an_empty_list_is_a_page_without_specs(details: str) -> None:
+    assert said(read(page_around(details))) == {}
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        '[{{"hash":"{}",{}}},{{"hash":"{}",{}}}]',
+        '[ {{"hash" : "{}" , {} }} , {{ "hash": "{}", {}}} ]',
+        '[{{"hash": "{}", {}}},  {{"hash": "{}", {}}}]',
+        '[{{{1}, "hash": "{0}"}}, {{{3}, "hash": "{2}"}}]',
+        '[\t{{"\\u0068ash": "{}", {}}}, {{"hash": "{}", {}}}]',
+        '[{{"hash": "nonsense", {1}, "hash": "{0}"}}, {{"hash": "{2}", {3}}}]',
+        '[{{"hash": "{2}", {1}, "hash" : "{0}"}}, {{"hash": "{2}", {3}}}]',
+    ],
+    ids=[
+        "compact",
+        "blanks",
+        "two blanks between",
+        "hash last",
+        "escaped key",
+        "key given twice",
+        "and with a blank",
+    ],
+)
+def test_white_space_and_the_order_of_keys_say_nothing(details: str) -> None:
+    records = [spec("b"), spec("c")]
+    rests = [
+        json.dumps({key: value for key, value in entry.items() if key != "hash"})[1:-1]
+        for entry in entries_of(records)
+    ]
+    text = details.format(hash_of("b"), rests[0], hash_of("c"), rests[1])
+    assert said(read(page_around(text))) == meant(records)
+
+
+@pytest.mark.parametrize(("begin", "end"), [("xx", "}]"), ("[{", "}x"), ("{{", "}]"), ("[{", "}}")])
+def test_what_is_not_quite_a_list_is_none(begin: str, end: str) -> None:
+    record = json.dumps(entries_of([spec("b")]))[2:-2]
+    assert said(read(page_around(f"[{{{record}}}]"))) == meant([spec("b")])
+    with pytest.raises(SnapdiffError):
+        read(page_around(begin + record + end))
+
+
+def test_a_record_given_twice_counts_once_whatever_its_order() -> None:
+    first = spec("b", variants="+mpi ~cuda", stacks="e4s hep")
+    again = spec("b", variants="~cuda +mpi", stacks="hep e4s")
+    assert said(read(usual_page([first, again, first]))) == meant([first])
+
+
+@given(catalogs(), st.randoms(use_true_random=True))
+def test_pages_that_differ_in_order_alone_give_an_empty_diff(
+    both: Catalogs, chance: random.Random
+) -> None:
+    old, _ = both
+    report = json.loads(json_of(pages_of(old), pages_of(old, shuffled_page(chance))))
+    assert report["tags"] == []
+
+
+def test_records_that_differ_in_their_hash_alone_share_what_they_say() -> None:
+    for page in (usual_page, compact_page):
+        package = read(page([spec("b"), spec("c"), spec("d", "1.1"), spec("e")]))
+        assert len(set(package.specs.values())) == (2 if page is usual_page else 4)
+
+
+# --- Two versions of a page ---
+
+
+def read_both(
+    old: str, new: str, old_path: str = PATH, new_path: str = PATH
+) -> tuple[Package, Package] | None:
+    return SitePageReader().read_both(old_path, old.encode(), new_path, new.encode())
+
+
+B, C, D, E = (spec(letter, stacks=f"e4s {letter}") for letter in "bcde")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shared"),
+    [
+        ([B, C, D], [C, E], "c"),
+        ([B, C], [B, C, D], "bc"),
+        ([B], [C], ""),
+        ([B, C], [C | {"compiler": "x"}, B], "b"),
+    ],
+)
+def test_what_two_versions_of_a_page_have_in_common_is_read_once(
+    old: list[Record], new: list[Record], shared: str
+) -> None:
+    both = read_both(usual_page(old), usual_page(new))
+    assert both is not None
+    for package, records in zip(both, (old, new), strict=True):
+        assert sum(package.shared.values()) == len(shared)
+        assert package.shared is both[0].shared
+        alone = read(usual_page(records))
+        assert (package.tag, package.name) == (alone.tag, alone.name)
+        assert (package.counts, package.warning) == (alone.counts, None)
+        differing = [item for item in records if item["hash"] not in map(hash_of, shared)]
+        assert said(package) == meant(differing)
+
+
+USUAL = usual_page([B, C])
+NO_TAG = USUAL.replace("[package, develop]", "[package]")
+FURTHER = "_cache/develop/zlib.md"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        USUAL,
+        NO_TAG,
+        USUAL.replace('title: "zlib"\n', ""),
+        USUAL.replace("[package, develop]", "[ ]"),
+        USUAL.replace("categories: [package, develop]\n", ""),
+    ],
+)
+def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None:
+    assert read_both(page, page)
+    assert read_both(page, page, FURTHER, FURTHER)
+    without_layout = page.replace("layout: cache\n", "")
+    assert read_both(without_layout, without_layout)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path"),
+    [
+        (USUAL, USUAL.replace("layout: cache", "layout: default"), FURTHER),
+        (USUAL, yaml_page([B, C]), PATH),
+        (USUAL, usual_page([B | {"package": "hdf5"}]), PATH),
+        (USUAL, usual_page([B | {"tag": "v1"}]), PATH),
+        (NO_TAG, NO_TAG, "specs.md"),
+        (USUAL, USUAL.replace("spec_details: [", "spec_details: [1, "), PATH),
+        (USUAL, usual_page([B, B]), PATH),
+        (USUAL, usual_page([C, B, B | {"os": "x"}]), PATH),
+        (USUAL, usual_page([D, E, E | {"os": "x"}]), PATH),
+    ],
+    ids=[
+        "no page",
+        "YAML",
+        "another package",
+        "another tag",
+        "no tag",
+        "no record",
+        "a record twice",
+        "a shared hash twice",
+        "a hash twice",
+    ],
+)
+def test_other_versions_of_a_page_are_to_be_read_alone(one: str, other: str, path: str) -> None:
+    assert read_both(one, other, path, path) is None
+    assert read_both(other, one, path, path) is None
+
+
+def test_pages_in_folders_of_two_tags_are_to_be_read_alone() -> None:
+    assert read_both(USUAL, USUAL, PATH, "_cache/v1/zlib/specs.md") is None
+
+
+# --- Title and tag ---
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "tag", "name"),
+    [
+        ("a/b/specs.md", 'title: "zlib"\ncategories: [package, v1.0]\n', "v1.0", "zlib"),
+        ("a/b/specs.md", 'title: "zlib"\n', "a", "zlib"),
+        ("a/b/specs.md", "categories: [package, v1.0]\n", "v1.0", "b"),
+        ("a/b/specs.md", "categories: [package]\ntitle: ''\n", "a", "b"),
+        ("a/b/specs.md", "", "a", "b"),
+        ("a/b.md", "layout: cache\n", "a", "b"),
+        ("x/a/b.md", "layout: cache\n", "a", "b"),
+        ("a/b/specs.md", "title: Xyce\ncategories: [package, v1]\n", "v1", "Xyce"),
+        ("a/b/specs.md", "title: LaTeX \r\ncategories: [package, v1]\n", "v1", "LaTeX"),
+        ("a/b/specs.md", "title: \u00a0z\ncategories: [package, v1]\n", "v1", "\u00a0z"),
+        ("a/b/specs.md", "categories: [package, v1]\ntitle:\n  zlib\n", "v1", "zlib"),
+        ("a/b/specs.md", "spec_files: []\n", "a", "b"),
+        ("a/b/specs.md", "---x: 1\n---y: 1\n...z: 1\n", "a", "b"),
+        ("x/a/b/specs.md", "title: 'it''s'\ncategories:\n- package\n- 'v 1'\n", "v 1", "it's"),
+    ],
+)
+def test_title_and_tag_come_from_the_front_matter_then_from_the_path(
+    path: str, head: str, tag: str, name: str
+) -> None:
+    details = json.dumps(entries_of([spec("b")]))
+    for first, last in (
+        ("---", "---"),
+        ("--- \t\r", "... \t\r"),
+        ("---", "...\n---"),
+        ("---", "---\n---"),
+    ):
+        package = read(f"{first}\n{head}spec_details: {details}\n{last}\n", path)
+        assert (package.tag, package.name) == (tag, name)
+        package = read(f"{first}\nspec_details: {details}\n{head}{last}\n", path)
+        assert (package.tag, package.name) == (tag, name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        usual_page([spec("b")]).replace("layout: cache\n", ""),
+        "# Readme\n",
+        "---\nlayout: default\n---\n",
+        "---\nno end\n",
+        "",
+        "---\nbad: [\n---\n",
+    ],
+)
+def test_another_markdown_file_is_no_page(text: str) -> None:
+    assert SitePageReader().read("docs/readme.md", text.encode()) is None
+    assert SitePageReader().count("docs/readme.md", text.encode()) is None
+
+
+# --- What a page says of itself ---
+
+
+def told_warnings(tmp_path: Path, meta: dict[str, object]) -> str:
+    records = [spec("b", stacks="e4s root"), spec("c", stacks="e4s hep root")]
+    details = json.dumps(entries_of(records))
+    write_files(tmp_path / "old", pages_of(records[:1]))
+    write_files(tmp_path / "new", {PATH: page_around(details, meta=json.dumps(meta))})
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "json")
+    assert result.status == 0
+    return result.err
+
+
+@pytest.mark.parametrize(
+    ("meta", "warning"),
+    [
+        ({"num_specs": 3}, "meta.num_specs is 3, but the page lists 2 specs"),
+        (
+            {"num_specs_by_stack": {"e4s": 1, "hep": 1}},
+            "meta.num_specs_by_stack has 1 for e4s, but the page lists 2",
+        ),
+        (
+            {"num_specs_by_stack": {"e4s": 2}},
+            "meta.num_specs_by_stack has 0 for hep, but the page lists 1",
+        ),
+        (
+            {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 4}},
+            "meta.num_specs_by_stack has 4 for ml, but the page lists 0",
+        ),
+        (
+            {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 1}},
+            "meta.num_specs_by_stack has 1 for ml, but the page lists 0",
+        ),
+    ],
+)
+def test_a_page_that_contradicts_itself_is_warned_of(
+    meta: dict[str, object], warning: str, tmp_path: Path
+) -> None:
+    assert told_warnings(tmp_path, meta) == f"snapdiff: warning: {PATH}: {warning}\n"
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {},
+        {"num_specs": 2},
+        {"num_specs_by_stack": {"e4s": 2, "hep": 1, "ml": 0}},
+        {"num_specs_by_stack": {"e4s": 2, "hep": 1, "root": 2}},
+        {"num_specs": 2, "num_specs_by_stack": {"e4s": 2, "hep": 1}, "further": [None]},
+    ],
+)
+def test_a_page_that_agrees_with_itself_is_not(meta: dict[str, object], tmp_path: Path) -> None:
+    assert told_warnings(tmp_path, meta) == ""
+
+
+def test_the_warning_is_not_shown_with_quiet(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("b")]))
+    write_files(tmp_path / "new", {PATH: page_around("[]", meta='{"num_specs": 1}')})
+    assert run_json("-C", tmp_path, "--quiet", "old", "new")["summary"]["removed"] == 1
+
+
+def test_meta_that_a_real_page_has_is_right() -> None:
+    records = [spec("b"), spec("c", stacks="root"), spec("d", stacks="")]
+    assert meta_of(records)["num_specs_by_stack"] == {"e4s": 1, "root": 2}
+    assert read(usual_page(records)).warning is None

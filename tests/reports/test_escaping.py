@@ -1,0 +1,186 @@
+"""Whatever a catalog holds, a report shows it as text, and nothing breaks, runs or mentions."""
+
+import csv
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+
+from snapdiff.reports.markdown_text import code, linked
+from snapdiff.safe_text import shown, visible
+from tests.support.helpers import page_around, run_cli, run_json, write_files
+from tests.support.hostile import PLACES, VALUES, write_catalogs
+
+OUR_ELEMENTS = {"h1", "h2", "h3", "p", "strong", "code", "a", "ul", "li", "details", "summary"}
+OUR_ELEMENTS |= {"table", "thead", "tbody", "tr", "th", "td"}
+
+
+class Tree(HTMLParser):
+    """What a browser would make of rendered Markdown: elements, rows, texts of code, comments."""
+
+    def __init__(self, markdown: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.links: list[str] = []
+        self.codes: list[str] = []
+        self.plain = ""
+        self.rows: list[int] = []
+        self.comments: list[str] = []
+        self.open_folds = 0
+        self._in_code = False
+        self.feed(cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.open_folds += tag == "details"
+        if tag == "tr":
+            self.rows.append(0)
+        if tag in ("td", "th"):
+            self.rows[-1] += 1
+        if tag == "code":
+            self._in_code = True
+            self.codes.append("")
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        assert not [name for name, _ in attrs if name not in ("href", "align")]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open_folds -= tag == "details"
+        if tag == "code":
+            self._in_code = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_code:
+            self.codes[-1] += data
+        else:
+            self.plain += data
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data.strip())
+
+
+def glob_of(value: str) -> list[str]:
+    return ["--stack", value, "--stack", "*"]
+
+
+@pytest.fixture(params=[pytest.param(value, id=name) for name, value in VALUES.items()])
+def value(request: pytest.FixtureRequest) -> str:
+    text: str = request.param
+    return text
+
+
+@pytest.mark.parametrize("place", [*PLACES, "glob"])
+@pytest.mark.parametrize("group_by", ["stack", "package"])
+def test_markdown_shows_a_hostile_value_as_text(
+    tmp_path: Path, place: str, group_by: str, value: str
+) -> None:
+    write_catalogs(tmp_path, place, value)
+    if place == "glob":
+        if "\x00" in value:
+            pytest.skip("no argument can hold a NUL byte")
+        options = glob_of(value)
+    else:
+        options = []
+    result = run_cli(
+        "-C", tmp_path, "old", "new", "-f", "comment", "--group-by", group_by, *options
+    )
+    assert (result.status, result.err) == (0, "")
+    tree = Tree(result.out)
+    assert set(tree.elements) <= OUR_ELEMENTS
+    assert tree.open_folds == 0
+    assert tree.comments == ["snapdiff"]
+    assert len(set(tree.rows)) == 1
+    assert all(
+        link.startswith("https://packages.spack.io/package.html?name=") for link in tree.links
+    )
+    assert not re.search(r"[@#`|~]|[0-9a-f]{7}", tree.plain)
+    assert any(shown(value)[:150] in text for text in tree.codes)
+    rows = 2 if place == "stack" else 1
+    stacks = {"e4s", "gone", "come"}
+    assert len(tree.rows) == 1 + len(stacks) + rows - 1
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_terminal_gets_no_control_codes(tmp_path: Path, place: str, value: str) -> None:
+    write_catalogs(tmp_path, place, value)
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "text")
+    assert (result.status, result.err) == (0, "")
+    assert all(line.isprintable() for line in result.out.split("\n"))
+    assert shown(value).strip()[:30] in result.out.replace("\n", "")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path, place: str, value: str) -> None:
+    write_catalogs(tmp_path, place, value)
+    rows = list(csv.reader(io.StringIO(run_cli("-C", tmp_path, "old", "new", "-f", "csv").out)))
+    report = run_json("-C", tmp_path, "old", "new")
+    assert len({len(row) for row in rows}) == 1
+    assert len(rows) == 1 + sum(len(s["changes"]) for t in report["tags"] for s in t["stacks"])
+    cells = [cell for row in rows for cell in row]
+    assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r")]
+    assert any(visible(value) in cell for cell in cells)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_json_keeps_the_value_to_the_letter(tmp_path: Path, place: str, value: str) -> None:
+    write_catalogs(tmp_path, place, value)
+    assert json.dumps(value)[1:-1] in json.dumps(run_json("-C", tmp_path, "old", "new"))
+
+
+def test_an_unpaired_surrogate_is_a_bad_page(tmp_path: Path) -> None:
+    write_files(tmp_path, {"old/specs.md": page_around('[{"hash": "\\ud800"}]'), "new/x": ""})
+    result = run_cli("-C", tmp_path, "old", "new", "--allow-empty")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("snapdiff: error: specs.md (old): line 6, column ")
+    assert result.err.count("\n") == 1
+
+
+def test_a_hostile_path_is_shown_as_text(tmp_path: Path) -> None:
+    name = "a\x1b[31m`|`<b>\u202e\n@x"
+    write_files(tmp_path / "old", {f"{name}/specs.md": "---\nspec_details: 1\n---"})
+    write_files(tmp_path / "new", {})
+    arguments = ("-C", tmp_path, "old", "new", "--allow-empty", "--skip-bad-pages")
+    result = run_cli(*arguments)
+    assert Tree(result.out).codes[2] == visible(f"{name}/specs.md")
+    assert result.err.count("\n") == 1
+    assert result.err.rstrip("\n").isprintable()
+    assert run_json_skipped(*arguments) == f"{name}/specs.md"
+
+
+def run_json_skipped(*arguments: str | Path) -> str:
+    path: str = json.loads(run_cli(*arguments, "-f", "json", "-q").out)["skipped"][0]["path"]
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("1.2", "`1.2`"),
+        ("~a~b", "`~a~b`"),
+        ("a|b", "<code>a&#124;b</code>"),
+        ("`", "<code>&#96;</code>"),
+        ("a\\|`", "<code>a&#92;&#124;&#96;</code>"),
+        ("a\nb", "`a\\nb`"),
+        ("", "<code></code>"),
+    ],
+)
+def test_code_is_a_span_where_it_can_be(text: str, markdown: str) -> None:
+    assert code(text) == markdown
+
+
+@pytest.mark.parametrize(
+    ("package", "url", "markdown"),
+    [
+        ("zlib", "https://x/{package}", "[`zlib`](https://x/zlib)"),
+        ("a b", "https://x/{package}", "[`a b`](https://x/a%20b)"),
+        ("a)b", "https://x/({package})", "[`a)b`](<https://x/(a%29b)>)"),
+        ("zlib", "", "`zlib`"),
+        ("a\x1b", "https://x/{package}", "`a\\x1b`"),
+    ],
+)
+def test_a_package_links_to_its_page(package: str, url: str, markdown: str) -> None:
+    assert linked(package, url) == markdown

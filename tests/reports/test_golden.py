@@ -1,0 +1,15 @@
+"""Whole reports of the two example catalogs, in every format that is text."""
+
+import pytest
+
+from tests.golden import FOLDER, REPORTS, ROOT, SNAPSHOTS
+from tests.support.helpers import run_cli
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_report_is_the_same_to_the_letter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    result = run_cli(*SNAPSHOTS, *REPORTS[name])
+    assert result.err == ""
+    with open(FOLDER / name, encoding="utf-8", newline="") as file:
+        assert result.out == file.read()

@@ -1,0 +1,199 @@
+"""The HTML report as a file: all that is in it without scripts, and nothing that is not ours."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from snapdiff import diff_catalogs, load_catalog
+from snapdiff.reports.html.data import embedded
+from snapdiff.result import SkippedPage
+from snapdiff.safe_text import shown
+from tests.support.helpers import PROJECT
+from tests.support.hostile import PLACES, VALUES
+from tests.support.html_reports import SNAPSHOTS, hostile_diff, large_diff, rendered, snapshots_diff
+
+OURS = {
+    name
+    for file in (PROJECT / "templates").glob("*.html.j2")
+    for name in re.findall("<([a-z0-9]+)", file.read_text(encoding="utf-8"))
+}
+"""Every element that our templates write."""
+
+VOID = {"meta", "link", "input", "br"}
+
+
+class Page(HTMLParser):
+    """A page as a reader without scripts has it: elements, their balance, and their text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.cells: list[str] = []
+        self._parts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self._open.pop() == tag
+        if tag in ("td", "th", "li"):
+            self.handle_data(" ")
+
+    def handle_data(self, data: str) -> None:
+        tag = self._open[-1] if self._open else ""
+        self._parts.setdefault(tag if tag in ("script", "style", "title") else "", []).append(data)
+        if {"td", "th"} & set(self._open):
+            self.cells[-1] += data
+
+    def text(self, tag: str = "") -> str:
+        """All text of scripts, styles or the title, or all that is none of it, in one line."""
+        return " ".join("".join(self._parts.get(tag, [])).split())
+
+    def names(self) -> set[str]:
+        return {name for name, _ in self.elements}
+
+
+@pytest.fixture(scope="module")
+def snapshots_text() -> str:
+    return rendered(snapshots_diff())
+
+
+def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
+    page = Page(snapshots_text)
+    text = page.text()
+    assert "What changed: snapshots/2025-06-29 → snapshots/2025-07-06" in page.text("title")
+    for words in (
+        "develop, stack by stack",
+        "105 → 105 specs, 23 → 23 packages; 13 of 13 stacks changed.",
+        "develop-2025-05-04 removed, 4 specs of 2 packages in 5 stacks",
+        "develop-2025-07-06 added, 5 specs of 2 packages in 5 stacks",
+        "radiuss-aws removed, 4 specs of 4 packages",
+        "developer-tools-aarch64-linux-gnu added, 4 specs of 4 packages",
+        "pruners-ninja gone from e4s, e4s-neoverse-v2",
+        "celeritas new in hep",
+        "3.31.6 → 3.31.8",
+        "os ubuntu20.04 → ubuntu22.04",
+        "variants ~squashfuse → +squashfuse",
+        "6.3.3 stays",
+    ):
+        assert words in text
+    for tag in snapshots_diff().tags:
+        for stack in tag.stacks:
+            for change in stack.changes:
+                for spec in (change.old, change.new):
+                    assert spec is None or spec.hash in text
+
+
+def test_the_picture_has_its_numbers_as_text(snapshots_text: str) -> None:
+    page = Page(snapshots_text)
+    assert "<title>hep: 2 added, 5 upgraded, 1 reconfigured, 5 rebuilt</title>" in snapshots_text
+    at = next(place for place, cell in enumerate(page.cells) if cell.split() == ["hep"])
+    numbers = ["−0", "↓0", "+2", "↑5", "≠1", "=5", "15 → 17"]
+    assert [cell.strip() for cell in page.cells[at + 2 : at + 9]] == numbers
+
+
+def test_the_file_asks_for_nothing_and_allows_only_its_own_parts(snapshots_text: str) -> None:
+    page = Page(snapshots_text)
+    policy = next(
+        attributes["content"] or ""
+        for name, attributes in page.elements
+        if name == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    for name, attributes in page.elements:
+        assert "src" not in attributes
+        assert "style" not in attributes
+        assert not any(attribute.startswith("on") for attribute in attributes)
+        if name == "link":
+            assert attributes["href"] == "data:,"
+    assert "@import" not in page.text("style")
+    assert "url(" not in page.text("style")
+
+
+def test_revisions_show_source_commit_and_date() -> None:
+    text = Page(rendered(large_diff(6))).text()
+    assert "HEAD~1 0123456789 2025-07-06 03:04" in text
+    assert "HEAD 89abcdef01 2025-07-07 03:04" in text
+
+
+def test_filters_and_skipped_pages_are_told() -> None:
+    skipped = SkippedPage(side="old", path="_cache/develop/zlib/specs.md", error="line 3: no <x>")
+    diff = replace(snapshots_diff(stack=("e4s*", "hep"), kind=("up*",)), skipped=(skipped,))
+    text = Page(rendered(diff)).text()
+    assert "Only stack e4s* or hep, kind up* are told of." in text
+    assert "1 unreadable page left out on both sides" in text
+    assert "old _cache/develop/zlib/specs.md line 3: no <x>" in text
+    assert "rebuilt" not in text
+
+
+def test_an_empty_diff_says_so() -> None:
+    day = SNAPSHOTS / "2025-06-29"
+    text = rendered(diff_catalogs(load_catalog(day), load_catalog(day)))
+    assert "Nothing changed: both sides hold the same specs." in Page(text).text()
+    assert "<script" not in text
+    assert "<table" not in text
+
+
+def test_a_large_report_says_how_much_it_leaves_out_without_scripts() -> None:
+    text = rendered(large_diff(3_000))
+    assert "1,000 of 3,000 changes are listed" in Page(text).text()
+    assert len(json.loads(_data(text))["rows"]) == 3_000
+
+
+def test_several_tags_are_told_apart() -> None:
+    diff = large_diff(12)
+    [tag] = diff.tags
+    other = replace(tag, old="v1.0", new="v2.0")
+    text = Page(rendered(replace(diff, tags=(tag, other)))).text()
+    assert "v1.0 → v2.0, stack by stack" in text
+    assert "package-0 v1.0 → v2.0" in text
+
+
+def test_package_links_are_web_addresses_only() -> None:
+    diff = large_diff(6)
+    assert 'href="https://example.org/package-0"' in rendered(
+        diff, package_url="https://example.org/{package}"
+    )
+    for url in ("javascript:alert({package})", ""):
+        assert "javascript:" not in rendered(diff, package_url=url)
+
+
+def test_embedded_json_cannot_end_its_element() -> None:
+    value = ["</script><!--", "&amp;\u2028\u2029"]
+    text = embedded(value)
+    assert not re.search("[<>&\u2028\u2029]", text)
+    assert json.loads(text) == value
+
+
+def test_templates_of_the_users_own_replace_ours(tmp_path: Path) -> None:
+    (tmp_path / "report.css").write_text("body { color: teal }")
+    assert "<style>body { color: teal }</style>" in rendered(large_diff(6), templates=tmp_path)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", VALUES)
+def test_hostile_values_are_text(tmp_path: Path, place: str, name: str) -> None:
+    value = VALUES[name]
+    page = Page(rendered(hostile_diff(tmp_path, place, value)))
+    assert page.names() <= OURS
+    if place in ("package", "tag"):
+        value = value.strip()
+    assert " ".join(shown(value)[:150].split()) in page.text()
+
+
+def _data(text: str) -> str:
+    return text.partition('<script type="application/json" id="data">')[2].partition("</script>")[0]

@@ -1,0 +1,267 @@
+"""The HTML report in a browser: Chromium, driven as a reader would use it."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+from snapdiff.safe_text import shown
+from tests.support.browser import COLOURS, Browser, contrast, started
+from tests.support.hostile import VALUES
+from tests.support.html_reports import hostile_diff, large_diff, rendered, snapshots_diff
+
+CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    if not CHROMIUM or not CHROMEDRIVER:
+        pytest.skip("needs chromium and chromedriver (Debian: chromium, chromium-driver)")
+    with started(CHROMIUM, CHROMEDRIVER) as chromium:
+        yield chromium
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _written(tmp_path_factory.mktemp("html"), rendered(snapshots_diff()))
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "report.html"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def browser(driver: webdriver.Chrome, report: Path) -> Iterator[Browser]:
+    page = Browser(driver)
+    page.open(report)
+    yield page
+    page.assert_quiet()
+
+
+def test_all_changes_show_first(browser: Browser) -> None:
+    assert browser.said() == "48 changes, 93 specs"
+    assert len(browser.rows()) == 48
+    assert browser.rows()[0].startswith("cmake − removed 3.31.6 the stack is gone radiuss-aws")
+    assert browser.address() == {}
+
+
+def test_kinds_narrow_and_the_address_keeps_them(browser: Browser) -> None:
+    browser.press_kind("downgraded")
+    [row] = browser.rows()
+    assert row.startswith("py-setuptools ↓ downgraded 80.9.0 → 79.0.1 ml-linux-aarch64-cpu, ml-")
+    assert row.endswith(" 2")
+    browser.press_kind("removed")
+    assert browser.said().startswith("7 of 48 changes")
+    assert browser.address() == {"kind": ["removed,downgraded"]}
+    browser.one("button[type=reset]").click()
+    browser.until(lambda: browser.said() == "48 changes, 93 specs")
+    assert browser.address() == {}
+
+
+def test_the_whole_state_is_restored_from_its_address(browser: Browser, report: Path) -> None:
+    browser.press_kind("upgraded")
+    Select(browser.one("select[name=stack]")).select_by_visible_text("e4s")
+    browser.one("input[name=package]").send_keys("P*")
+    browser.one("input[name=q]").send_keys("3.2 PETSC")
+    browser.all("button.sort")[3].click()
+    rows, said = browser.rows(), browser.said()
+    assert said == "1 of 48 changes, 3 specs"
+    assert browser.address() == {
+        "kind": ["upgraded"],
+        "stack": ["e4s"],
+        "package": ["P*"],
+        "q": ["3.2 PETSC"],
+        "sort": ["-specs"],
+    }
+    browser.open(report, "#" + browser.driver.current_url.partition("#")[2])
+    assert (browser.rows(), browser.said()) == (rows, said)
+    assert browser.one("th[data-sort=specs]").get_attribute("aria-sort") == "descending"
+    assert browser.one("input[value=upgraded]").is_selected()
+
+
+def test_an_address_with_nonsense_is_taken_for_what_it_has(browser: Browser, report: Path) -> None:
+    browser.open(report, "#kind=<b>,added&stack=nowhere&sort=constructor&q=%ff&x=1&tag=[")
+    assert browser.address()["kind"] == ["<b>,added"]
+    assert browser.one("select[name=stack]").get_property("value") == ""
+    assert browser.said() == "No change fits"
+    browser.one("#all").click()
+    browser.until(lambda: len(browser.rows()) == 48)
+    assert browser.one("th[data-sort=kind]").get_attribute("aria-sort") == "ascending"
+
+
+def test_search_finds_hashes_variants_and_compilers(browser: Browser) -> None:
+    [change] = [
+        change
+        for stack in snapshots_diff(stack=("e4s",), package=("charliecloud",)).tags[0].stacks
+        for change in stack.changes
+    ]
+    assert change.new
+    search = browser.one("input[name=q]")
+    for words in (change.new.hash, "+squashfuse charlie", "gcc@11.4.0 ~squashfuse"):
+        search.clear()
+        search.send_keys(words)
+        assert any(row.startswith("charliecloud ≠ reconfigured") for row in browser.rows())
+        assert len(browser.rows()) < 48
+
+
+def test_columns_sort_both_ways(browser: Browser) -> None:
+    heads = browser.all("button.sort")
+    heads[0].click()
+    names = [row.split()[0] for row in browser.rows()]
+    assert names == sorted(names)
+    heads[0].click()
+    assert [row.split()[0] for row in browser.rows()] == sorted(names, reverse=True)
+    heads[3].click()
+    specs = [int(row.split()[-1]) for row in browser.rows()]
+    assert specs == sorted(specs, reverse=True)
+    assert len(browser.all("[aria-sort]")) == 1
+
+
+def test_a_change_unfolds_by_keyboard_into_its_specs(browser: Browser) -> None:
+    browser.one("input[name=package]").send_keys("charliecloud")
+    Select(browser.one("select[name=stack]")).select_by_visible_text("e4s")
+    unfold = browser.one("button.unfold")
+    assert unfold.get_attribute("aria-expanded") == "false"
+    unfold.send_keys(Keys.ENTER)
+    assert unfold.get_attribute("aria-expanded") == "true"
+    detail = browser.one("#rows .detail")
+    [change] = snapshots_diff(stack=("e4s",), package=("charliecloud",)).tags[0].stacks[0].changes
+    for spec in (change.old, change.new):
+        assert spec
+        assert spec.hash in detail.text
+        assert spec.compiler in detail.text
+        assert " ".join(spec.variants) in detail.text
+    unfold.send_keys(Keys.SPACE)
+    assert browser.all("#rows .detail") == []
+
+
+def test_the_picture_leads_to_its_changes(browser: Browser) -> None:
+    browser.one("[data-stack=hep] a").click()
+    browser.until(lambda: browser.said().startswith("10 of 48 changes, 13 specs"))
+    assert browser.address() == {"stack": ["hep"]}
+    browser.one(".totals [data-kind=upgraded] a").click()
+    browser.until(lambda: browser.said().startswith("13 of 48"))
+    browser.driver.back()
+    browser.until(lambda: browser.address() == {"stack": ["hep"]})
+    browser.until(lambda: browser.said().startswith("10 of 48 changes, 13 specs"))
+    browser.one(".skip").send_keys(Keys.ENTER)
+    assert browser.address() == {"stack": ["hep"]}
+    assert browser.script("return document.activeElement.id") == "changes"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_sticks_out_to_the_side(browser: Browser, width: int) -> None:
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        browser.script("for (const one of document.querySelectorAll('.unfold')) one.click()")
+        assert browser.script("return document.documentElement.scrollWidth") == width
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_themes(browser: Browser, scheme: str) -> None:
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    try:
+        for selector in (".hint", ".badge", ".note", "td.where", "tbody .tally", ".totals .symbol"):
+            for colour in browser.script(COLOURS.replace("SELECTOR", selector)):
+                assert contrast(*colour) >= 4.5, (selector, colour)
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "script",
+        "comment begins",
+        "comment ends",
+        "section ends",
+        "colour",
+        "right-to-left override",
+        "NUL",
+        "line break",
+        "long",
+        "quotes",
+        "mention",
+        "pipe",
+    ],
+)
+def test_hostile_values_run_nothing(driver: webdriver.Chrome, tmp_path: Path, name: str) -> None:
+    value = VALUES[name]
+    browser = Browser(driver)
+    for place in ("package", "stack", "version", "variants"):
+        diff = hostile_diff(tmp_path / place, place, value)
+        browser.open(_written(tmp_path, rendered(diff)))
+        browser.script("for (const one of document.querySelectorAll('.unfold')) one.click()")
+        assert shown(value)[:150] in browser.script("return document.body.textContent")
+        assert browser.script("return document.scripts.length") == 2
+        browser.one("input[name=q]").send_keys("zlib" if place == "package" else "gcc")
+        if place == "stack":
+            options = "[...document.forms[0].elements.stack.options]"
+            names = browser.script(f"return {options}.map((option) => option.value)")
+            Select(browser.one("select[name=stack]")).select_by_index(names.index(shown(value)))
+            rows = browser.rows()
+            assert rows
+            browser.open(tmp_path / "report.html", "#" + driver.current_url.partition("#")[2])
+            assert browser.rows() == rows
+        browser.assert_quiet()
+
+
+def test_a_report_of_one_kind_and_one_stack_works(driver: webdriver.Chrome, tmp_path: Path) -> None:
+    browser = Browser(driver)
+    diff = snapshots_diff(stack=("hep",), kind=("upgraded",), package=("geant4",))
+    browser.open(_written(tmp_path, rendered(diff)))
+    assert browser.said() == "1 change, 2 specs"
+    browser.press_kind("upgraded")
+    assert len(browser.rows()) == 1
+    browser.assert_quiet()
+
+
+def test_what_the_address_says_is_text(browser: Browser, report: Path) -> None:
+    browser.open(report, "#q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&package=%3Cscript%3E")
+    assert browser.said() == "No change fits"
+    assert browser.all("img") == []
+
+
+def test_twenty_thousand_changes_open_and_filter_without_a_wait(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    browser = Browser(driver)
+    path = _written(tmp_path, rendered(large_diff(20_000)))
+    before = time.monotonic()
+    browser.open(path)
+    assert browser.said() == "20,000 changes, 20,000 specs"
+    assert time.monotonic() - before < 10  # about one second; the machine may be busy
+    assert len(browser.rows()) == 100
+    milliseconds = browser.script(FILTERING)
+    assert max(milliseconds.values()) < 2_000, milliseconds  # about a tenth of a second
+    assert browser.said().startswith("20,000 changes")
+    browser.one("#more").click()
+    assert len(browser.all("#rows > tr")) == 600
+    assert "600 of 20,000 are shown." in browser.one("#rest").text
+    assert browser.driver.switch_to.active_element == browser.all("button.unfold")[100]
+    browser.assert_quiet()
+
+
+FILTERING = """
+const form = document.forms[0], took = {};
+for (const [name, value] of [["q", "option77"], ["q", "gcc"], ["q", ""], ["package", "*-12*"],
+                             ["package", ""], ["stack", "stack-3"], ["stack", ""]]) {
+  const before = performance.now();
+  form.elements[name].value = value;
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+  document.body.offsetHeight;
+  took[`${name} ${value}`] = performance.now() - before;
+}
+return took;
+"""

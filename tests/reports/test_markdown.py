@@ -1,0 +1,193 @@
+"""Reports for people: how they are cut short, templates of one's own, the gate."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from snapdiff import CatalogDiff, SnapdiffError, diff_catalogs, load_catalog, render_report
+from snapdiff.reports.comment import MOST_CHARACTERS
+from snapdiff.reports.options import ReportOptions
+from tests.golden import ROOT, SNAPSHOTS
+from tests.reports.test_escaping import Tree
+from tests.support.helpers import pages_of, run_cli, spec, write_files
+
+
+@pytest.fixture(scope="module")
+def diff() -> CatalogDiff:
+    old, new = (load_catalog(name, repository=ROOT) for name in SNAPSHOTS)
+    return diff_catalogs(old, new)
+
+
+@pytest.mark.parametrize("most", [300, 700, 1500, 2500, 4000, 6000, 8000, 9000, 20000])
+@pytest.mark.parametrize("group_by", ["stack", "package"])
+@pytest.mark.parametrize("format_name", ["markdown", "comment"])
+def test_a_report_is_never_over_the_limit(
+    diff: CatalogDiff, most: int, group_by: str, format_name: str
+) -> None:
+    options = ReportOptions(max_length=most, group_by=group_by)  # type: ignore[arg-type]
+    text = render_report(diff, format_name, options)
+    assert len(text) <= most
+    assert text.endswith("\n")
+    tree = Tree(text)
+    assert tree.open_folds == 0
+    assert len(set(tree.rows)) <= 1
+    full = render_report(diff, format_name, ReportOptions(group_by=options.group_by))
+    assert (text == full) == (len(full) <= most)
+    if text != full:
+        assert re.search("shortened to fit|left out to fit", text)
+
+
+def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
+    text = render_report(diff, "markdown", ReportOptions(max_length=4200))
+    assert "(2 of 9 shown)" in text
+    assert "**= Rebuilt: 14 specs of 9 packages (not listed)**" in text
+
+
+def test_a_large_comment_fits_without_being_asked(tmp_path: Path) -> None:
+    old = [spec(f"a{chr(97 + i // 26)}{chr(97 + i % 26)}", package=f"p{i}") for i in range(600)]
+    new = [item | {"versions": ["2.0"], "hash": "b" + item["hash"][1:]} for item in old]
+    write_files(tmp_path / "old", pages_of(old))
+    write_files(tmp_path / "new", pages_of(new))
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "comment")
+    assert len(result.out) <= MOST_CHARACTERS
+    assert "600 specs of 600 packages" in result.out
+    assert result.out.count("\n- ") == 600
+
+
+def test_a_limit_that_nothing_fits_is_an_error() -> None:
+    result = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--max-length", "40")
+    assert (result.status, result.out) == (2, "")
+    assert "too short" in result.err
+
+
+@pytest.mark.parametrize("name", ["--> <b>", "a--b", "", "a b", "-", "a\n"])
+def test_a_marker_cannot_end_its_line(name: str) -> None:
+    result = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--marker", name)
+    assert (result.status, result.out) == (2, "")
+
+
+def test_an_empty_diff_is_one_line_or_none() -> None:
+    same = ("-C", ROOT, SNAPSHOTS[0], SNAPSHOTS[0])
+    line = f"No changes between `{SNAPSHOTS[0]}` and `{SNAPSHOTS[0]}`.\n"
+    assert run_cli(*same).out == line
+    assert run_cli(*same, "-f", "comment").out == f"<!-- snapdiff -->\n{line}"
+    assert run_cli(*same, "-f", "comment", "--quiet-if-empty").out == ""
+
+
+def test_a_package_url_of_ones_own_is_linked() -> None:
+    arguments = ("-C", ROOT, *SNAPSHOTS, "-s", "hep", "-p", "geant4")
+    assert (
+        "- [`geant4`](https://site/geant4) "
+        in run_cli(*arguments, "--package-url", "https://site/{package}").out
+    )
+    assert "- `geant4` `11.3.0`" in run_cli(*arguments, "--package-url", "").out
+
+
+def test_colour_is_for_terminals_or_where_asked() -> None:
+    arguments = ("-C", ROOT, *SNAPSHOTS, "-f", "text")
+    assert "\x1b[" not in run_cli(*arguments).out
+    assert "\x1b[" not in run_cli(*arguments, "--color", "never").out
+    coloured = run_cli(*arguments, "--color", "always").out
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == run_cli(*arguments).out
+
+
+@pytest.mark.parametrize("width", [30, 60, 120])
+def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
+    width: int,
+) -> None:
+    diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
+    text = render_report(diff, "text", ReportOptions(width=width))
+    table = text.partition("\ndevelop\n")[2].partition("\n\n")[0]
+    assert max(map(len, table.splitlines())) <= width
+    [tag] = [tag for tag in diff.tags if tag.new == "develop"]
+    letters = re.sub(r"[^a-z]", "", table)
+    for stack in tag.stacks:
+        assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
+    assert ("reconfigured" in table) == (width == 120)
+
+
+def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:
+    stays = spec("z", package="zlib", stacks="hep")
+    gone = [spec(letter, package=f"p-{letter}", stacks="e4s") for letter in "bcdefgh"]
+    write_files(tmp_path / "old", pages_of([stays, *gone]))
+    write_files(tmp_path / "new", pages_of([stays]))
+    same = ("-C", tmp_path, "old", "new")
+    assert (
+        "- **Dropped stack** `e4s`: 7 specs of 7 packages: "
+        "`p-b`, `p-c`, `p-d`, `p-e`, `p-f` and 2 more\n"
+    ) in run_cli(*same).out
+    told = "  − stack e4s dropped: p-b, p-c, p-d, p-e, p-f and 2 more\n"
+    assert told in run_cli(*same, "-f", "text").out
+
+
+def test_the_gate_names_the_offenders() -> None:
+    gate = run_cli(
+        "-C", ROOT, *SNAPSHOTS, "--fail-on", "downgraded,removed", "-s", "ml-*", "-p", "py-*"
+    )
+    assert gate.status == 1
+    assert gate.err.splitlines() == [
+        f"snapdiff: downgraded: py-setuptools 80.9.0 → 79.0.1 in develop, {stack}"
+        for stack in ("ml-linux-aarch64-cpu", "ml-linux-x86_64-cpu", "ml-linux-x86_64-cuda")
+    ]
+    passed = run_cli("-C", ROOT, *SNAPSHOTS, "--fail-on", "downgraded", "-s", "hep")
+    assert (passed.status, passed.err) == (0, "")
+
+
+class TestOwnTemplate:
+    """A template of the user's own."""
+
+    def run(self, tmp_path: Path, text: str) -> tuple[int, str, str]:
+        file = tmp_path / "own.j2"
+        file.write_text(text, encoding="utf-8")
+        return run_cli("-C", ROOT, *SNAPSHOTS, "--template", file)
+
+    def test_gets_the_data_of_the_json_report(self, tmp_path: Path) -> None:
+        done = self.run(tmp_path, "{{ summary.upgraded|counted('upgrade') }} in {{ tags[0].new }}")
+        assert done == (0, "34 upgrades in develop", "")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("one\n{{ no_such_name }}", "own.j2, line 2: 'no_such_name' is undefined"),
+            ("one\n\n{% if %}", "own.j2, line 3: "),
+            ("{{ summary.no_such_key }}", "own.j2, line 1: "),
+            ("{{ ''.__class__.__mro__ }}", "own.j2, line 1: "),
+            ("{% include '../../../etc/passwd' %}", "no such template"),
+            ("{{ tags.append(1) }}", "own.j2, line 1: "),
+            ("{{ 1 // 0 }}", "own.j2, line 1: "),
+        ],
+    )
+    def test_names_file_and_line_of_an_error(self, tmp_path: Path, text: str, message: str) -> None:
+        status, out, err = self.run(tmp_path, text)
+        assert (status, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+
+    def test_goes_with_no_format(self) -> None:
+        result = run_cli("-C", ROOT, *SNAPSHOTS, "--template", "x", "-f", "json")
+        assert (result.status, result.out) == (2, "")
+
+    def test_has_to_be_there(self) -> None:
+        assert "no such template file" in run_cli("-C", ROOT, *SNAPSHOTS, "--template", "x").err
+
+
+def test_a_built_in_template_can_be_replaced_alone(tmp_path: Path) -> None:
+    words = (ROOT / "templates" / "lines.md.j2").read_text(encoding="utf-8")
+    (tmp_path / "lines.md.j2").write_text(words.replace("new package", "newcomer"), "utf-8")
+    arguments = ("-C", ROOT, *SNAPSHOTS)
+    replaced = run_cli(*arguments, "--template-folder", tmp_path).out
+    assert replaced == run_cli(*arguments).out.replace("**new package**", "**newcomer**")
+    assert "newcomer" in replaced
+
+
+def test_a_folder_of_templates_has_to_be_there() -> None:
+    result = run_cli("-C", ROOT, *SNAPSHOTS, "--template-folder", "no-such-folder")
+    assert (result.status, result.out) == (2, "")
+    assert "no-such-folder: no such folder of templates" in result.err
+
+
+def test_a_template_is_named_when_rendering_fails() -> None:
+    diff = diff_catalogs(*(load_catalog(name, repository=ROOT) for name in SNAPSHOTS))
+    with pytest.raises(SnapdiffError, match="no such report format"):
+        render_report(diff, "no-such-format")

@@ -1,0 +1,501 @@
+"""Where pages come from: directories and git revisions, under every name (contract, section 2)."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.support.example import NEW, OLD
+from tests.support.generated import Catalogs, catalogs
+from tests.support.helpers import (
+    PROJECT,
+    Report,
+    catalog_folders,
+    page_around,
+    pages_of,
+    run_cli,
+    run_json,
+    spec,
+    usual_page,
+    words,
+    write_files,
+)
+from tests.support.repositories import COMMIT_DATE, GitRepository, run_git
+
+PAGE = "_cache/develop/zlib/specs.md"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> GitRepository:
+    """A repository with two commits, an annotated tag on the first and a branch on the second."""
+    repository = GitRepository(tmp_path / "catalog")
+    repository.commit({"README.md": "# Catalog\n", **pages_of(OLD)})
+    repository.git("tag", "--annotate", "--message=First", "first")
+    repository.commit({"README.md": "# Catalog\n", **pages_of(NEW)})
+    repository.git("branch", "second")
+    return repository
+
+
+def without_revisions(report: Report) -> dict[str, Any]:
+    return {key: value for key, value in report.items() if key not in ("old", "new")}
+
+
+@pytest.fixture
+def expected(example: Path) -> dict[str, Any]:
+    """What a comparison of the two directories says, but for where they are."""
+    return without_revisions(run_json("-C", example, "old", "new"))
+
+
+# --- One catalog under many names ---
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["HEAD~1", "HEAD"],
+        ["HEAD~1..HEAD"],
+        ["HEAD~1.."],
+        ["first", "second"],
+        ["first..second"],
+        ["first^{commit}", "main"],
+        ["tags/first", "heads/second"],
+        ["HEAD~1:", "HEAD:"],
+        ["HEAD~1^{tree}", "main^{tree}"],
+        ["HEAD^", "@"],
+        ["HEAD~1", "."],
+        ["HEAD~1"],
+        ["first"],
+        ["HEAD~1", ":/Update"],
+        ["../old", "../new"],
+        ["../old", "HEAD"],
+        ["first:", "../new"],
+        ["HEAD~1:_cache", "HEAD:_cache"],
+        ["HEAD~1:_cache/", "_cache"],
+        ["HEAD~1:./_cache", "HEAD:./_cache"],
+    ],
+    ids=words,
+)
+def test_directories_and_revisions_give_the_same_report(
+    arguments: list[str], repository: GitRepository, expected: dict[str, Any], example: Path
+) -> None:
+    assert example == repository.folder.parent
+    report = run_json("-C", repository.folder, *arguments)
+    paths_shortened = json.loads(json.dumps(expected).replace("_cache/", ""))
+    assert without_revisions(report) in (expected, paths_shortened)
+
+
+@settings(max_examples=12)
+@given(catalogs())
+def test_generated_catalogs_give_the_same_report_from_git(both: Catalogs) -> None:
+    old, new = map(pages_of, both)
+    with catalog_folders(old, new) as (before, _):
+        folder = before.parent
+        repository = GitRepository(folder / "catalog")
+        repository.commit(old)
+        repository.commit(new)
+        from_git = run_json("-C", repository.folder, "--allow-empty", "HEAD~1", "HEAD")
+        mixed = run_json("-C", repository.folder, "--allow-empty", "HEAD~1", ".")
+        from_folders = run_json("-C", folder, "--allow-empty", "old", "new")
+    assert without_revisions(from_git) == without_revisions(from_folders)
+    assert without_revisions(mixed) == without_revisions(from_folders)
+
+
+def test_a_commit_is_told_with_its_id_and_date(repository: GitRepository) -> None:
+    ids = [repository.git("rev-parse", name) for name in ("first^{commit}", "second")]
+    report = run_json("-C", repository.folder, "first", ids[1][:10])
+    assert report["old"] == {"source": "first", "commit": ids[0], "date": COMMIT_DATE}
+    assert report["new"] == {"source": ids[1][:10], "commit": ids[1], "date": COMMIT_DATE}
+
+
+def test_a_subfolder_is_told_with_its_commit(repository: GitRepository) -> None:
+    head = repository.git("rev-parse", "HEAD")
+    report = run_json("-C", repository.folder, "first:_cache/v0.22", "HEAD:_cache/v0.23")
+    assert report["new"] == {"source": "HEAD:_cache/v0.23", "commit": head, "date": COMMIT_DATE}
+    assert report["tags"] == []
+
+
+def test_a_directory_has_no_commit(repository: GitRepository) -> None:
+    report = run_json("-C", repository.folder, "HEAD", ".")
+    assert report["new"] == {"source": ".", "commit": None, "date": None}
+
+
+def test_two_tags_of_one_revision_are_compared_by_their_folders(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    repository.commit(pages_of([spec("b", "1.0", tag="v1"), spec("p", "1.1", tag="v2")]))
+    report = run_json("-C", tmp_path, "HEAD:_cache/v1", "HEAD:_cache/v2")
+    [tag] = report["tags"]
+    assert (tag["old"], tag["new"], tag["status"]) == ("v1", "v2", "changed")
+    assert report["summary"]["upgraded"] == 1
+
+
+def test_a_subfolder_of_the_repository_is_as_good_a_place_to_start(
+    repository: GitRepository,
+) -> None:
+    here = run_json("-C", repository.folder, "HEAD~1", "HEAD")
+    below = run_json("-C", repository.folder / "_cache" / "develop", "HEAD~1", "HEAD")
+    assert below == here
+
+
+# --- The working tree ---
+
+
+def test_without_arguments_head_is_compared_with_the_working_tree(
+    repository: GitRepository,
+) -> None:
+    assert run_json("-C", repository.folder)["tags"] == []
+    write_files(repository.folder, pages_of([spec("b", package="untracked")]))
+    (repository.folder / PAGE).unlink()
+    report = run_json("-C", repository.folder)
+    assert report["old"]["source"] == "HEAD"
+    assert report["new"] == {"source": "working tree", "commit": None, "date": None}
+    [e4s] = [item for item in report["tags"][0]["stacks"] if item["stack"] == "e4s"]
+    assert [(change["kind"], change["package"]) for change in e4s["changes"]] == [
+        ("added", "untracked"),
+        ("removed", "zlib"),
+    ]
+
+
+def test_the_working_tree_is_the_whole_one_wherever_the_command_starts(
+    repository: GitRepository, expected: dict[str, Any]
+) -> None:
+    report = run_json("-C", repository.folder / "_cache" / "develop", "first")
+    assert without_revisions(report) == expected
+
+
+def test_a_bare_repository_has_revisions_but_no_working_tree(
+    repository: GitRepository, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    run_git(tmp_path, "clone", "--quiet", "--bare", str(repository.folder), "bare.git")
+    bare = tmp_path / "bare.git"
+    assert without_revisions(run_json("-C", bare, "first", "second")) == expected
+    message = "a bare repository has no working tree to compare with; name two revisions"
+    assert run_cli("-C", bare, "first") == (2, "", f"snapdiff: error: {bare}: {message}\n")
+
+
+def test_a_linked_worktree_is_a_repository_too(
+    repository: GitRepository, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"), "second")
+    assert without_revisions(run_json("-C", tmp_path / "linked", "first")) == expected
+
+
+# --- Names that lead nowhere, or to two places ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such"], "no-such: neither a directory nor a revision that git knows"),
+        (["HEAD~9"], "HEAD~9: neither a directory nor a revision that git knows"),
+        (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no folder no-such"),
+        (["HEAD..no-such"], "no-such: neither a directory nor a revision that git knows"),
+        (["HEAD", "./no-such"], "./no-such: no such directory"),
+        (["HEAD", "README.md"], "README.md: is a file, not a directory"),
+        (["HEAD", f"HEAD:{PAGE}"], f"HEAD:{PAGE}: is a file, not a folder; name the folder it "),
+        (["HEAD~1...HEAD"], "HEAD~1...HEAD: three dots are not taken; write the two revisions"),
+        (["--", "-HEAD"], "-HEAD: a revision cannot begin with '-'; write ./-HEAD for a direc"),
+        (["--", "HEAD", "--all"], "--all: a revision cannot begin with '-'; write ./--all for"),
+        (["--", "--output=x"], "--output=x: a revision cannot begin with '-'; write ./--outpu"),
+        (["HEAD..--all"], "--all: a revision cannot begin with '-'"),
+        (["HEAD", "nul\0byte"], "the name of a revision cannot be empty or hold a NUL byte"),
+        (["0" * 40], f"{'0' * 40}: neither a directory nor a revision that git knows"),
+    ],
+    ids=words,
+)
+def test_a_name_that_leads_nowhere_is_refused(
+    arguments: list[str], message: str, repository: GitRepository
+) -> None:
+    status, out, err = run_cli("-C", repository.folder, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"snapdiff: error: {message}")
+    assert err.count("\n") == 1
+
+
+def test_a_place_that_is_no_repository_is_refused(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of(OLD))
+    status, out, err = run_cli("-C", tmp_path, "old", "HEAD")
+    assert (status, out) == (2, "")
+    assert err == (
+        f"snapdiff: error: HEAD: not a directory, and {tmp_path}: no git repository is here\n"
+    )
+
+
+def test_a_name_that_is_both_is_refused_with_both_spellings(
+    repository: GitRepository, expected: dict[str, Any]
+) -> None:
+    write_files(repository.folder / "second", pages_of(NEW))
+    status, out, err = run_cli("-C", repository.folder, "first", "second")
+    assert (status, out) == (2, "")
+    assert err == (
+        "snapdiff: error: second: both a directory and a revision; "
+        "write ./second for the directory, second~0 for the revision\n"
+    )
+    for name in ("./second", "second~0", "second/"):
+        report = run_json("-C", repository.folder, "first", name)
+        assert without_revisions(report) == expected
+
+
+def test_the_spelling_for_the_revision_works_for_a_tag(repository: GitRepository) -> None:
+    write_files(repository.folder / "first", pages_of(NEW))
+    assert "first~0 for the revision" in run_cli("-C", repository.folder, "first").err
+    told = run_json("-C", repository.folder, "first~0", "./first")
+    assert told["old"]["commit"] == repository.git("rev-parse", "first^{commit}")
+
+
+def test_a_folder_with_two_dots_in_its_name_is_a_folder(
+    repository: GitRepository, expected: dict[str, Any]
+) -> None:
+    write_files(repository.folder / "a..b", pages_of(NEW))
+    told = run_json("-C", repository.folder, "first", "./a..b")
+    assert without_revisions(told) == expected
+
+
+def test_in_a_shallow_clone_a_missing_parent_is_explained(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    origin = repository.folder.as_uri()
+    run_git(tmp_path, "clone", "--quiet", "--depth=1", origin, "shallow")
+    assert run_cli("-C", tmp_path / "shallow", "HEAD~1", "HEAD") == (
+        2,
+        "",
+        (
+            "snapdiff: error: HEAD~1: not in this shallow clone, or misspelt; fetch more history "
+            "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action; all: --unshallow)\n"
+        ),
+    )
+    run_git(tmp_path / "shallow", "fetch", "--quiet", "--deepen=1")
+    assert run_json("-C", tmp_path / "shallow", "HEAD~1", "HEAD")["tags"]
+
+
+def test_a_repository_without_a_commit_is_explained(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    status, out, err = run_cli("-C", repository.folder)
+    assert (status, out) == (2, "")
+    assert err == "snapdiff: error: HEAD: this repository has no commit yet\n"
+
+
+def test_a_damaged_repository_is_an_error_and_no_report(repository: GitRepository) -> None:
+    blob = repository.git("rev-parse", f"HEAD:{PAGE}")
+    (repository.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    status, out, err = run_cli("-C", repository.folder, "HEAD~1", "HEAD")
+    assert (status, out) == (2, "")
+    assert err == (
+        f"snapdiff: error: HEAD: object {blob} of {PAGE} is missing or damaged; see git fsck\n"
+    )
+
+
+def test_a_revision_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    repository.commit({"README.md": "# Catalog\n"})
+    repository.commit(pages_of([spec("b")]))
+    assert run_cli("-C", tmp_path, "HEAD~1", "HEAD") == (
+        2,
+        "",
+        (
+            "snapdiff: error: HEAD~1: holds no catalog page (specs.md, or *.md with layout: "
+            "cache); name a folder that does, or pass --allow-empty\n"
+        ),
+    )
+    assert run_json("-C", tmp_path, "--allow-empty", "HEAD~1", "HEAD")["summary"]["added"] == 1
+
+
+# --- Without git, and without a trace ---
+
+
+def run_without_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "snapdiff", "-C", folder, "-f", "json", *arguments],
+        cwd=PROJECT,
+        env={"PATH": "", "PYTHONPATH": str(PROJECT)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_two_directories_are_compared_where_there_is_no_git(
+    example: Path, expected: dict[str, Any]
+) -> None:
+    done = run_without_git(example, "old", "new")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert without_revisions(json.loads(done.stdout)) == expected
+
+
+def test_a_revision_where_there_is_no_git_says_what_is_missing(repository: GitRepository) -> None:
+    done = run_without_git(repository.folder, "HEAD~1", "HEAD")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "snapdiff: error: HEAD~1: not a directory, and git is not installed, "
+        "so only directories can be compared; install git\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["HEAD~1", "HEAD"], ["first:_cache", "HEAD:_cache"], ["HEAD~1"], [], ["no-such"]],
+    ids=words,
+)
+def test_nothing_in_the_repository_changes(arguments: list[str], repository: GitRepository) -> None:
+    # A file newer than the index tempts git to write the index anew.
+    page = repository.folder / PAGE
+    page.write_bytes(page.read_bytes())
+    before = repository.everything()
+    run_cli("-C", repository.folder, *arguments)
+    assert repository.everything() == before
+
+
+def test_no_program_that_the_repository_names_is_run(repository: GitRepository) -> None:
+    trace = repository.folder.parent / "trace"
+    tattle = f"touch '{trace}'; cat"
+    for name in ("filter.tell.smudge", "filter.tell.clean", "diff.tell.textconv"):
+        repository.git("config", name, tattle)
+    for name in ("diff.external", "core.fsmonitor", "core.pager", "core.sshCommand"):
+        repository.git("config", name, tattle)
+    attributes = repository.folder / ".git" / "info" / "attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text("*.md filter=tell diff=tell\n")
+    for arguments in (["first", "second"], ["first"], []):
+        assert run_cli("-C", repository.folder, "-f", "json", *arguments).status == 0
+    assert not trace.exists()
+
+
+# --- Which files are pages ---
+
+
+def cache_page(package: str) -> str:
+    return usual_page([spec("b", package=package)])
+
+
+def packages_in(report: Report) -> list[str]:
+    return [
+        change["package"]
+        for tag in report["tags"]
+        for stack in tag["stacks"]
+        for change in stack["changes"]
+    ]
+
+
+OTHER_FILES: dict[str, str | bytes] = {
+    "README.md": "# specs\n",
+    "_cache/develop/index.md": "---\nlayout: default\ntitle: x\n---\n",
+    "_cache/develop/specs.md.orig": "gone\n",
+    "_cache/develop/zlib/specs.html": "gone\n",
+    "notes/broken.md": "---\ntitle: [\n---\n",
+    "notes/unfinished.md": "---\nlayout: default\n",
+    "notes/layout.md": "text\n---\nlayout: cache\n---\n",
+    "notes/binary.md": b"---\n\xff\xfe",
+}
+PAGES: dict[str, str | bytes] = {
+    "specs.md": cache_page("at-the-top"),
+    "a/b/c/d/e/specs.md": cache_page("deep-down"),
+    "a/cmake.md": cache_page("by-layout"),
+    ".hidden/specs.md": cache_page("hidden"),
+    "quoted.md": cache_page("quoted").replace("layout: cache", "layout: 'cache'"),
+}
+
+
+@pytest.mark.parametrize("from_git", [False, True], ids=["directory", "git"])
+def test_pages_are_found_at_any_depth_and_other_files_are_not_pages(
+    from_git: bool, tmp_path: Path
+) -> None:
+    repository = GitRepository(tmp_path / "new")
+    repository.commit({**OTHER_FILES, **PAGES})
+    write_files(tmp_path / "old", pages_of([spec("c", package="other")]))
+    report = run_json("-C", repository.folder, "../old", "HEAD" if from_git else "../new")
+    assert packages_in(report) == [
+        "at-the-top",
+        "by-layout",
+        "deep-down",
+        "hidden",
+        "other",
+        "quoted",
+    ]
+
+
+def test_what_git_keeps_for_itself_is_no_catalog(tmp_path: Path) -> None:
+    write_files(tmp_path / "new", {**PAGES, ".git/specs.md": "gone\n", "a/.git/specs.md": "gone"})
+    write_files(tmp_path / "old", PAGES)
+    assert run_json("-C", tmp_path, "old", "new")["tags"] == []
+
+
+@pytest.mark.parametrize("from_git", [False, True], ids=["directory", "git"])
+def test_a_page_that_is_a_link_is_named_and_other_links_are_not_followed(
+    from_git: bool, tmp_path: Path
+) -> None:
+    repository = GitRepository(tmp_path / "new")
+    write_files(tmp_path, {"secret.md": cache_page("secret")})
+    for link, target in {
+        PAGE: "../../../../secret.md",
+        "other.md": "../secret.md",
+        "folder": "..",
+    }.items():
+        path = repository.folder / link
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(target)
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "--message=Links")
+    write_files(tmp_path / "old", pages_of([spec("c", package="other")]))
+    status, out, err = run_cli("-C", repository.folder, "../old", "HEAD" if from_git else "../new")
+    assert (status, out) == (2, "")
+    assert err == (
+        f"snapdiff: error: {PAGE} (new): is a symbolic link, and links are not followed; "
+        "mend the page, or leave it out on both sides with --skip-bad-pages\n"
+    )
+
+
+def test_a_page_that_is_no_regular_file_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("b")]))
+    (tmp_path / "new" / "develop" / "zlib").mkdir(parents=True)
+    os.mkfifo(tmp_path / "new" / "develop" / "zlib" / "specs.md")
+    status, out, err = run_cli("-C", tmp_path, "old", "new")
+    assert (status, out) == (2, "")
+    assert err.startswith("snapdiff: error: develop/zlib/specs.md (new): is not a regular file; ")
+
+
+@pytest.mark.parametrize("name", [b"z\xffb", "été".encode(), b"with blank", b'qu"ote', b"tab\tin"])
+def test_any_file_name_is_read_from_git_as_from_a_directory(name: bytes, tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+    folder = os.path.join(os.fsencode(repository.folder), b"_cache", b"develop", name)
+    try:
+        os.makedirs(folder)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    path = Path(os.fsdecode(folder)) / "specs.md"
+    path.write_text(page_around("[]"))
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "--message=First")
+    path.write_text(usual_page([spec("b")]))
+    shutil.copytree(repository.folder, tmp_path / "copy")
+    repository.git("commit", "--quiet", "--all", "--message=Second")
+    from_git = run_json("-C", repository.folder, "HEAD~1", "HEAD")
+    assert packages_in(from_git) == ["zlib"]
+    from_folder = run_json("-C", repository.folder, "HEAD~1", "../copy")
+    assert without_revisions(from_folder) == without_revisions(from_git)
+
+
+def test_a_branch_whose_name_is_not_utf_8_is_named_in_every_report(
+    repository: GitRepository,
+) -> None:
+    name = os.fsdecode(b"caf\xe9")
+    repository.git("branch", name, "HEAD~1")
+    report = run_json("-C", repository.folder, name, "HEAD")
+    assert report["old"]["source"] == r"caf\xe9"
+    told = run_cli("-C", repository.folder, name, "HEAD", "-f", "markdown")
+    assert (told.status, told.err) == (0, "")
+    assert r"caf\xe9" in told.out
+    story = run_cli("changelog", "-C", repository.folder, f"{name}..HEAD", "-f", "json")
+    assert (story.status, story.err) == (0, "")
+
+
+def test_a_package_whose_page_moved_is_compared_with_itself(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", {"here/specs.md": usual_page([spec("b", "1.0")])})
+    write_files(tmp_path / "new", {"there/deep/zlib.md": usual_page([spec("p", "1.1")])})
+    report = run_json("-C", tmp_path, "old", "new")
+    assert packages_in(report) == ["zlib"]
+    assert report["summary"]["upgraded"] == 1

@@ -1,0 +1,1 @@
+"""What tests are made with: catalogs, repositories, processes, oracles."""
