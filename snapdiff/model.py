@@ -1,16 +1,39 @@
-"""What was loaded: descriptions, specs, packages."""
+"""What was loaded: specs and how they were built, dependencies, packages, counts, revisions."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
+from snapdiff.spack.configuration import Configuration, parse_configuration
+from snapdiff.spack.version import Version, parse_version
+
 ROOT = "root"
-"""The aggregate of all stacks, not a stack (contract, section 3)."""
+"""The aggregate of all stacks, not a stack (specification, section 3)."""
+
+Tags = tuple[str | None, str | None]
+"""The tag of the old side and of the new one; None where a side has none."""
 
 
-class Spec(Struct, frozen=True, gc=False):
-    """One built binary, as its page writes it, in the shape of the contract's section 7."""
+class Revision(Struct, frozen=True, kw_only=True):
+    """One side of the comparison: what was asked for, and the commit it is, if it is one.
+
+    `commit` is the full object id in hexadecimal, `date` the committer's, in ISO 8601.
+    """
+
+    source: str
+    commit: str | None
+    date: str | None
+
+
+class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One built binary, as its document writes it, in the shape of the JSON report.
+
+    `explicit` and `external` are known of documents with dependencies only, and reported only
+    where true (specification, sections 7 and 10).
+    """
 
     hash: str
     version: str
@@ -19,72 +42,181 @@ class Spec(Struct, frozen=True, gc=False):
     platform: str
     target: str
     variants: tuple[str, ...]
+    explicit: bool = False
+    external: bool = False
 
 
-class Description(Struct, frozen=True, gc=False):
-    """All that a page says of a spec but its hash and stacks; many specs share one."""
+class Build:
+    """How specs were built, as their document writes it: like specs share one object.
 
-    version: str
-    compiler: str
-    os: str
-    platform: str
-    target: str
-    variants: tuple[str, ...]
+    `stacks` are those the specs count in: every listed one but `root`, or `root` alone. Two builds
+    are equal only if they are the same object: readers share them as far as they can, and where
+    they cannot, a comparison takes longer and gives the same result.
+    """
+
+    __slots__ = (
+        "_configuration",
+        "_version",
+        "compiler",
+        "explicit",
+        "external",
+        "os",
+        "platform",
+        "stacks",
+        "target",
+        "variants",
+        "version_text",
+    )
+
+    def __init__(
+        self,
+        version_text: str,
+        compiler: str,
+        os: str,
+        platform: str,
+        target: str,
+        variants: tuple[str, ...],
+        stacks: frozenset[str],
+        *,
+        explicit: bool = False,
+        external: bool = False,
+    ) -> None:
+        """Take the values as written; any text has a meaning, and is parsed when it is needed."""
+        self.version_text = version_text
+        self.compiler = compiler
+        self.os = os
+        self.platform = platform
+        self.target = target
+        self.variants = variants
+        self.stacks = stacks
+        self.explicit = explicit
+        self.external = external
+        self._version: Version | None = None
+        self._configuration: Configuration | None = None
+
+    @property
+    def version(self) -> Version:
+        """The version as it orders."""
+        if self._version is None:
+            self._version = parse_version(self.version_text)
+        return self._version
+
+    @property
+    def configuration(self) -> Configuration:
+        """Compiler, os, platform, target and variants in the common notation."""
+        if self._configuration is None:
+            self._configuration = parse_configuration(
+                self.compiler, self.os, self.platform, self.target, self.variants
+            )
+        return self._configuration
 
     def spec(self, spec_hash: str) -> Spec:
-        """Return the spec of this description with the given hash."""
+        """Return the spec that was built like this and has the given hash."""
         return Spec(
             spec_hash,
-            self.version,
+            self.version_text,
             self.compiler,
             self.os,
             self.platform,
             self.target,
             self.variants,
+            self.explicit,
+            self.external,
         )
 
 
-class SpecClass:
-    """What a page says of a spec beside its hash: many specs share one object.
+class Edge(NamedTuple):
+    """A dependency of a spec: what Spack calls a `DependencySpec`.
 
-    `stacks` are those the specs count in: every listed one but `root`, or `root` alone. Two classes
-    are equal only if they are the same object: readers share them as far as they can, and where
-    they cannot, a comparison takes longer and comes to the same.
+    `types` are among build, link, run and test; `virtuals` are the virtual packages that the
+    dependency provides here, such as `mpi`.
     """
 
-    __slots__ = ("description", "stacks")
+    name: str
+    hash: str
+    types: tuple[str, ...]
+    virtuals: tuple[str, ...]
 
-    def __init__(self, description: Description, stacks: frozenset[str]) -> None:
-        """Take what a record says."""
-        self.description = description
-        self.stacks = stacks
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A spec of a document with dependencies (specification, section 10).
+
+    `recipe` is Spack's `package_hash`, None in documents that do not have it; `namespace` is the
+    package repository, such as `builtin`.
+    """
+
+    name: str
+    build: Build
+    namespace: str
+    recipe: str | None
+    edges: tuple[Edge, ...]
+
+
+class Graph(Protocol):
+    """The nodes of one document by hash, each decoded when it is first asked for."""
+
+    def node(self, spec_hash: str) -> Node | None:
+        """Return a node, or None where an edge leads to no node of the document."""
+        ...
 
 
 class Package(Struct, frozen=True, gc=False):
-    """One page: the specs of a package in a tag, by their hash.
+    """The specs of a package in a tag, by hash, as one document lists them.
 
-    `counts` is the number of specs by the set of stacks they count in. `warning` says where the
-    page contradicts itself without being unreadable. A page read together with another version of
-    itself has only those specs in `specs` that do not stand in both in the same words; of the rest
-    `shared` says how many there are of each class. A page read alone has them all in `specs`.
+    `warning` says where the document contradicts itself without being unreadable.
     """
 
     tag: str
     name: str
-    specs: dict[str, SpecClass]
-    counts: dict[frozenset[str], int]
+    specs: Mapping[str, Build]
     warning: str | None = None
-    shared: dict[SpecClass, int] = {}
+    graph: Graph | None = None
 
 
-def count_by_stacks(
-    specs: dict[str, SpecClass], shared: dict[SpecClass, int]
-) -> dict[frozenset[str], int]:
-    """Return the number of a package's specs by the set of stacks they count in."""
-    numbers: dict[frozenset[str], int] = {}
-    for classes in (Counter(specs.values()), shared):
-        for spec_class, number in classes.items():
-            numbers[spec_class.stacks] = numbers.get(spec_class.stacks, 0) + number
+class InCommon(NamedTuple):
+    """What is counted of specs that both sides have in the same words."""
+
+    version_text: str
+    stacks: frozenset[str]
+
+
+class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
+    """One package on both sides: the only type that a diff is made of.
+
+    `old` and `new` hold by hash what the other side does not have in the same words, `common` the
+    number of specs that both sides have. `document` is how an error names where the package is
+    listed. `graphs` are there where both sides have dependencies.
+    """
+
+    tags: Tags
+    name: str
+    old: Mapping[str, Build]
+    new: Mapping[str, Build]
+    common: Mapping[InCommon, int]
+    document: str = ""
+    graphs: tuple[Graph, Graph] | None = None
+
+
+StackCounts = dict[frozenset[str], int]
+"""The number of a package's specs by the set of stacks they count in."""
+
+
+class PackageCounts(Struct, frozen=True, gc=False):
+    """How many specs a package has in a tag, where nobody asks how they were built."""
+
+    tag: str
+    name: str
+    by_stacks: StackCounts
+    warning: str | None = None
+
+
+def count_by_stacks(builds: Iterable[Build], common: Mapping[InCommon, int]) -> StackCounts:
+    """Return the number of specs by the set of stacks they count in."""
+    numbers: StackCounts = {}
+    for build, number in Counter(builds).items():
+        numbers[build.stacks] = numbers.get(build.stacks, 0) + number
+    for shared, number in common.items():
+        numbers[shared.stacks] = numbers.get(shared.stacks, 0) + number
     return numbers
 
 

@@ -1,0 +1,113 @@
+"""What every format offers: which files it wants, and what a file of its kind lists."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, Protocol
+
+from msgspec import Struct
+
+from snapdiff.limits import Limits
+from snapdiff.model import Package, PackageCounts, PackagePair
+
+
+class File(NamedTuple):
+    """A file of a catalog.
+
+    `path` has the folders above it as far as they are known, `/` between its parts. `read_beside`
+    returns the content of another file by its path; it raises FormatError where there is none.
+    """
+
+    path: str
+    content: bytes
+    read_beside: Callable[[str], bytes]
+
+
+class Claim(NamedTuple):
+    """What a document lists alone: a package of a tag, or a whole stack of it."""
+
+    tag: str
+    what: Literal["package", "stack"]
+    name: str
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """A file that was read.
+
+    `hashes` is there of a document that lists a whole stack: the package of each hash. Other
+    documents of the tag may list the same specs, and the tag counts each once.
+    """
+
+    claims: tuple[Claim, ...]
+    packages: list[Package]
+    warning: str | None = None
+    hashes: Mapping[str, str] | None = None
+
+
+class CountedDocument(Struct, frozen=True, kw_only=True):
+    """A file that is the same on both sides: its specs are counted, not read."""
+
+    claims: tuple[Claim, ...]
+    counts: list[PackageCounts]
+    warning: str | None = None
+    hashes: Mapping[str, str] | None = None
+
+
+class DocumentPair(Struct, frozen=True, kw_only=True):
+    """Two versions of a file, read together.
+
+    `pairs` are the packages of which one side has a spec that the other has not, `unchanged` those
+    of which both have the same. `warnings` and `hashes` are of the old side and of the new one.
+    """
+
+    claims: tuple[Claim, ...]
+    pairs: list[PackagePair]
+    unchanged: list[PackageCounts]
+    warnings: tuple[str | None, str | None] = (None, None)
+    hashes: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+
+
+class DocumentReader(Protocol):
+    """Reads documents of one kind; two versions of a file are best read by the same reader."""
+
+    def read(self, file: File) -> Document | None:
+        """Return what a file lists, or None where it is no document after all.
+
+        Raises FormatError, which names the line or the key path (`spec_details[3].hash`).
+        """
+        ...
+
+    def count(self, file: File) -> CountedDocument | None:
+        """Return the counts of a file that is the same on both sides; as `read` otherwise."""
+        ...
+
+    def read_pair(self, old: File, new: File) -> DocumentPair | None:
+        """Return two versions of a file, what they share read once.
+
+        None where they are not two versions of the same, or not in the usual form: each is then
+        read alone, which gives the same result or says what is wrong.
+        """
+        ...
+
+
+class Format(Protocol):
+    """A kind of document."""
+
+    name: str
+    """What the kind is called in messages: `environment lock`."""
+
+    files: str
+    """The files that it reads, for messages: `spack.lock`."""
+
+    def document_path(self, path: str) -> str | None:
+        """Return the path of the document that a file belongs to, which mostly is its own.
+
+        None where the file's name says that it is none of this kind.
+        """
+        ...
+
+    def is_named(self, path: str) -> bool:
+        """Return whether the name alone says that a file is of this kind: it cannot be none."""
+        ...
+
+    def reader(self, limits: Limits) -> DocumentReader:
+        """Return a reader that knows nothing yet."""
+        ...
