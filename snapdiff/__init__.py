@@ -4,19 +4,19 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING, without the time that importing typing takes
 if TYPE_CHECKING:
-    from snapdiff.catalog.opening import Catalog, load_catalog
-    from snapdiff.diff.comparison import diff_catalogs
+    from snapdiff.catalog.loading import Catalog, load_catalog
+    from snapdiff.comparison import diff_catalogs
     from snapdiff.errors import SnapdiffError
     from snapdiff.reports import render_report
     from snapdiff.result import CatalogDiff, Filters
 
 _HOMES = {
-    "Catalog": "snapdiff.catalog.opening",
+    "Catalog": "snapdiff.catalog.loading",
     "CatalogDiff": "snapdiff.result",
     "Filters": "snapdiff.result",
     "SnapdiffError": "snapdiff.errors",
-    "diff_catalogs": "snapdiff.diff.comparison",
-    "load_catalog": "snapdiff.catalog.opening",
+    "diff_catalogs": "snapdiff.comparison",
+    "load_catalog": "snapdiff.catalog.loading",
     "render_report": "snapdiff.reports",
 }
 """Where each public name lives; it is imported when it is first used: `--version` needs none."""

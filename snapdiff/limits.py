@@ -43,8 +43,8 @@ class Limits:
         return self.page_size // 64
 
     @property
-    def told(self) -> int:
-        """How much text the specs of a page may come to, each counted once for each stack."""
+    def text(self) -> int:
+        """How many characters the specs of a page may take, each once for each of its stacks."""
         return self.page_size * 8
 
     @property
@@ -53,7 +53,9 @@ class Limits:
         return self.page_size * 2
 
 
-_in_force = Limits()
+DEFAULT_LIMITS = Limits()
+
+_in_force = DEFAULT_LIMITS
 
 
 def limits() -> Limits:
@@ -70,26 +72,6 @@ def use_limits(new: Limits) -> None:
 def over_limit(what: str, limit: int, unit: str) -> FormatError:
     """Return the error for something that is over a limit that the page's size sets."""
     return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-page-size raises it")
-
-
-class Effort:
-    """What pairing has cost so far: one for all stacks of a package, so that none is endless."""
-
-    __slots__ = ("_spent",)
-
-    def __init__(self) -> None:
-        """Begin with nothing spent."""
-        self._spent = 0
-
-    def spend(self, comparisons: int) -> None:
-        """Count some more; raises FormatError where that is too much.
-
-        What is over the limit depends on what was compared first, so the error does not say.
-        """
-        self._spent += comparisons
-        if self._spent > limits().comparisons:
-            what = "the package's specs are too many and too unlike each other to be paired"
-            raise over_limit(what, limits().comparisons, "comparisons")
 
 
 def parse_size(text: str) -> int:

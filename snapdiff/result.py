@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from snapdiff.model import Spec
+from snapdiff.model import Revision, Spec
 
 
 class Kind(StrEnum):
@@ -107,17 +107,6 @@ class TagDiff(Struct, frozen=True, kw_only=True):
     specs: Count
     packages: Count
     stacks: tuple[StackDiff, ...]
-
-
-class Revision(Struct, frozen=True, kw_only=True):
-    """One side of the comparison: what was asked for, and the commit it is, if it is one.
-
-    `commit` is the full object id in hexadecimal, `date` the committer's, in ISO 8601.
-    """
-
-    source: str
-    commit: str | None
-    date: str | None
 
 
 class SkippedPage(Struct, frozen=True, kw_only=True):

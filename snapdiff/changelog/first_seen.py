@@ -1,17 +1,17 @@
 """When each version of each package was first and last seen in each stack."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from snapdiff.catalog.opening import Read
+from snapdiff.catalog.reading import FilePair, Reading
 from snapdiff.changelog.sections import Settings, Watcher
 from snapdiff.changelog.steps import Step, Steps
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
-from snapdiff.model import Package
-from snapdiff.result import Revision
+from snapdiff.formats.base import Document
+from snapdiff.model import Package, PackagePair, Revision
 from snapdiff.spack.version import parse_version
 
 
@@ -64,8 +64,9 @@ def first_seen(steps: Steps, settings: Settings, watcher: Watcher | None = None)
     Raises BadPagesError where a page cannot be read and is not to be skipped.
     """
     watcher = watcher or Watcher()
-    record = _Record(settings)
-    for step in steps.steps(lambda: watcher.passed(1)):
+    record = _Record(settings, _sighting(steps.first_revision().source, steps.first_revision()))
+    record.begin(steps.first_packages())
+    for step in steps.walk(lambda: watcher.passed(1)):
         record.add(step)
     return record.rows()
 
@@ -73,55 +74,86 @@ def first_seen(steps: Steps, settings: Settings, watcher: Watcher | None = None)
 class _Record:
     """What was seen so far."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, newest: Sighting) -> None:
         self._scope = Scope(settings.filters)
         self._skip_bad_pages = settings.skip_bad_pages
         self._spans: dict[_Place, _Span] = {}
-        self._newest: Sighting | None = None
+        self._unreadable: dict[str, dict[_Place, Sighting]] = {}
+        self._newest = newest
+
+    def begin(self, packages: Iterable[Package | BadPage]) -> None:
+        """Take what the first snapshot holds."""
+        bad_pages = []
+        for package in packages:
+            if isinstance(package, BadPage):
+                bad_pages.append(package)
+            else:
+                self._spans.update((place, _Span(None)) for place in self._places(package))
+        self._check(bad_pages)
+
+    def _check(self, bad_pages: list[BadPage]) -> None:
+        if bad_pages and not self._skip_bad_pages:
+            raise BadPagesError(bad_pages)
 
     def add(self, step: Step) -> None:
         """Go on to the next snapshot."""
-        gone: set[_Place] = set()
-        come: set[_Place] = set()
+        gone: dict[_Place, Sighting] = {}
+        new: set[_Place] = set()
         bad_pages: list[BadPage] = []
-        for pair in step.pages.changed():
-            faults = [page for page in (pair.old, pair.new) if isinstance(page, BadPage)]
-            bad_pages += faults
-            if not faults:
-                gone.update(self._places(pair.old))
-                come.update(self._places(pair.new))
-        if self._newest is None:
-            self._newest = _sighting(step.old.revision.source, step.old.revision)
-            standing = set(gone)
-            for pair in step.pages.unchanged([""]):
-                if isinstance(pair.old, BadPage):
-                    bad_pages.append(pair.old)
-                else:
-                    standing.update(self._places(pair.old))
-            self._spans = {place: _Span(None) for place in standing}
-        if bad_pages and not self._skip_bad_pages:
-            raise BadPagesError(bad_pages)
-        for place in gone - come:
-            self._spans.setdefault(place, _Span(None)).last = self._newest
-        self._newest = _sighting(step.name, step.new.revision)
-        for place in come - gone:
-            span = self._spans.setdefault(place, _Span(self._newest))
-            span.last = None
+        for pair in step.files.changed():
+            bad_pages += [page for page in (pair.old, pair.new) if isinstance(page, BadPage)]
+            before, after = self._both_places(pair)
+            gone |= before
+            new |= after
+        self._check(bad_pages)
+        for place in gone.keys() - new:
+            self._spans.setdefault(place, _Span(None)).last = gone[place]
+        self._newest = _sighting(step.name, step.revisions[1])
+        for place in new - gone.keys():
+            self._spans.setdefault(place, _Span(self._newest)).last = None
 
-    def _places(self, page: Read) -> Iterator[_Place]:
-        if not isinstance(page, Package):
-            return
-        if not (self._scope.has_tag(page.tag) and self._scope.has_package(page.name)):
-            return
-        for spec_class in {*page.specs.values(), *page.shared}:
-            for stack in self._scope.stacks(spec_class.stacks):
-                yield _Place(page.tag, page.name, stack, spec_class.description.version)
+    def _both_places(self, pair: FilePair) -> tuple[dict[_Place, Sighting], set[_Place]]:
+        """Return what a file listed, each with the snapshot that had it last, and what it lists.
+
+        Nobody knows what a page lists while it cannot be read: what it listed before is neither
+        gone nor new until it can be read again.
+        """
+        if pair.both:
+            before, after = self._pair_places(pair.both.pairs)
+        else:
+            before, after = self._document_places(pair.old), self._document_places(pair.new)
+        old = dict.fromkeys(before, self._newest) | self._unreadable.pop(pair.path, {})
+        if isinstance(pair.new, BadPage):
+            self._unreadable[pair.path] = old
+            return {}, set()
+        return old, after
+
+    def _document_places(self, document: Reading) -> set[_Place]:
+        if not isinstance(document, Document):
+            return set()
+        return {place for package in document.packages for place in self._places(package)}
+
+    def _places(self, package: Package) -> Iterator[_Place]:
+        if self._scope.has_tag(package.tag) and self._scope.has_package(package.name):
+            for build in set(package.specs.values()):
+                for stack in self._scope.stacks(build.stacks):
+                    yield _Place(package.tag, package.name, stack, build.version_text)
+
+    def _pair_places(self, pairs: Iterable[PackagePair]) -> tuple[set[_Place], set[_Place]]:
+        old: set[_Place] = set()
+        new: set[_Place] = set()
+        for pair in pairs:
+            for side, found in ((pair.old, old), (pair.new, new)):
+                listed = {(build.version_text, build.stacks) for build in side.values()}
+                tag = pair.tags[0] or ""
+                if self._scope.has_tag(*pair.tags) and self._scope.has_package(pair.name):
+                    for version, stacks in listed | pair.common.keys():
+                        for stack in self._scope.stacks(stacks):
+                            found.add(_Place(tag, pair.name, stack, version))
+        return old, new
 
     def rows(self) -> list[Seen]:
         """Return all that was seen, by package, version, tag and stack."""
-        newest = self._newest
-        if newest is None:
-            return []
         return [
             Seen(
                 package=place.package,
@@ -129,7 +161,7 @@ class _Record:
                 tag=place.tag,
                 stack=place.stack,
                 first=span.first,
-                last=span.last or newest,
+                last=span.last or self._newest,
                 is_gone=span.last is not None,
             )
             for place, span in sorted(self._spans.items(), key=lambda item: _order(item[0]))

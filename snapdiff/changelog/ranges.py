@@ -3,14 +3,16 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.catalog.opening import Catalog, CatalogPair
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.revision_pair import RevisionPair, has_document
 from snapdiff.changelog.periods import SHORT, By, natural_order, periods
-from snapdiff.changelog.steps import FolderSteps, GitSteps
+from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
 from snapdiff.errors import RevisionError
-from snapdiff.sources.base import PAGE_NAME, Source, printable_path
+from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
-from snapdiff.sources.history import GitHistory
+from snapdiff.sources.history import Commit, GitHistory
 from snapdiff.sources.revisions import SourceOpener
 
 
@@ -22,24 +24,30 @@ class GitRange(NamedTuple):
     new: GitSource
     history: GitHistory
     by: By
+    limits: Limits
 
     def steps(self, after: str | None = None) -> GitSteps:
         """Return the steps from a commit (the first of the range, if none is given) to the last."""
-        first = self.history.first if after is None else self.history.commit(after)
         tags = self.history.tags() if self.by == "tag" else {}
-        source = self.old.name
-        if after is not None and after != self.history.first.id:
+        first = CommitEnd(self.history.first, self.old.name)
+        if after is not None and after != first.commit.id:
             names = sorted(tags.get(after, ()), key=natural_order)
-            source = names[0] if names else after[:SHORT]
-            if self.history.folder:
-                source = f"{source}:{printable_path(self.history.folder)}"
+            commit = self.history.commit(after)
+            first = CommitEnd(commit, self._name_of(commit, names[0] if names else None))
+        found = periods(self.history.commits(first.commit.id), self.by, tags)
         return GitSteps(
             repository=str(self.directory),
             folder=self.history.folder,
             first=first,
-            first_source=source,
-            periods=tuple(periods(self.history.commits(first.id), self.by, tags)),
+            commits=plan_steps(self.history.repository, first, found, self._name_of),
+            limits=self.limits,
         )
+
+    def _name_of(self, commit: Commit, tag: str | None) -> str:
+        """Return what a commit is called in a report."""
+        name = tag or commit.id[:SHORT]
+        folder = self.history.folder
+        return f"{name}:{printable_path(folder)}" if folder else name
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last revision are called."""
@@ -47,7 +55,8 @@ class GitRange(NamedTuple):
 
     def require_pages(self) -> None:
         """Raise RevisionError where the first or the last revision has no page."""
-        CatalogPair(Catalog(self.old), Catalog(self.new)).require_pages()
+        old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
+        RevisionPair(old, new).require_documents()
 
 
 class FolderRange(NamedTuple):
@@ -55,11 +64,12 @@ class FolderRange(NamedTuple):
 
     folder: Path
     names: tuple[str, ...]
+    limits: Limits
 
     def steps(self, after: str | None = None) -> FolderSteps:
         """Return the steps from a snapshot (the first, if none is given) to the last."""
         start = 0 if after is None else self.names.index(after)
-        return FolderSteps(str(self.folder), self.names[start:])
+        return FolderSteps(str(self.folder), self.names[start:], self.limits)
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""
@@ -72,7 +82,9 @@ class FolderRange(NamedTuple):
 Range = GitRange | FolderRange
 
 
-def open_range(argument: str, directory: Path, by: By | None = None) -> Range:
+def open_range(
+    argument: str, directory: Path, by: By | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Range:
     """Return what an argument stands for: `A..B`, a revision `A` for `A..HEAD`, or a folder.
 
     Raises RevisionError where there is no such thing, or a changelog cannot be made of it.
@@ -85,10 +97,11 @@ def open_range(argument: str, directory: Path, by: By | None = None) -> Range:
             raise RevisionError(
                 f"{argument}: a folder has a section a snapshot, so --by {by} has no meaning"
             )
-        return _folder_range(argument, directory / argument)
+        return _folder_range(argument, directory / argument, limits)
     new = opener.open(new_name or "HEAD")
     first, last = _revision(old), _revision(new)
-    return GitRange(directory.resolve(), first, last, GitHistory(first, last), by or "commit")
+    history = GitHistory(first, last)
+    return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
 
 
 def _revision(source: Source) -> GitSource:
@@ -119,24 +132,21 @@ def _ends(argument: str, directory: Path) -> tuple[str, str | None]:
     return old or "HEAD", new or "HEAD"
 
 
-def _folder_range(argument: str, folder: Path) -> FolderRange:
+def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
     try:
         found = [item for item in folder.iterdir() if item.is_dir() and not item.is_symlink()]
     except OSError as error:
         raise RevisionError(f"{argument}: cannot list the directory: {error.strerror}") from error
-    names = [item.name for item in found if not item.name.startswith(".") and _has_page(item)]
+    names = [
+        item.name
+        for item in found
+        if not item.name.startswith(".")
+        and has_document(Catalog(DirectorySource(item.name, item), limits))
+    ]
     if len(names) < 2:
         only = f"only one ({names[0]})" if names else "none"
         raise RevisionError(
             f"{argument}: a changelog takes a folder that holds a folder for each snapshot, "
             f"and here is {only}"
         )
-    return FolderRange(folder.resolve(), tuple(sorted(names, key=natural_order)))
-
-
-def _has_page(folder: Path) -> bool:
-    """Return whether a folder is a snapshot."""
-    source = DirectorySource(folder.name, folder)
-    if any(entry.path.rpartition("/")[2] == PAGE_NAME for entry in source.entries()):
-        return True
-    return any(True for _ in Catalog(source).packages())
+    return FolderRange(folder.resolve(), tuple(sorted(names, key=natural_order)), limits)

@@ -10,21 +10,20 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.changelog.steps import Step, Steps
-from snapdiff.diff.comparison import diff_pages
+from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, Side
-from snapdiff.limits import Limits, use_limits
-from snapdiff.result import CatalogDiff, Filters, Revision
+from snapdiff.limits import Limits
+from snapdiff.result import CatalogDiff, Filters
 
 _MOST_IN_A_PART = 64
 """How many sections another process is given at once: each part reads the pages it begins with."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """How snapshots are compared; `page_size` is the most that a page may have, in bytes."""
+    """How snapshots are compared."""
 
     filters: Filters = Filters()
     skip_bad_pages: bool = False
-    page_size: int = Limits().page_size
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -71,20 +70,22 @@ def compute_sections(
 
 
 def _in_order(steps: Steps, settings: Settings, watcher: Watcher) -> Iterator[Section]:
-    for step in steps.steps(lambda: watcher.passed(1)):
-        yield _section(step, settings, watcher.warn)
+    for step in steps.walk(lambda: watcher.passed(1)):
+        yield _section(step, settings, steps.limits, watcher.warn)
 
 
-def _section(step: Step, settings: Settings, warn: Callable[[str], None]) -> Section:
+def _section(
+    step: Step, settings: Settings, limits: Limits, warn: Callable[[str], None]
+) -> Section:
     try:
-        diff = diff_pages(
-            step.pages,
-            step.old,
-            step.new,
+        diff = diff_files(
+            step.files,
+            step.revisions,
             filters=settings.filters,
             allow_empty=True,
             skip_bad_pages=settings.skip_bad_pages,
             warn=warn,
+            limits=limits,
         )
     except BadPagesError as error:
         raise BadPagesError([_with_revision(page, step) for page in error.pages]) from error
@@ -92,7 +93,7 @@ def _section(step: Step, settings: Settings, warn: Callable[[str], None]) -> Sec
 
 
 def _with_revision(page: BadPage, step: Step) -> BadPage:
-    revision = step.old.revision if page.side == "old" else step.new.revision
+    revision = step.revisions[0 if page.side == "old" else 1]
     return BadPage(f"{page.path} in {revision.source}", page.side, page.reason)
 
 
@@ -110,7 +111,6 @@ _DECODER = msgspec.msgpack.Decoder(_Outcome)
 
 def compute_part(steps: Steps, settings: Settings) -> bytes:
     """Return the outcome of a part of the steps as bytes: what a worker of an executor runs."""
-    use_limits(Limits(page_size=settings.page_size))
     watcher = _Notes()
     sections: list[Section] = []
     bad_pages: tuple[BadPage, ...] = ()
@@ -145,7 +145,6 @@ def _spread(
     size = ceil(steps.most_sections() / (jobs * rounds)) or 1
     parts: Iterator[Steps] = iter(steps.parts(size))
     waiting: deque[tuple[Steps, Future[bytes]]] = deque()
-    last: Revision | None = None
     try:
         while True:
             for part in islice(parts, 2 * jobs - len(waiting)):
@@ -154,21 +153,12 @@ def _spread(
                 return
             part, future = waiting.popleft()
             outcome = _DECODER.decode(future.result())
-            for section in _told(outcome, watcher):
-                # A part does not know what the last step before it came to.
-                old = section.diff.old if last is None else last
-                last = section.diff.new
-                diff = msgspec.structs.replace(section.diff, old=old)
-                yield msgspec.structs.replace(section, diff=diff)
+            for message in outcome.warnings:
+                watcher.warn(message)
+            yield from outcome.sections
+            if outcome.bad_pages:
+                raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])
             watcher.passed(part.most_sections())
     finally:
         for _, future in waiting:
             future.cancel()
-
-
-def _told(outcome: _Outcome, watcher: Watcher) -> Iterator[Section]:
-    for message in outcome.warnings:
-        watcher.warn(message)
-    yield from outcome.sections
-    if outcome.bad_pages:
-        raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])

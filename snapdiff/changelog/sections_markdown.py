@@ -8,11 +8,12 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from snapdiff.changelog.sections import Section
+from snapdiff.model import Revision
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Line, TagOutline, outline
 from snapdiff.reports.outline import Section as KindSection
 from snapdiff.reports.templates import markdown_environment, render_template
-from snapdiff.result import Filters, Kind, Revision, StackDiff, TagDiff
+from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 """Names that cannot be anything else in Markdown: dates, weeks, and ours."""

@@ -20,7 +20,6 @@ from snapdiff.cli.options import CommonOptions, narrowing, pages
 from snapdiff.cli.output import check_output, write_file, write_stdout
 from snapdiff.cli.watching import watching
 from snapdiff.errors import ReportError
-from snapdiff.limits import limits
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 
 
@@ -38,7 +37,6 @@ class _Given(CommonOptions):
         return Settings(
             filters=self.filters(),
             skip_bad_pages=self.skip_bad_pages,
-            page_size=limits().page_size,
         )
 
     def options(self) -> ReportOptions:
@@ -127,7 +125,7 @@ def _range(arguments: tuple[str, ...]) -> str:
 
 
 def _open(story: str, given: _Given) -> Range:
-    wanted = open_range(story, given.directory(), given.by)
+    wanted = open_range(story, given.directory(), given.by, given.limits)
     if not given.allow_empty:
         wanted.require_pages()
     return wanted

@@ -158,14 +158,14 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     `snapdiff changelog` tells the story of many revisions (see its --help); `snapdiff schema`
     prints the JSON Schema of the JSON report; `snapdiff --version` the version.
     """
-    from snapdiff.catalog.opening import open_catalogs
+    from snapdiff.catalog.loading import open_catalogs
     from snapdiff.cli.gate import offending_lines
     from snapdiff.cli.progress import ProgressBar
-    from snapdiff.diff.comparison import diff_catalogs
+    from snapdiff.comparison import diff_catalogs
 
     given = _Given(**values)
     report = _report(given)
-    old, new = open_catalogs(revisions, given.directory())
+    old, new = open_catalogs(revisions, given.directory(), given.limits)
     if given.verbose:
         say(f"comparing {old.source.name} with {new.source.name}")
     with ProgressBar("pages", wanted=not given.quiet) as progress:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from snapdiff.errors import SnapdiffError
+from snapdiff.limits import DEFAULT_LIMITS, Limits, parse_size
 
 if TYPE_CHECKING:
     from snapdiff.result import Filters
@@ -31,6 +32,7 @@ class CommonOptions:
     template_folder: str | None
     allow_empty: bool
     skip_bad_pages: bool
+    limits: Limits
     quiet: bool
     verbose: bool
 
@@ -55,13 +57,11 @@ class CommonOptions:
         return Path(self.template_folder) if self.template_folder else None
 
 
-def _page_size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Limits:
     if value is None:
-        return
-    from snapdiff.limits import Limits, parse_size, use_limits
-
+        return DEFAULT_LIMITS
     try:
-        use_limits(Limits(page_size=parse_size(value)))
+        return Limits(page_size=parse_size(value))
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -90,9 +90,8 @@ _PAGES = [
     ),
     click.option(
         "--max-page-size",
-        callback=_page_size,
-        is_eager=True,
-        expose_value=False,
+        "limits",
+        callback=_limits,
         metavar="SIZE",
         help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
     ),

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
+from snapdiff.model import Build
 from snapdiff.result import Field
-from snapdiff.spack.configuration import Build
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
 """The fields of a configuration that hold one word, in the order in which a report names them."""
@@ -20,7 +20,7 @@ def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
     before, after = old.configuration, new.configuration
     fields: list[Field] = []
     if old.version != new.version:
-        fields.append(Field("version", old.description.version, new.description.version))
+        fields.append(Field("version", old.version_text, new.version_text))
     if before != after:
         fields += machine_fields(before[:4], after[:4])
     if before.variants != after.variants:

@@ -1,15 +1,14 @@
 """What happened to the specs of one package, stack by stack."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
+from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.pairing import Member, Pairing, pair_specs
 from snapdiff.filters import Scope
-from snapdiff.limits import Effort
-from snapdiff.model import Package, SpecClass
+from snapdiff.model import Build, PackagePair
 from snapdiff.result import Change, Field, Kind
-from snapdiff.spack.configuration import Build
 from snapdiff.spack.version import Version, parse_version
 
 _Side = dict[str, dict[Build, list[str]]]
@@ -19,52 +18,36 @@ _Order = tuple[Kind, Version, Version, str, str]
 """What the changes of a package are sorted by: kind, version, hash."""
 
 
-class _Builds(dict[SpecClass, Build]):
-    """The builds of one package, each read when it is first asked for."""
-
-    def __missing__(self, spec_class: SpecClass) -> Build:
-        build = self[spec_class] = Build(spec_class.description)
-        return build
-
-
-def package_changes(
-    old: Package | None, new: Package | None, scope: Scope
-) -> dict[str, list[Change]]:
-    """Return by stack what happened to the specs of a package; None where a side has none.
+def changes_by_stack(pair: PackagePair, scope: Scope, effort: Effort) -> dict[str, list[Change]]:
+    """Return by stack what happened to the specs of a package.
 
     The changes of a stack are of every kind, sorted by kind, version and hash; a stack in which
     nothing happened is not there. Raises FormatError where pairing would cost too much.
     """
-    builds = _Builds()
-    gone = _one_sided(old, new, scope, builds)
-    come = _one_sided(new, old, scope, builds)
-    effort = Effort()
-    name = package_name(old, new)
+    removed = _one_sided(pair.old, pair.new, scope)
+    added = _one_sided(pair.new, pair.old, scope)
     return {
-        stack: _changes(name, pair_specs(gone.get(stack, {}), come.get(stack, {}), effort))
-        for stack in sorted(gone.keys() | come.keys())
+        stack: _changes(pair.name, pair_specs(removed.get(stack, {}), added.get(stack, {}), effort))
+        for stack in sorted(removed.keys() | added.keys())
     }
 
 
-def _one_sided(mine: Package | None, other: Package | None, scope: Scope, builds: _Builds) -> _Side:
+def _one_sided(mine: Mapping[str, Build], other: Mapping[str, Build], scope: Scope) -> _Side:
     """Return the specs that only one side has, stack by stack: the hash decides."""
-    specs = mine.specs if mine else {}
-    there = other.specs if other else {}
-    alike: dict[SpecClass, list[str]] = {}
+    alike: dict[Build, list[str]] = {}
     side: _Side = {}
-    differing = [item for item in specs.items() if there.get(item[0]) is not item[1]]
-    for spec_hash, spec_class in differing:
-        twin = there.get(spec_hash)
+    for spec_hash, build in mine.items():
+        twin = other.get(spec_hash)
         if twin is None:
-            alike.setdefault(spec_class, []).append(spec_hash)
-        else:
-            _put(side, scope.stacks(spec_class.stacks - twin.stacks), builds[spec_class], spec_hash)
-    for spec_class, hashes in alike.items():
-        _put(side, scope.stacks(spec_class.stacks), builds[spec_class], *hashes)
+            alike.setdefault(build, []).append(spec_hash)
+        elif twin is not build:
+            _put(side, scope.stacks(build.stacks - twin.stacks), build, [spec_hash])
+    for build, hashes in alike.items():
+        _put(side, scope.stacks(build.stacks), build, hashes)
     return side
 
 
-def _put(side: _Side, stacks: Iterable[str], build: Build, *hashes: str) -> None:
+def _put(side: _Side, stacks: Iterable[str], build: Build, hashes: list[str]) -> None:
     for stack in stacks:
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
@@ -82,7 +65,7 @@ def _changes(name: str, pairing: Pairing) -> list[Change]:
 def _row(
     name: str, old: Member | None, new: Member | None, fields: tuple[Field, ...] = ()
 ) -> tuple[_Order, Change]:
-    """Return what happened to a spec, with what decides where it stands."""
+    """Return what happened to a spec, behind what decides its place in the report."""
     first, last = old or new, new or old
     assert first is not None
     assert last is not None
@@ -98,29 +81,19 @@ def _row(
     change = Change(
         kind,
         name,
-        old.build.description.spec(old.hash) if old else None,
-        new.build.description.spec(new.hash) if new else None,
+        old.build.spec(old.hash) if old else None,
+        new.build.spec(new.hash) if new else None,
         fields,
     )
     return (kind, before, after, first.hash, last.hash), change
 
 
-def kept_versions(
-    old: Package, new: Package, stacks: Iterable[str]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield of each stack the versions that both sides have, in their order."""
-    before, after = ({*side.specs.values(), *side.shared} for side in (old, new))
-    for stack in stacks:
-        kept = _versions(before, stack) & _versions(after, stack)
-        yield stack, tuple(sorted(kept, key=lambda text: (parse_version(text), text)))
+def kept_versions(pair: PackagePair, stack: str) -> tuple[str, ...]:
+    """Return the versions of a package that both sides have in a stack, in their order."""
+    kept = _versions(pair.old, pair, stack) & _versions(pair.new, pair, stack)
+    return tuple(sorted(kept, key=lambda text: (parse_version(text), text)))
 
 
-def _versions(classes: Iterable[SpecClass], stack: str) -> set[str]:
-    return {item.description.version for item in classes if stack in item.stacks}
-
-
-def package_name(old: Package | None, new: Package | None) -> str:
-    """Return the name of a package that one side may not have."""
-    package = old or new
-    assert package is not None
-    return package.name
+def _versions(side: Mapping[str, Build], pair: PackagePair, stack: str) -> set[str]:
+    versions = {build.version_text for build in set(side.values()) if stack in build.stacks}
+    return versions | {shared.version_text for shared in pair.common if stack in shared.stacks}

@@ -5,8 +5,14 @@ from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from snapdiff.errors import FormatError
 from snapdiff.limits import Limits
-from snapdiff.model import Package, PackageCounts, PackagePair
+from snapdiff.model import Package, PackageCounts, PackagePair, count_by_stacks
+
+
+def no_file(path: str) -> bytes:
+    """Raise FormatError: there is no other file."""
+    raise FormatError(f"{path}: there is no such file")
 
 
 class File(NamedTuple):
@@ -14,11 +20,14 @@ class File(NamedTuple):
 
     `path` has the folders above it as far as they are known, `/` between its parts. `read_beside`
     returns the content of another file by its path; it raises FormatError where there is none.
+    `is_document` says that the file of the same path is a document on the other side, so this one
+    is too, or cannot be read.
     """
 
     path: str
     content: bytes
-    read_beside: Callable[[str], bytes]
+    read_beside: Callable[[str], bytes] = no_file
+    is_document: bool = False
 
 
 class Claim(NamedTuple):
@@ -40,6 +49,18 @@ class Document(Struct, frozen=True, kw_only=True):
     packages: list[Package]
     warning: str | None = None
     hashes: Mapping[str, str] | None = None
+
+    def counted(self) -> "CountedDocument":
+        """Return the counts of all that was read."""
+        return CountedDocument(
+            claims=self.claims,
+            counts=[
+                PackageCounts(item.tag, item.name, count_by_stacks(item.specs.values(), {}))
+                for item in self.packages
+            ],
+            warning=self.warning,
+            hashes=self.hashes,
+        )
 
 
 class CountedDocument(Struct, frozen=True, kw_only=True):
@@ -106,6 +127,14 @@ class Format(Protocol):
 
     def is_named(self, path: str) -> bool:
         """Return whether the name alone says that a file is of this kind: it cannot be none."""
+        ...
+
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above everything that is in the tag of a document."""
+        ...
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return what a document lists that cannot be read, as far as its path tells."""
         ...
 
     def reader(self, limits: Limits) -> DocumentReader:

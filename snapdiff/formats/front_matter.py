@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from snapdiff.errors import FormatError
-from snapdiff.limits import DEPTH, DIGITS, limits, over_limit
+from snapdiff.limits import DEPTH, DIGITS, Limits, over_limit
 
 if TYPE_CHECKING:
     import yaml
@@ -94,16 +94,16 @@ def usual_list(raw: str) -> list[str] | None:
     return words if len(words) == len(items) else None
 
 
-def read_yaml(text: str) -> dict[str, Any]:
+def read_yaml(text: str, limits: Limits) -> dict[str, Any]:
     """Return front matter of any form as a dictionary; raises FormatError with the line."""
     import yaml  # late: pages in the usual form do not need it
 
-    most = limits().yaml_size
+    most = limits.yaml_size
     if len(text) > most:
         what = f"front matter not in the usual form has {len(text):,} characters"
         raise over_limit(what, most, "characters")
     try:
-        fields = _load(text)
+        fields = _load(text, limits.yaml_values)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # The text begins at the end of the page's first line; marks count from nought.
@@ -123,14 +123,15 @@ def read_yaml(text: str) -> dict[str, Any]:
     return fields
 
 
-def _load(text: str) -> Any:
+def _load(text: str, most: int) -> Any:
     loader = _bounded_loader()(text)
+    loader.most_values = most
     try:
         node = loader.get_single_node()
         if node is None:
             return None
         if "*" in text and "&" in text:
-            _check_aliases(node)
+            _check_aliases(node, most)
         return loader.construct_document(node)
     finally:
         loader.dispose()
@@ -146,7 +147,7 @@ def _bounded_loader() -> Any:
     import yaml
 
     class BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        depth = values = 0
+        depth = values = most_values = 0
 
         def descend_resolver(self, parent: Any, index: Any) -> None:
             """Count a value; called before each is read."""
@@ -154,8 +155,8 @@ def _bounded_loader() -> Any:
             self.depth += 1
             if self.depth > DEPTH:
                 raise FormatError(f"{_place(parent)}over {DEPTH} lists and mappings in each other")
-            if self.values > limits().yaml_values:
-                raise over_limit(f"{_place(parent)}too many values", limits().yaml_values, "values")
+            if self.values > self.most_values:
+                raise over_limit(f"{_place(parent)}too many values", self.most_values, "values")
             super().descend_resolver(parent, index)
 
         def ascend_resolver(self) -> None:
@@ -180,13 +181,12 @@ def _place(node: "yaml.Node | None") -> str:
     return f"line {node.start_mark.line + 1}, column {node.start_mark.column + 1}: " if node else ""
 
 
-def _check_aliases(root: "yaml.Node") -> None:
+def _check_aliases(root: "yaml.Node", most: int) -> None:
     """Raise FormatError where a document is too large, too deep or endless once written out.
 
     What aliases repeat is one object here, and is counted as often as it stands there. A long text
     counts as several values.
     """
-    most = limits().yaml_values
     measured: dict[int, tuple[int, int]] = {}  # of each value: how many there are in it, how deep
     begun: set[int] = set()
     waiting = [root]

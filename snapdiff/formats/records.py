@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.limits import VERSION_PARTS
-from snapdiff.model import Description, SpecClass, counting_stacks
+from snapdiff.model import Build, counting_stacks
 
 HASH_LENGTH = 32
 """Spack's DAG hash in base 32: the first 160 bits of a digest (Spack's `spack.hash_types`)."""
@@ -50,9 +50,9 @@ class Record(Struct, frozen=True):
 class SharedSpecs(NamedTuple):
     """Two versions of a page: what is in both word for word, as numbers, and the specs of one."""
 
-    shared: dict[SpecClass, int]
-    old: dict[str, SpecClass]
-    new: dict[str, SpecClass]
+    shared: Counter[Build]
+    old: dict[str, Build]
+    new: dict[str, Build]
 
 
 _RECORD = msgspec.json.Decoder(Record)
@@ -62,10 +62,10 @@ class _UnusualError(Exception):
     """The text is not in the usual form: the plain reader has to tell what it says."""
 
 
-class _Classes(dict[tuple[bytes, bytes], SpecClass]):
-    """By the text of a record before and after its hash: the class of its specs."""
+class _Builds(dict[tuple[bytes, bytes], Build]):
+    """By the text of a record before and after its hash: how its specs were built."""
 
-    def __missing__(self, around_hash: tuple[bytes, bytes]) -> SpecClass:
+    def __missing__(self, around_hash: tuple[bytes, bytes]) -> Build:
         before, after = around_hash
         if not after.endswith(_BETWEEN):
             raise _UnusualError
@@ -79,18 +79,18 @@ class _Classes(dict[tuple[bytes, bytes], SpecClass]):
             raise _UnusualError
         if decoded.hash or b"\\" in text or text.count(b'"hash"') != 1:
             raise _UnusualError
-        known = self[around_hash] = spec_class(decoded)
+        known = self[around_hash] = build_of(decoded)
         return known
 
 
 class _Specs(NamedTuple):
-    """Hash and class of each of some specs."""
+    """Hash and build of each of some specs."""
 
     hashes: list[bytes]
-    classes: list[SpecClass]
+    builds: list[Build]
 
-    def by_hash(self) -> dict[str, SpecClass]:
-        return dict(zip(map(bytes.decode, self.hashes), self.classes, strict=True))
+    def by_hash(self) -> dict[str, Build]:
+        return dict(zip(map(bytes.decode, self.hashes), self.builds, strict=True))
 
 
 class RecordReader:
@@ -98,11 +98,11 @@ class RecordReader:
 
     def __init__(self) -> None:
         """Begin with nothing known."""
-        self._classes = _Classes()
-        self._latest: dict[str, SpecClass] = {}
+        self._builds = _Builds()
+        self._latest: dict[str, Build] = {}
         self._hash_in: dict[bytes, str] = {}
 
-    def read_usual(self, details: memoryview) -> dict[str, SpecClass] | None:
+    def read_usual(self, details: memoryview) -> dict[str, Build] | None:
         """Return the specs of a list by hash, or None where that takes the plain reader.
 
         What stood in the list before this one in the same words is not read again.
@@ -126,15 +126,15 @@ class RecordReader:
         self._latest = specs
         return specs
 
-    def count_usual(self, details: memoryview) -> dict[SpecClass, int] | None:
-        """Return how many specs of each class a list has, or None as `read_usual` does."""
+    def count_usual(self, details: memoryview) -> Counter[Build] | None:
+        """Return how many specs of each build a list has, or None as `read_usual` does."""
         try:
             specs = self._specs(_record_texts(details))
         except _UnusualError:
             return None
         if len(set(specs.hashes)) != len(specs.hashes):
             return None  # a hash comes twice
-        return Counter(specs.classes)
+        return Counter(specs.builds)
 
     def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
         """Return the specs of two lists, or None where each of them has to be read alone.
@@ -155,7 +155,7 @@ class RecordReader:
         for specs in (gone, come):
             if len(known.union(specs.hashes)) != len(shared.hashes) + len(specs.hashes):
                 return None  # a hash comes twice
-        return SharedSpecs(Counter(shared.classes), gone.by_hash(), come.by_hash())
+        return SharedSpecs(Counter(shared.builds), gone.by_hash(), come.by_hash())
 
     def _specs(self, texts: list[bytes]) -> _Specs:
         """Return what records say; raises _UnusualError.
@@ -164,16 +164,16 @@ class RecordReader:
         one with an empty hash: with no backslash in the text, `"hash": "` can be nothing but a key
         and the start of its value, and with no second `"hash"` it is the key that counts.
         """
-        known = self._classes
-        hashes, classes = [], []
+        known = self._builds
+        hashes, builds = [], []
         for text in texts:
             before, _, after = text.partition(_HASH_KEY)
             hashes.append(after[:HASH_LENGTH])
-            classes.append(known[before, after[HASH_LENGTH:]])
+            builds.append(known[before, after[HASH_LENGTH:]])
         joined = b"".join(hashes)
         if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
             raise _UnusualError
-        return _Specs(hashes, classes)
+        return _Specs(hashes, builds)
 
 
 def _record_texts(details: memoryview) -> list[bytes]:
@@ -193,7 +193,7 @@ def _has_too_many_parts(version: str) -> bool:
     return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
 
 
-def read_plain(records: Iterable[Record]) -> dict[str, SpecClass]:
+def read_plain(records: Iterable[Record]) -> dict[str, Build]:
     """Return specs by hash; a record given twice counts once.
 
     Raises FormatError where a hash is none, or comes twice with different content.
@@ -215,17 +215,17 @@ def read_plain(records: Iterable[Record]) -> dict[str, SpecClass]:
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash} comes twice, with different content"
             )
-    return {spec_hash: spec_class(record) for spec_hash, record in seen.items()}
+    return {spec_hash: build_of(record) for spec_hash, record in seen.items()}
 
 
-def spec_class(record: Record) -> SpecClass:
-    """Return what a record says beside its hash."""
-    description = Description(
+def build_of(record: Record) -> Build:
+    """Return how a record's spec was built."""
+    return Build(
         record.versions[0],
         record.compiler,
         record.os,
         record.platform,
         record.target,
         tuple(sorted(record.variants)),  # their order says nothing, and a report shows them
+        counting_stacks(record.stacks),
     )
-    return SpecClass(description, counting_stacks(record.stacks))

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.errors import FormatError
+from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair, File
 from snapdiff.formats.front_matter import (
     explain,
     front_matter_text,
@@ -17,8 +18,17 @@ from snapdiff.formats.front_matter import (
     usual_scalar,
 )
 from snapdiff.formats.records import Record, RecordReader, read_plain
-from snapdiff.limits import limits, over_limit
-from snapdiff.model import ROOT, Package, SpecClass, count_by_stacks
+from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
+from snapdiff.model import (
+    ROOT,
+    Build,
+    Package,
+    PackageCounts,
+    PackagePair,
+    StackCounts,
+    count_by_stacks,
+    counted_in_common,
+)
 
 PAGE_NAME = "specs.md"
 
@@ -52,78 +62,129 @@ _RECORDS = msgspec.json.Decoder(list[Record])
 _META = msgspec.json.Decoder(_Meta)
 
 
+class SitePages:
+    """The format of the site's pages: `specs.md`, and other Markdown by its layout."""
+
+    name = "site page"
+    files = f"{PAGE_NAME}, or *.md with layout: cache"
+
+    def document_path(self, path: str) -> str | None:
+        """Return the path itself where a file may be a page, otherwise None."""
+        return path if path.endswith(".md") else None
+
+    def is_named(self, path: str) -> bool:
+        """Return whether a file is a page whatever it holds."""
+        return path.rpartition("/")[2] == PAGE_NAME
+
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above the package's, whatever it is called."""
+        folder = path.rpartition("/")[0]
+        return folder.rpartition("/")[0] if self.is_named(path) else folder
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the package that the folders of a page name."""
+        tag, name = names_in_path(path)
+        return Claim(tag, "package", name)
+
+    def reader(self, limits: Limits) -> "SitePageReader":
+        """Return a reader that knows nothing yet."""
+        return SitePageReader(limits)
+
+
 class SitePageReader:
     """Reads pages; two versions of a page are best read by the same reader."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         """Begin with nothing known."""
+        self._limits = limits
         self._records = RecordReader()
 
-    def read(self, path: str, content: bytes) -> Package | None:
+    def read(self, file: File) -> Document | None:
         """Return the package on a page, or None where the file is no page of a catalog.
 
-        `path` names tag and package where the front matter does not. Raises FormatError, which
+        The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        if not _is_page(path, content):
+        path, content = file.path, file.content
+        if not file.is_document and not _is_page(path, content):
             return None
-        _check_size(content)
-        head, specs = self._read_usual(content) or _read_plain(_front_matter(content))
-        found = _package(path, head, specs, {})
+        _check_size(content, self._limits)
+        head, specs = self._read_usual(content) or self._read_plain(_front_matter(content))
+        tag, name = _names(path, head)
         # Aliases make a page say more than it holds, though not more than a page may hold.
-        _check_told(found, max(len(content), limits().yaml_size * 8 if b"*" in content else 0))
-        return found
+        most = max(len(content), self._limits.yaml_size * 8 if b"*" in content else 0)
+        _check_text(Counter(specs.values()), most, self._limits)
+        warning = _contradiction(head.meta, count_by_stacks(specs.values(), {}))
+        return Document(
+            claims=(Claim(tag, "package", name),),
+            packages=[Package(tag, name, specs)],
+            warning=warning,
+        )
 
-    def count(self, path: str, content: bytes) -> Package | None:
-        """Return the package on a page that is the same on both sides, its specs all `shared`.
+    def count(self, file: File) -> CountedDocument | None:
+        """Return how many specs a page has that is the same on both sides.
 
         Like `read`, and raises what it does, but what nobody asks of such a page is left out.
         """
+        path, content = file.path, file.content
         page = _usual_page(content) if _is_page(path, content) else None
-        if page is None or len(content) > limits().values:
-            return self.read(path, content)
-        numbers = self._records.count_usual(page.details)
-        if numbers is None:
-            return self.read(path, content)
-        found = _package(path, page.head, {}, numbers)
-        _check_told(found, len(content))
-        return found
+        builds = None
+        if page is not None and len(content) <= self._limits.values:
+            builds = self._records.count_usual(page.details)
+        if page is None or builds is None:
+            document = self.read(file)
+            return document.counted() if document else None
+        tag, name = _names(path, page.head)
+        _check_text(builds, len(content), self._limits)
+        by_stacks = count_by_stacks(builds.elements(), {})
+        return CountedDocument(
+            claims=(Claim(tag, "package", name),),
+            counts=[PackageCounts(tag, name, by_stacks)],
+            warning=_contradiction(page.head.meta, by_stacks),
+        )
 
-    def read_both(
-        self, old_path: str, old: bytes, new_path: str, new: bytes
-    ) -> tuple[Package, Package] | None:
-        """Return the packages on two versions of a page; what they share is read once.
+    def read_pair(self, old: File, new: File) -> DocumentPair | None:
+        """Return two versions of a page; what they have in common is read once.
 
         None where they are not in the usual form or not of the same package and tag: then each is
         to be read alone, which tells what is wrong, if anything is.
         """
-        if names_in_path(old_path) != names_in_path(new_path):
+        if names_in_path(old.path) != names_in_path(new.path):
             return None  # two tags: known without a look at the pages
-        if not _is_page(old_path, old) or not _is_page(new_path, new):
+        if not _is_page(old.path, old.content) or not _is_page(new.path, new.content):
             return None
-        if max(len(old), len(new)) > limits().values:
+        if max(len(old.content), len(new.content)) > self._limits.values:
             return None  # too long to hold them both
-        before, after = _usual_page(old), _usual_page(new)
+        before, after = _usual_page(old.content), _usual_page(new.content)
         if before is None or after is None:
             return None
-        tag, name = _names(old_path, before.head)
-        if not tag or _names(new_path, after.head) != (tag, name):
-            return None
-        found = self._records.read_shared(before.details, after.details)
-        if found is None:
-            return None
-        both = (
-            _package(old_path, before.head, found.old, found.shared),
-            _package(new_path, after.head, found.new, found.shared),
-        )
         try:
-            for package, page in zip(both, (old, new), strict=True):
-                _check_told(package, len(page))
+            tag, name = _names(old.path, before.head)
+            if _names(new.path, after.head) != (tag, name):
+                return None
+            found = self._records.read_shared(before.details, after.details)
+            if found is None:
+                return None
+            for specs, content in ((found.old, old.content), (found.new, new.content)):
+                builds = Counter(specs.values())
+                builds.update(found.shared)
+                _check_text(builds, len(content), self._limits)
         except FormatError:
             return None  # read alone, the one that is to blame says so
-        return both
+        common = counted_in_common(found.shared)
+        return DocumentPair(
+            claims=(Claim(tag, "package", name),),
+            pairs=[
+                PackagePair(tags=(tag, tag), name=name, old=found.old, new=found.new, common=common)
+            ],
+            unchanged=[],
+            warnings=(
+                _contradiction(before.head.meta, count_by_stacks(found.old.values(), common)),
+                _contradiction(after.head.meta, count_by_stacks(found.new.values(), common)),
+            ),
+        )
 
-    def _read_usual(self, content: bytes) -> tuple[_Head, dict[str, SpecClass]] | None:
+    def _read_usual(self, content: bytes) -> tuple[_Head, dict[str, Build]] | None:
         """Return what a page in the usual form says, or None where that takes a YAML reader."""
         page = _usual_page(content)
         if page is None:
@@ -136,12 +197,27 @@ class SitePageReader:
                 return None
         return page.head, specs
 
+    def _read_plain(self, text: str) -> tuple[_Head, dict[str, Build]]:
+        """Return what a page of any legal form says."""
+        fields = read_yaml(text, self._limits)
+        if "spec_details" not in fields and "spec_files" in fields:
+            raise FormatError(
+                "spec_files: this is the page layout used before 2023, which lists no specs; "
+                "compare revisions whose pages have spec_details"
+            )
+        if "spec_details" not in fields:
+            raise FormatError("spec_details: missing")
+        known = {key: fields[key] for key in _Head.__struct_fields__ if key in fields}
+        head = _convert(known, _Head, "")
+        records = _convert(fields["spec_details"], list[Record], "spec_details")
+        return head, read_plain(records)
 
-def _check_size(content: bytes) -> None:
+
+def _check_size(content: bytes, limits: Limits) -> None:
     """Raise FormatError where a page is larger, or holds more values, than is taken."""
-    if len(content) > limits().page_size:
-        raise over_limit("the page is too large", limits().page_size, "bytes")
-    most = limits().values
+    if len(content) > limits.page_size:
+        raise over_limit("the page is too large", limits.page_size, "bytes")
+    most = limits.values
     # There are no more values than commas, line breaks and one; a short page need not be counted.
     if len(content) > most and content.count(b",") + content.count(b"\n") >= most:
         raise over_limit("the page holds too many values", most, "values")
@@ -178,46 +254,38 @@ def _text(fields: dict[str, memoryview], key: str, default: str) -> str:
     return str(fields[key], "utf-8") if key in fields else default
 
 
-def _package(
-    path: str, head: _Head, specs: dict[str, SpecClass], shared: dict[SpecClass, int]
-) -> Package:
-    """Return a page as a package; raises FormatError where nothing names its tag."""
-    tag, name = _names(path, head)
-    if not tag:
-        raise FormatError("categories: no tag (the second entry), and no folder is named for one")
-    counts = count_by_stacks(specs, shared)
-    return Package(tag, name, specs, counts, _contradiction(head.meta, counts), shared)
-
-
 _LINE = 256
 """How many characters a change takes in a report beside what the page says of the spec."""
 
 
-def _check_told(package: Package, length: int) -> None:
-    """Raise FormatError where a report, which tells a spec once a stack, could be too long.
+def _check_text(builds: Counter[Build], length: int, limits: Limits) -> None:
+    """Raise FormatError where a report, which lists a spec once a stack, could be too long.
 
-    The specs of the package are described in at most `length` characters.
+    `builds` has the number of specs of each; they are described in at most `length` characters.
     """
-    most_stacks = max(map(len, package.counts), default=0)
-    if most_stacks * 3 * length <= limits().told:
+    most_stacks = max((len(build.stacks) for build in builds), default=0)
+    if most_stacks * 3 * length <= limits.text:
         return  # a spec takes at least half as much as a line
-    told = 0
-    numbers = Counter(package.specs.values())
-    numbers.update(package.shared)
-    for found, number in numbers.items():
-        text = found.description
-        fields = text.version, text.compiler, text.os, text.platform, text.target, *text.variants
-        told += number * len(found.stacks) * (_LINE + sum(map(len, fields)))
-    if told > limits().told:
-        what = "each spec told once for each of its stacks comes to too much"
-        raise over_limit(what, limits().told, "characters")
+    text = 0
+    for build, number in builds.items():
+        fields = build.version_text, build.compiler, build.os, build.platform, build.target
+        line = _LINE + sum(map(len, fields)) + sum(map(len, build.variants))
+        text += number * len(build.stacks) * line
+    if text > limits.text:
+        what = "listing each spec once for each of its stacks takes too much"
+        raise over_limit(what, limits.text, "characters")
 
 
 def _names(path: str, head: _Head) -> tuple[str, str]:
-    """Return tag and package, as the front matter has them or else the path."""
+    """Return tag and package, as the front matter has them or else the path.
+
+    Raises FormatError where nothing names the tag.
+    """
     tag_in_path, name_in_path = names_in_path(path)
-    tag = head.categories[1] if len(head.categories) > 1 else ""
-    return tag or tag_in_path, head.title or name_in_path
+    tag = (head.categories[1] if len(head.categories) > 1 else "") or tag_in_path
+    if not tag:
+        raise FormatError("categories: no tag (the second entry), and no folder is named for one")
+    return tag, head.title or name_in_path
 
 
 def _front_matter(content: bytes) -> str:
@@ -226,22 +294,6 @@ def _front_matter(content: bytes) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FormatError(f"line {line}: not UTF-8 (byte 0x{content[error.start]:02x})") from error
-
-
-def _read_plain(text: str) -> tuple[_Head, dict[str, SpecClass]]:
-    """Return what a page of any legal form says."""
-    fields = read_yaml(text)
-    if "spec_details" not in fields and "spec_files" in fields:
-        raise FormatError(
-            "spec_files: this is the page layout used before 2023, which lists no specs; "
-            "compare revisions whose pages have spec_details"
-        )
-    if "spec_details" not in fields:
-        raise FormatError("spec_details: missing")
-    known = {key: fields[key] for key in _Head.__struct_fields__ if key in fields}
-    head = _convert(known, _Head, "")
-    records = _convert(fields["spec_details"], list[Record], "spec_details")
-    return head, read_plain(records)
 
 
 def _convert(value: Any, kind: Any, key: str) -> Any:
@@ -259,7 +311,7 @@ def names_in_path(path: str) -> tuple[str, str]:
     return parts[-2], parts[-1].removesuffix(".md")
 
 
-def _contradiction(meta: _Meta, counts: dict[frozenset[str], int]) -> str | None:
+def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
     """Return where a page's `meta` is wrong about the page's own specs, or None."""
     number = sum(counts.values())
     if meta.num_specs is not None and meta.num_specs != number:

@@ -4,10 +4,11 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from snapdiff.model import Revision
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import SYMBOLS, Line, Section, TagOutline, outline, told_kinds
-from snapdiff.result import CatalogDiff, Field, Filters, Kind, Revision, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, Field, Filters, Kind, StackDiff, TagDiff
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:

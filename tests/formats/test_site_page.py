@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
+from snapdiff.formats.base import Document, File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
 from tests.support.generated import Catalogs, catalogs
@@ -36,21 +37,26 @@ from tests.support.oracle import Record, counting_stacks
 PATH = "_cache/develop/zlib/specs.md"
 
 
-def read(page: str | bytes, path: str = PATH) -> Package:
+def read_document(page: str | bytes, path: str = PATH) -> Document:
     content = page if isinstance(page, bytes) else page.encode("utf-8")
-    package = SitePageReader().read(path, content)
-    assert package is not None
+    document = SitePageReader().read(File(path, content))
+    assert document is not None
+    return document
+
+
+def read(page: str | bytes, path: str = PATH) -> Package:
+    [package] = read_document(page, path).packages
     return package
 
 
 def said(package: Package) -> dict[str, object]:
     """All that a page says of its specs, free of order."""
     specs: dict[str, object] = {}
-    for spec_hash, spec_class in package.specs.items():
-        built = spec_class.description.spec(spec_hash)
+    for spec_hash, build in package.specs.items():
+        built = build.spec(spec_hash)
         machine = (built.os, built.platform, built.target)
         variants = frozenset(built.variants)
-        specs[built.hash] = (built.version, built.compiler, machine, variants, spec_class.stacks)
+        specs[built.hash] = (built.version, built.compiler, machine, variants, build.stacks)
     return specs
 
 

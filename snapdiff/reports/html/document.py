@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from snapdiff.errors import ReportError
+from snapdiff.model import Revision
 from snapdiff.reports.html.data import data_of
 from snapdiff.reports.html.picture import picture_of, tallied
 from snapdiff.reports.html.rows import Row, rows_of
@@ -15,7 +16,7 @@ from snapdiff.reports.html.specs import Group, first_specs
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import SYMBOLS, told_kinds
 from snapdiff.reports.templates import html_environment, render_template
-from snapdiff.result import CatalogDiff, Kind, Revision
+from snapdiff.result import CatalogDiff, Kind
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:

@@ -1,0 +1,108 @@
+"""Files that are equal on both sides: their documents, counted tag by tag."""
+
+from typing import NamedTuple
+
+from snapdiff.catalog.reading import Counting
+from snapdiff.errors import BadPage
+from snapdiff.filters import Scope
+from snapdiff.formats.base import Claim, CountedDocument
+from snapdiff.model import Counts, PackageCounts
+
+
+class PackageNumbers(NamedTuple):
+    """A package as it is counted: its specs by stack, and how many are in any stack."""
+
+    tag: str
+    name: str
+    by_stack: dict[str, int]
+    in_any: int
+
+
+class CountedFiles:
+    """Counts of some files, kept up to date as files are put in and taken out."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Begin with no file; `scope` says which stacks and packages count."""
+        self._scope = scope
+        self._packages: dict[str, list[PackageNumbers]] = {}
+        self._documents: dict[str, CountedDocument] = {}
+        self._counts: dict[str, Counts] = {}
+        self._paths: dict[Claim, list[str]] = {}
+        self._repeated_claims: set[Claim] = set()
+        self.bad: dict[str, BadPage] = {}
+
+    def put(self, path: str, found: Counting) -> None:
+        """Count a file; a bad page is kept by its path, and what is no document is nothing."""
+        if isinstance(found, BadPage):
+            self.bad[path] = found
+        elif found is not None:
+            self._documents[path] = found
+            self._packages[path] = [package_numbers(item, self._scope) for item in found.counts]
+            for claim in found.claims:
+                paths = self._paths.setdefault(claim, [])
+                paths.append(path)
+                if len(paths) > 1:
+                    self._repeated_claims.add(claim)
+            self._add(path, 1)
+
+    def take(self, path: str) -> None:
+        """Count a file no longer."""
+        self.bad.pop(path, None)
+        document = self._documents.pop(path, None)
+        if document is None:
+            return
+        self._add(path, -1)
+        del self._packages[path]
+        for claim in document.claims:
+            paths = self._paths[claim]
+            paths.remove(path)
+            if len(paths) < 2:
+                self._repeated_claims.discard(claim)
+            if not paths:
+                del self._paths[claim]
+
+    def _add(self, path: str, times: int) -> None:
+        for item in self._packages[path]:
+            counts = self._counts.setdefault(item.tag, Counts())
+            counts.add(item.name, item.by_stack, item.in_any, times)
+
+    def paths_of(self, claim: Claim) -> list[str]:
+        """Return the files that list a package or stack."""
+        return self._paths.get(claim, [])
+
+    def repeated_claims(self) -> set[Claim]:
+        """Return what more than one of the files lists."""
+        return self._repeated_claims
+
+    def tags(self) -> set[str]:
+        """Return the tags of all documents."""
+        return {claim.tag for claim in self._paths}
+
+    def warnings(self) -> list[tuple[str, str]]:
+        """Return path and words of each file that contradicts itself."""
+        return [
+            (path, document.warning)
+            for path, document in self._documents.items()
+            if document.warning
+        ]
+
+    def counts(self, tag: str) -> Counts:
+        """Return the counts of a tag."""
+        return self._counts.get(tag) or Counts()
+
+    def packages(self, path: str) -> list[PackageNumbers]:
+        """Return the packages of one file as they are counted."""
+        return self._packages.get(path, [])
+
+
+def package_numbers(package: PackageCounts, scope: Scope) -> PackageNumbers:
+    """Return how many specs of a package each stack has, as far as they are asked for."""
+    by_stack: dict[str, int] = {}
+    in_any = 0
+    if scope.has_package(package.name):
+        for listed, number in package.by_stacks.items():
+            stacks = scope.stacks(listed)
+            for stack in stacks:
+                by_stack[stack] = by_stack.get(stack, 0) + number
+            in_any += number if stacks else 0
+    return PackageNumbers(package.tag, package.name, by_stack, in_any)

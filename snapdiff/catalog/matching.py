@@ -1,0 +1,248 @@
+"""Which package of the old side belongs to which of the new one, tag by tag."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from snapdiff.catalog.counting import CountedFiles, package_numbers
+from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
+from snapdiff.catalog.reading import FilePair
+from snapdiff.catalog.revision_pair import ComparedFiles, tag_folder
+from snapdiff.catalog.side import CatalogSide
+from snapdiff.errors import BadPage, Side
+from snapdiff.filters import Scope
+from snapdiff.formats.base import Claim, Document
+from snapdiff.model import (
+    Counts,
+    Package,
+    PackageCounts,
+    PackagePair,
+    TagPair,
+    Tags,
+    count_by_stacks,
+)
+
+Warn = Callable[[str], None]
+
+Matched = PackagePair | TagPair | BadPage
+"""What matching yields: packages as they are found, then each tag, then what cannot be read."""
+
+
+def match_packages(
+    files: ComparedFiles, scope: Scope, *, allow_empty: bool = False, warn: Warn = lambda _: None
+) -> Iterator[Matched]:
+    """Yield the packages of two revisions in pairs, then every tag with its counts.
+
+    A package is yielded as soon as both its sides are known; a tag follows all its packages. Bad
+    documents are yielded last; what they list is left out on both sides. `warn` is told where a
+    document contradicts itself. Raises RevisionError where a side has no document at all (unless
+    `allow_empty`).
+    """
+    matching = _Matching(files, scope, warn)
+    yield from matching.changed_packages()
+    if not allow_empty and not matching.has_both_sides:
+        files.require_documents()
+    matching.count_unchanged()
+    matching.leave_out_repeated()
+    for tags in matching.tag_pairs():
+        yield from matching.close_tag(tags)
+    yield from sorted(matching.bad_pages, key=lambda page: (page.path, page.side != "old"))
+
+
+SIDES: tuple[Side, Side] = ("old", "new")
+
+
+class _Matching:
+    """The state of one matching."""
+
+    def __init__(self, files: ComparedFiles, scope: Scope, warn: Warn) -> None:
+        self._files = files
+        self._scope = scope
+        self._warn = warn
+        self._sides = {
+            side: CatalogSide(prefix) for side, prefix in zip(SIDES, files.prefixes, strict=True)
+        }
+        self._changed: set[str] = set()
+        self._folders: dict[str, set[str]] = {}
+        self._touched: set[str] = set()
+        self._unchanged: list[CountedFiles] = []
+        self.bad_pages: list[BadPage] = []
+
+    @property
+    def has_both_sides(self) -> bool:
+        """Whether each side has a document among the files that differ."""
+        return all(side.has_documents for side in self._sides.values())
+
+    def changed_packages(self) -> Iterator[PackagePair]:
+        """Yield the packages whose document differs and has the same path on both sides."""
+        for found in self._files.changed():
+            self._changed.add(found.path)
+            if found.both:
+                for side, warning in zip(SIDES, found.both.warnings, strict=True):
+                    self._note(side, found.path, found.both.claims, warning)
+                for pair in found.both.pairs:
+                    yield from self._wanted(pair)
+            else:
+                yield from self._read_alone(found)
+
+    def _read_alone(self, found: FilePair) -> Iterator[PackagePair]:
+        """Yield the packages of a document that both sides have; those of others wait."""
+        readings = {"old": found.old, "new": found.new}
+        is_bad = False
+        for side in SIDES:
+            reading = readings[side]
+            if isinstance(reading, BadPage):
+                is_bad = True
+                self._add_bad_page(reading)
+            elif reading is not None:
+                self._note(side, found.path, reading.claims, reading.warning)
+        documents = [item for item in readings.values() if isinstance(item, Document)]
+        if is_bad:  # what one side says the document lists, it lists on the other too
+            for document in documents:
+                self._leave_out(document.claims)
+        elif len(documents) == 2 and documents[0].claims == documents[1].claims:
+            yield from self._same_document(found.path, *documents)
+        else:
+            for side in SIDES:
+                self._sides[side].wait(readings[side])
+
+    def _same_document(self, path: str, old: Document, new: Document) -> Iterator[PackagePair]:
+        before = {package.name: package for package in old.packages}
+        after = {package.name: package for package in new.packages}
+        for name in sorted(before.keys() | after.keys()):
+            tag = (before.get(name) or after[name]).tag
+            pair = pair_packages((tag, tag), before.get(name), after.get(name), path)
+            yield from self._wanted(pair)
+
+    def _wanted(self, pair: PackagePair) -> Iterator[PackagePair]:
+        """Yield a pair if it is asked for; where anything in it differs, its tag is touched."""
+        if self._scope.has_tag(*pair.tags) and self._scope.has_package(pair.name):
+            if differs(pair, self._scope):
+                self._touched.update(tag for tag in pair.tags if tag is not None)
+            yield pair
+
+    def _note(self, side: Side, path: str, claims: Iterable[Claim], warning: str | None) -> None:
+        """Note what a document lists and where, and say where it contradicts itself."""
+        self._sides[side].add(path, claims)
+        for claim in claims:
+            self._folders.setdefault(claim.tag, set()).add(tag_folder(path, claim.tag))
+        if warning:
+            self._warn(f"{path}: {warning}")
+
+    def _add_bad_page(self, page: BadPage) -> None:
+        """Note a document that cannot be read, as what its path names."""
+        self.bad_pages.append(page)
+        claim = self._sides[page.side].add_bad(page.path)
+        self._folders.setdefault(claim.tag, set()).add(tag_folder(page.path, claim.tag))
+
+    def _leave_out(self, claims: Iterable[Claim]) -> None:
+        for side in self._sides.values():
+            side.bad.update(claims)
+
+    def count_unchanged(self) -> None:
+        """Count what does not differ, in those tags in which something does."""
+        old, new = self._sides["old"], self._sides["new"]
+        for side in (old, new):
+            self._touched.update(side.waiting, side.bad_tags())
+        folders = {folder for tag in self._touched for folder in self._folders.get(tag, ())}
+        one_sided = old.tags() ^ new.tags()
+        if one_sided:
+            # What seems to be added or removed may be on both sides in another folder. A folder's
+            # documents are of one tag, so one of them tells.
+            for folder, document in self._files.samples(self._changed).items():
+                if any(claim.tag in one_sided for claim in document.claims):
+                    folders.add(folder)
+        self._unchanged = self._files.count_folders(folders, self._changed, self._scope)
+        for counted in self._unchanged:
+            for page in counted.bad.values():
+                self._add_bad_page(page)
+                self._add_bad_page(BadPage(page.path, "new", page.reason))
+            for path, warning in counted.warnings():
+                self._warn(f"{path}: {warning}")
+
+    def leave_out_repeated(self) -> None:
+        """Make a bad page of each document that lists what one before it lists."""
+        repeated = {claim for counted in self._unchanged for claim in counted.repeated_claims()}
+        for name in SIDES:
+            side = self._sides[name]
+            for claim in sorted({*side.paths, *repeated}):
+                unchanged = [path for item in self._unchanged for path in item.paths_of(claim)]
+                paths = sorted([*side.paths.get(claim, ()), *unchanged])
+                for path in paths[1:]:
+                    self._leave_out([claim])
+                    reason = f"is already on page {paths[0]}"
+                    what = f"{claim.what} {claim.name} of tag {claim.tag}"
+                    self.bad_pages.append(BadPage(path, name, f"{what} {reason}"))
+
+    def tag_pairs(self) -> list[Tags]:
+        """Return which tag is compared with which (specification, section 2)."""
+        old, new = self._sides["old"], self._sides["new"]
+        unchanged = {tag for counted in self._unchanged for tag in counted.tags()}
+        old_tags, new_tags = old.tags() | unchanged, new.tags() | unchanged
+        one_each = len(old_tags) == len(new_tags) == 1
+        if one_each and old_tags != new_tags and not self._files.samples(self._changed):
+            return [(old_tags.pop(), new_tags.pop())]
+        # A tag whose documents cannot be read on one side is neither added nor removed.
+        old_tags, new_tags = (
+            old_tags | (new_tags & old.bad_tags()),
+            new_tags | (old_tags & new.bad_tags()),
+        )
+        return [
+            (tag if tag in old_tags else None, tag if tag in new_tags else None)
+            for tag in sorted(old_tags | new_tags)
+        ]
+
+    def close_tag(self, tags: Tags) -> Iterator[Matched]:
+        """Yield the packages of a tag that waited, then the tag."""
+        if not self._scope.has_tag(*tags):
+            return
+        old, new = tags
+        before = self._sides["old"].waiting.get(old, {}) if old is not None else {}
+        after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
+        left_out = self._left_out(tags, "package")
+        counts = self._unchanged_counts(tags, left_out)
+        if old is None or new is None:
+            for packages in (before or after).values():
+                for package in packages:
+                    self._count_package(counts, package)
+        else:
+            for name in sorted((before.keys() | after.keys()) - left_out):
+                for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
+                    yield from self._wanted(
+                        pair_packages(tags, mine, theirs, self._path_of(theirs))
+                    )
+        stacks = self._left_out(tags, "stack")
+        yield TagPair(tags=tags, counts=counts, left_out=left_out, left_out_stacks=stacks)
+
+    def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
+        return frozenset(
+            claim.name
+            for side in self._sides.values()
+            for claim in side.bad
+            if claim.tag in tags and claim.what == what
+        )
+
+    def _unchanged_counts(self, tags: Tags, left_out: frozenset[str]) -> Counts:
+        """Return the counts of a tag's unchanged documents, less the packages left out."""
+        total = Counts()
+        for tag in set(tags) - {None}:
+            assert tag is not None
+            for counted in self._unchanged:
+                total.merge(counted.counts(tag))
+                for name in left_out:
+                    for path in counted.paths_of(Claim(tag, "package", name)):
+                        for numbers in counted.packages(path):
+                            total.add(numbers.name, numbers.by_stack, numbers.in_any, -1)
+        return total
+
+    def _count_package(self, counts: Counts, package: Package) -> None:
+        by_stacks = count_by_stacks(package.specs.values(), {})
+        numbers = package_numbers(PackageCounts(package.tag, package.name, by_stacks), self._scope)
+        counts.add(numbers.name, numbers.by_stack, numbers.in_any)
+
+    def _path_of(self, package: Package | None) -> str:
+        """Return where a package of the new side is listed, for an error."""
+        if package is None:
+            return ""
+        claim = Claim(package.tag, "package", package.name)
+        if package.stack is not None:
+            claim = Claim(package.tag, "stack", package.stack)
+        return self._sides["new"].paths[claim][0]

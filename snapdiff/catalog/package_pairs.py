@@ -1,0 +1,69 @@
+"""Packages of both sides as pairs, where each side's document was read alone."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from snapdiff.filters import Scope
+from snapdiff.model import Build, Graph, Package, PackagePair, Tags, counted_in_common
+
+
+def pair_packages(
+    tags: Tags, old: Package | None, new: Package | None, document: str = ""
+) -> PackagePair:
+    """Return a package on both sides; None stands for a side that does not have it.
+
+    What has the same hash, version and stacks on both sides is only counted.
+    """
+    before: Mapping[str, Build] = old.specs if old else {}
+    after: Mapping[str, Build] = new.specs if new else {}
+    removed = {key: build for key, build in before.items() if after.get(key) is not build}
+    added = {key: build for key, build in after.items() if before.get(key) is not build}
+    common = Counter(build for key, build in before.items() if key not in removed)
+    for key in removed.keys() & added.keys():
+        build, twin = removed[key], added[key]
+        if build.stacks == twin.stacks and build.version_text == twin.version_text:
+            common[build] += 1
+            del removed[key], added[key]
+    package = old or new
+    assert package is not None
+    return PackagePair(
+        tags=tags,
+        name=package.name,
+        old=removed,
+        new=added,
+        common=counted_in_common(common),
+        document=document,
+        graphs=_graphs(old, new),
+    )
+
+
+def _graphs(old: Package | None, new: Package | None) -> tuple[Graph, Graph] | None:
+    if old is None or new is None or old.graph is None or new.graph is None:
+        return None
+    return old.graph, new.graph
+
+
+def pair_lists(
+    old: Sequence[Package], new: Sequence[Package]
+) -> Iterator[tuple[Package | None, Package | None]]:
+    """Yield the packages of one name that several documents of a tag list, stack by stack."""
+    before = {package.stack: package for package in old}
+    after = {package.stack: package for package in new}
+    for stack in sorted(before.keys() | after.keys(), key=lambda name: name or ""):
+        yield before.get(stack), after.get(stack)
+
+
+def differs(pair: PackagePair, scope: Scope) -> bool:
+    """Return whether a side has a spec in a stack that is asked for and the other has not."""
+    return _has_more(pair.old, pair.new, scope) or _has_more(pair.new, pair.old, scope)
+
+
+def _has_more(mine: Mapping[str, Build], other: Mapping[str, Build], scope: Scope) -> bool:
+    for spec_hash, build in mine.items():
+        twin = other.get(spec_hash)
+        if twin is build:
+            continue
+        stacks = build.stacks - twin.stacks if twin else build.stacks
+        if any(True for _ in scope.stacks(stacks)):
+            return True
+    return False

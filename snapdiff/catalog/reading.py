@@ -1,0 +1,99 @@
+"""Files of two revisions as documents: each read by its format, errors kept with the file."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from snapdiff.errors import BadPage, FormatError, Side
+from snapdiff.formats import format_of
+from snapdiff.formats.base import CountedDocument, Document, DocumentPair, DocumentReader, File
+from snapdiff.limits import Limits
+from snapdiff.sources.base import Content
+
+Reading = Document | BadPage | None
+"""What a file is: a document, one that cannot be read, or none at all."""
+
+Counting = CountedDocument | BadPage | None
+"""The same of a file that is equal on both sides."""
+
+
+class FilePair(NamedTuple):
+    """A file that differs: what it is on both sides, or both versions of it read together."""
+
+    path: str
+    old: Reading
+    new: Reading
+    both: DocumentPair | None = None
+
+
+class FileVersion(NamedTuple):
+    """A file as one side has it: its path there, with the folders above it, and its content."""
+
+    path: str
+    content: Content
+
+
+def read_pair(
+    path: str, old: FileVersion | None, new: FileVersion | None, limits: Limits
+) -> FilePair:
+    """Return what a file is on both sides; None stands for a side that does not have it."""
+    kind = format_of(path)
+    if kind is None:
+        return FilePair(path, None, None)
+    reader = kind.reader(limits)
+    if old and new and isinstance(old.content, bytes) and isinstance(new.content, bytes):
+        both = reader.read_pair(File(old.path, old.content), File(new.path, new.content))
+        if both:
+            return FilePair(path, None, None, both)
+    return read_both(
+        path,
+        lambda is_document: read_file(reader, path, old, "old", is_document=is_document),
+        lambda is_document: read_file(reader, path, new, "new", is_document=is_document),
+    )
+
+
+def read_both(
+    path: str, read_old: Callable[[bool], Reading], read_new: Callable[[bool], Reading]
+) -> FilePair:
+    """Return what a file is on both sides, each side read alone.
+
+    What is a document on one side is one on the other too, or cannot be read: each function is
+    called with whether that is known.
+    """
+    old, new = read_old(False), read_new(False)
+    if old is None and new is not None:
+        old = read_old(True)
+    elif new is None and old is not None:
+        new = read_new(True)
+    return FilePair(path, old, new)
+
+
+def read_file(
+    reader: DocumentReader,
+    path: str,
+    version: FileVersion | None,
+    side: Side,
+    *,
+    is_document: bool = False,
+) -> Reading:
+    """Return what a file is on one side; None where that side does not have it."""
+    if version is None:
+        return None
+    try:
+        if isinstance(version.content, FormatError):
+            raise version.content
+        return reader.read(File(version.path, version.content, is_document=is_document))
+    except FormatError as error:
+        return BadPage(path, side, str(error))
+
+
+def count_file(path: str, version: FileVersion, limits: Limits) -> Counting:
+    """Return the counts of a file that is equal on both sides."""
+    kind = format_of(path)
+    if kind is None:
+        return None
+    try:
+        if isinstance(version.content, FormatError):
+            raise version.content
+        return kind.reader(limits).count(File(version.path, version.content))
+    except FormatError as error:
+        return BadPage(path, "old", str(error))

@@ -1,0 +1,51 @@
+"""One side of a comparison: what its documents list, and packages that wait for a counterpart."""
+
+from collections.abc import Iterable
+
+from snapdiff.catalog.reading import Reading
+from snapdiff.formats import format_of
+from snapdiff.formats.base import Claim, Document
+from snapdiff.model import Package
+
+
+class CatalogSide:
+    """What is known of one side while files are compared."""
+
+    def __init__(self, prefix: str) -> None:
+        """Begin with nothing; `prefix` are the folders above its files, as far as known."""
+        self._prefix = prefix
+        self.paths: dict[Claim, list[str]] = {}
+        self.bad: set[Claim] = set()
+        self.waiting: dict[str, dict[str, list[Package]]] = {}
+        self.has_documents = False
+
+    def add(self, path: str, claims: Iterable[Claim]) -> None:
+        """Note what a document lists and where."""
+        self.has_documents = True
+        for claim in claims:
+            self.paths.setdefault(claim, []).append(path)
+
+    def add_bad(self, path: str) -> Claim:
+        """Note a document that cannot be read; return what its path says that it lists."""
+        self.has_documents = True
+        kind = format_of(path)
+        assert kind is not None, path
+        claim = kind.claim_of_path(f"{self._prefix}/{path}")
+        self.bad.add(claim)
+        return claim
+
+    def wait(self, reading: Reading) -> None:
+        """Keep the packages of a document until all tags are known."""
+        if isinstance(reading, Document):
+            for package in reading.packages:
+                self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
+                    package
+                )
+
+    def tags(self) -> set[str]:
+        """Return every tag that a document names."""
+        return {claim.tag for claim in self.paths}
+
+    def bad_tags(self) -> set[str]:
+        """Return every tag that has a bad document, as far as its path tells."""
+        return {claim.tag for claim in self.bad}

@@ -1,0 +1,85 @@
+"""Two catalogs become one CatalogDiff: packages are matched, then diffed, then summed up."""
+
+from collections.abc import Callable
+
+from snapdiff import __version__
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.matching import match_packages
+from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair
+from snapdiff.diff.tags import TagDiffs, sum_summaries
+from snapdiff.errors import BadPage, BadPagesError, FormatError
+from snapdiff.filters import Scope
+from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.model import PackagePair, Revision
+from snapdiff.result import CatalogDiff, Filters, SkippedPage
+
+
+def diff_catalogs(
+    old: Catalog,
+    new: Catalog,
+    *,
+    filters: Filters | None = None,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+    progress: Progress = lambda _done, _all: None,
+) -> CatalogDiff:
+    """Return what changed from `old` to `new`.
+
+    `warn` is called where a page contradicts itself, `progress` with how many of the files that may
+    have changed are compared. Raises RevisionError where a side has no page at all (unless
+    `allow_empty`), and BadPagesError where pages cannot be read (unless `skip_bad_pages`, which
+    leaves them out on both sides and lists them).
+    """
+    return diff_files(
+        RevisionPair(old, new, progress),
+        (old.revision, new.revision),
+        filters=filters,
+        allow_empty=allow_empty,
+        skip_bad_pages=skip_bad_pages,
+        warn=warn,
+        limits=new.limits,
+    )
+
+
+def diff_files(
+    files: ComparedFiles,
+    revisions: tuple[Revision, Revision],
+    *,
+    filters: Filters | None = None,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> CatalogDiff:
+    """Return what changed between two revisions, given file by file, as `diff_catalogs` does."""
+    scope = Scope(filters or Filters())
+    packages = TagDiffs(scope, limits)
+    tags = []
+    bad_pages = []
+    for found in match_packages(files, scope, allow_empty=allow_empty, warn=warn):
+        if isinstance(found, BadPage):
+            bad_pages.append(found)
+        elif isinstance(found, PackagePair):
+            try:
+                packages.add(found)
+            except FormatError as error:
+                bad_pages.append(BadPage(found.document, "new", str(error)))
+        else:
+            tag = packages.close(found)
+            if tag:
+                tags.append(tag)
+    bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
+    if bad_pages and not skip_bad_pages:
+        raise BadPagesError(bad_pages)
+    return CatalogDiff(
+        snapdiff=__version__,
+        old=revisions[0],
+        new=revisions[1],
+        filters=scope.filters,
+        summary=sum_summaries(stack.summary for tag in tags for stack in tag.stacks),
+        tags=tuple(tags),
+        skipped=tuple(
+            SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
+        ),
+    )
