@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.diff.fields import differing_fields
-from snapdiff.model import Description
-from snapdiff.spack.configuration import Build
+from snapdiff.model import Build
 from snapdiff.spack.notation import canonical_compiler, canonical_variant
 from tests.support import oracle
 from tests.support.helpers import report_of, spec
@@ -143,9 +142,9 @@ def test_what_differs_in_the_same_way_is_compared_once(monkeypatch: pytest.Monke
         return DeepDiff(before, after)
 
     monkeypatch.setattr("deepdiff.DeepDiff", deep_diff)
-    new = Build(Description("1.0", "gcc@13", "rhel8", *LINUX, ("+mpi",)))
+    new = Build("1.0", "gcc@13", "rhel8", *LINUX, ("+mpi",), frozenset())
     fields = [
-        differing_fields(Build(Description("1.0", compiler, "rhel8", *LINUX, variants)), new)
+        differing_fields(Build("1.0", compiler, "rhel8", *LINUX, variants, frozenset()), new)
         for compiler, variants in [("gcc@12", ()), ("gcc@=12", ()), ("gcc@12", ("+x",))]
     ]
     assert fields[1] == fields[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
-from snapdiff.model import Spec
+from snapdiff.model import Revision, Spec
 from snapdiff.reports.html import document as html
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import (
@@ -15,7 +15,6 @@ from snapdiff.result import (
     Field,
     Kind,
     PackageCount,
-    Revision,
     StackDiff,
     Summary,
     TagDiff,

@@ -1,19 +1,20 @@
-"""Two revisions page by page: what a comparison asks for, and what it makes of the answers."""
+"""Which package is compared with which, what is counted, and what a stack's diff says."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
-from snapdiff import Filters, diff_catalogs, load_catalog
-from snapdiff.catalog.opening import PagePair
-from snapdiff.diff.comparison import End, diff_pages
-from snapdiff.diff.totals import Totals, specs_by_stack
+from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
+from snapdiff.catalog.counting import CountedFiles
+from snapdiff.catalog.reading import FilePair
+from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
+from snapdiff.formats.base import CountedDocument, Document, File
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.model import Package
-from snapdiff.result import CatalogDiff, Count, PackageCount, Revision
+from snapdiff.model import Counts, Revision
+from snapdiff.result import Count, PackageCount
 from tests.support.helpers import (
     counts_by_stack,
     pages_of,
@@ -28,49 +29,52 @@ from tests.support.oracle import Record
 ZLIB = "_cache/develop/zlib/specs.md"
 
 
-def page(*records: Record, path: str = ZLIB) -> Package:
-    package = SitePageReader().read(path, usual_page(records).encode())
-    assert package is not None
-    return package
+def page(*records: Record, path: str = ZLIB) -> Document:
+    document = SitePageReader().read(File(path, usual_page(records).encode()))
+    assert document is not None
+    return document
 
 
 class Asked:
-    """Pages that differ and totals of those that do not; it keeps what it is asked for."""
+    """Files that differ and counts of those that do not; it keeps what it is asked for."""
 
-    def __init__(self, *changed: PagePair, totals: dict[str, Totals] | None = None) -> None:
+    prefixes = ("", "")
+
+    def __init__(self, *changed: FilePair, unchanged: dict[str, Document] | None = None) -> None:
         self._changed = changed
-        self._totals = totals
+        self._unchanged = unchanged or {}
         self.folders: set[str] = set()
         self.scopes: list[Scope] = []
         self.required = False
 
-    def changed(self) -> Iterator[PagePair]:
+    def changed(self) -> Iterator[FilePair]:
         return iter(self._changed)
 
-    def unchanged(self, folders: Iterable[str]) -> Iterator[PagePair]:
-        assert set(folders) == self.folders
-        return iter(())
+    def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:  # noqa: ARG002
+        return {path: document.counted() for path, document in self._unchanged.items()}
 
-    def unchanged_totals(self, folders: Iterable[str], scope: Scope) -> dict[str, Totals] | None:
+    def count_folders(
+        self,
+        folders: Collection[str],
+        changed: Collection[str],  # noqa: ARG002 - none of them is among the unchanged
+        scope: Scope,
+    ) -> list[CountedFiles]:
         self.folders = set(folders)
         self.scopes.append(scope)
-        return self._totals
+        counted = CountedFiles(scope)
+        for path, document in self._unchanged.items():
+            counted.put(path, document.counted())
+        return [counted]
 
-    def folders_of(self, tags: set[str]) -> set[str]:  # noqa: ARG002 - there are none
-        return set()
-
-    def has_unchanged(self) -> bool:
-        return False
-
-    def require_pages(self) -> None:
+    def require_documents(self) -> None:
         self.required = True
 
 
-END = End(Revision(source="here", commit=None, date=None), "here")
+ENDS = (Revision(source="here", commit=None, date=None),) * 2
 
 
-def compared(pages: Asked, filters: Filters | None = None) -> CatalogDiff:
-    return diff_pages(pages, END, END, filters=filters)
+def compared(files: Asked, filters: Filters | None = None) -> CatalogDiff:
+    return diff_files(files, ENDS, filters=filters)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +82,9 @@ def compared(pages: Asked, filters: Filters | None = None) -> CatalogDiff:
     [
         (ZLIB, "_cache/develop"),
         ("develop/zlib/specs.md", "develop"),
-        ("a/develop/b/develop/c/zlib.md", "a/develop/b/develop"),
-        ("elsewhere/zlib/specs.md", ""),
+        ("a/develop/b/develop/c/zlib.md", "a/develop"),
+        ("develop/develop/specs.md", "develop"),
+        ("elsewhere/zlib/specs.md", "elsewhere"),
         ("_cache/develop/zlib.md", "_cache/develop"),
         ("zlib.md", ""),
     ],
@@ -87,38 +92,39 @@ def compared(pages: Asked, filters: Filters | None = None) -> CatalogDiff:
 def test_unchanged_pages_are_looked_for_in_the_folder_of_a_tag_that_changed(
     path: str, folder: str
 ) -> None:
-    pages = Asked(PagePair(path, page(spec("b"), path=path), page(spec("p"), path=path)))
-    assert compared(pages).summary.rebuilt == 1
-    assert pages.folders == {folder}
+    files = Asked(FilePair(path, page(spec("b"), path=path), page(spec("p"), path=path)))
+    assert compared(files).summary.rebuilt == 1
+    assert files.folders == {folder}
 
 
 def test_where_a_tag_did_not_change_no_page_of_it_is_looked_for() -> None:
     other = "_cache/v1/zlib/specs.md"
     same = page(spec("b", tag="v1"), path=other)
-    pages = Asked(PagePair(ZLIB, page(spec("b")), page(spec("p"))), PagePair(other, same, same))
-    assert [tag.old for tag in compared(pages).tags] == ["develop"]
-    assert pages.folders == {"_cache/develop"}
+    files = Asked(FilePair(ZLIB, page(spec("b")), page(spec("p"))), FilePair(other, same, same))
+    assert [tag.old for tag in compared(files).tags] == ["develop"]
+    assert files.folders == {"_cache/develop"}
 
 
-def test_pages_that_were_added_up_before_count_as_if_they_were_read() -> None:
+def test_what_is_unchanged_counts_on_both_sides_as_far_as_it_is_asked_for() -> None:
     filters = Filters(stack=("e4s",))
-    totals = Totals()
-    for records in ([spec("c", package="hdf5")], [spec("d", package="mpich", stacks="hep")]):
-        totals.add(*specs_by_stack(page(*records), Scope(filters)))
-    pages = Asked(
-        PagePair(ZLIB, page(spec("b")), page(spec("p"))), totals={"develop": totals, "v1": totals}
-    )
-    [tag] = compared(pages, filters).tags
+    unchanged = {
+        "_cache/develop/hdf5/specs.md": page(spec("c", package="hdf5")),
+        "_cache/develop/mpich/specs.md": page(spec("d", package="mpich", stacks="hep")),
+        "_cache/v1/zlib/specs.md": page(spec("d", tag="v1")),
+    }
+    files = Asked(FilePair(ZLIB, page(spec("b")), page(spec("p"))), unchanged=unchanged)
+    [tag] = compared(files, filters).tags
     assert (tag.specs, tag.packages) == (Count(2, 2), Count(2, 2))
     [stack] = tag.stacks
     assert (stack.stack, stack.summary.unchanged, stack.summary.rebuilt) == ("e4s", 1, 1)
-    assert [scope.filters for scope in pages.scopes] == [filters]
+    assert [scope.filters for scope in files.scopes] == [filters]
 
 
-def test_a_tag_of_which_pages_were_added_up_has_neither_come_nor_gone() -> None:
+def test_a_tag_with_an_unchanged_page_is_neither_added_nor_removed() -> None:
+    unchanged = {"x/hdf5/specs.md": page(spec("c", package="hdf5"), path="x/hdf5/specs.md")}
     for old, new in ((None, page(spec("p"))), (page(spec("b")), None)):
-        pages = Asked(PagePair(ZLIB, old, new), totals={"develop": Totals()})
-        assert [tag.status for tag in compared(pages).tags] == ["changed"]
+        files = Asked(FilePair(ZLIB, old, new), unchanged=unchanged)
+        assert [tag.status for tag in compared(files).tags] == ["changed"]
 
 
 @pytest.mark.parametrize(
@@ -129,16 +135,16 @@ def test_a_side_is_searched_for_a_page_only_where_none_that_differs_is_its(
     old: bool, new: bool, required: bool
 ) -> None:
     changed = [
-        *[PagePair(ZLIB, page(spec("b")), None)] * old,
-        *[PagePair(ZLIB, None, page(spec("p")))] * new,
+        *[FilePair(ZLIB, page(spec("b")), None)] * old,
+        *[FilePair("a/zlib/specs.md", None, page(spec("p")))] * new,
     ]
     for order in (changed, changed[::-1]):
-        pages = Asked(*order)
-        compared(pages)
-        assert pages.required == required
-        pages = Asked(*order)
-        diff_pages(pages, END, END, allow_empty=True)
-        assert not pages.required
+        files = Asked(*order)
+        compared(files)
+        assert files.required == required
+        files = Asked(*order)
+        diff_files(files, ENDS, allow_empty=True)
+        assert not files.required
 
 
 # --- Catalogs ---
@@ -156,7 +162,7 @@ def test_python_code_is_told_of_every_fault_unless_it_says_otherwise(tmp_path: P
     assert len(diff_catalogs(old, bad, skip_bad_pages=True).skipped) == 1
     assert diff_catalogs(old, empty, allow_empty=True).summary.removed == 1
     with pytest.raises(BadPagesError):
-        compared(Asked(PagePair(ZLIB, None, BadPage(ZLIB, "new", "gone"))))
+        compared(Asked(FilePair(ZLIB, None, BadPage(ZLIB, "new", "gone"))))
 
 
 def test_the_report_names_both_sides_and_the_pages_compared_are_counted(tmp_path: Path) -> None:
@@ -256,42 +262,56 @@ def test_a_stack_of_a_tag_on_one_side_is_counted_and_not_listed(status: str) -> 
     assert (stack["kept_versions"], stack["changes"]) == ({}, [])
 
 
-# --- Totals ---
+# --- Counts ---
 
 
-def test_totals_are_of_what_was_counted_less_what_was_taken_out() -> None:
-    scope = Scope(Filters(stack=("e4s", "hep")))
-    zlib = specs_by_stack(
-        page(spec("b"), spec("c"), spec("d", stacks="e4s hep"), spec("e", stacks="ml")), scope
+def test_counts_are_of_what_was_put_in_less_what_was_taken_out() -> None:
+    counted = CountedFiles(Scope(Filters(stack=("e4s", "hep"))))
+    zlib = page(spec("b"), spec("c"), spec("d", stacks="e4s hep"), spec("e", stacks="ml"))
+    hdf5 = page(spec("f", package="hdf5", stacks="hep"), spec("g", package="hdf5", stacks="hep"))
+    elsewhere = page(spec("h", package="mpich", stacks="ml"))
+    for path, document in (("z", zlib), ("h", hdf5), ("m", elsewhere)):
+        counted.put(path, document.counted())
+    counts = counted.counts("develop")
+    assert (counts.specs, counts.packages) == (5, {"zlib": 1, "hdf5": 1})
+    assert counts.stacks == {"e4s": (3, 1), "hep": (3, 2)}
+    counted.take("z")
+    counted.take("m")
+    counted.take("never put")
+    assert (counts.specs, counts.packages) == (2, {"hdf5": 1})
+    assert counts.stacks == {"hep": (2, 1)}
+
+
+def test_counts_of_several_folders_add_up() -> None:
+    both = Counts()
+    for _ in range(2):
+        part = Counts()
+        part.add("zlib", {"e4s": 4, "hep": 2}, 5)
+        part.add("hdf5", {"ml": 3}, 3)
+        part.add("hdf5", {"ml": 3}, 3, -1)
+        both.merge(part)
+    assert (both.specs, both.packages) == (10, {"zlib": 2})
+    assert both.stacks == {"e4s": (8, 2), "hep": (4, 2)}
+
+
+def test_what_more_than_one_file_lists_is_known() -> None:
+    counted = CountedFiles(Scope(Filters()))
+    for path in ("a", "b"):
+        counted.put(path, page(spec("b")).counted())
+    [claim] = counted.repeated_claims()
+    assert counted.paths_of(claim) == ["a", "b"]
+    counted.take("a")
+    assert (counted.repeated_claims(), counted.paths_of(claim)) == (set(), ["b"])
+
+
+def test_unchanged_counts_join_those_of_packages_that_were_compared() -> None:
+    hdf5 = page(spec("c", package="hdf5"), spec("d", package="hdf5", stacks="e4s hep"))
+    files = Asked(
+        FilePair(ZLIB, page(spec("b")), page(spec("p"))), unchanged={"x/hdf5/specs.md": hdf5}
     )
-    hdf5 = specs_by_stack(page(spec("f", stacks="hep"), spec("g", stacks="hep")), scope)
-    elsewhere = specs_by_stack(page(spec("h", stacks="ml")), scope)
-    assert zlib == ({"e4s": 3, "hep": 1}, 3)
-    assert elsewhere == ({}, 0)
-    totals = Totals()
-    for counts in (zlib, hdf5, elsewhere):
-        totals.add(*counts)
-    assert (totals.specs, totals.packages) == (5, 2)
-    assert totals.stacks == {"e4s": (3, 1), "hep": (3, 2)}
-    less = Totals(totals)
-    less.add(*zlib, -1)
-    less.add(*elsewhere, -1)
-    assert (less.specs, less.packages) == (2, 1)
-    assert less.stacks == {"e4s": (0, 0), "hep": (2, 1)}
-    assert (totals.specs, totals.packages) == (5, 2)
-    assert totals.stacks == {"e4s": (3, 1), "hep": (3, 2)}
-
-
-def test_totals_add_to_what_was_compared() -> None:
-    totals = Totals()
-    totals.add({"e4s": 4, "hep": 2}, 5)
-    totals.add({"e4s": 1}, 1)
-    totals.add({"ml": 3}, 3)
-    totals.add({"ml": 3}, 3, -1)
-    pages = Asked(PagePair(ZLIB, page(spec("b")), page(spec("p"))), totals={"develop": totals})
-    [tag] = compared(pages).tags
-    assert (tag.specs, tag.packages) == (Count(7, 7), Count(3, 3))
+    [tag] = compared(files).tags
+    assert (tag.specs, tag.packages) == (Count(3, 3), Count(2, 2))
     assert {stack.stack: (stack.specs, stack.packages) for stack in tag.stacks} == {
-        "e4s": (Count(6, 6), PackageCount(old=3, new=3)),
-        "hep": (Count(2, 2), PackageCount(old=1, new=1)),
+        "e4s": (Count(3, 3), PackageCount(old=2, new=2)),
+        "hep": (Count(1, 1), PackageCount(old=1, new=1)),
     }
