@@ -4,56 +4,72 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test check lint lowest fuzz mutants audit bench snapshots docs clean
+# One process for each core; a few chosen tests start faster in one.
+PARALLEL := --numprocesses auto
+# T has a slash in it: a path, or the id of one test. Otherwise it is an expression on test names.
+CHOSEN = $(if $(T),$(if $(findstring /,$(T)),'$(T)',-k '$(T)'),$(PARALLEL))
 
-## What changed between the two example catalogs
-demo: $(READY)
+.PHONY: help demo test quick coverage lint fmt check hooks goldens lowest fuzz mutants audit bench \
+	snapshots docs clean
+
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## Show what changed between the two example catalogs
 	$(BIN)/snapdiff snapshots/2025-06-29 snapshots/2025-07-06
 
-## All tests
-test: $(READY)
-	$(BIN)/pytest
+test: $(READY) ## Run all tests, or some: T=tests/diff, T=tests/diff/test_laws.py::test_x, T='page and bad'
+	$(BIN)/pytest $(CHOSEN)
 
-## Linters, types and all tests
-check: lint test
+quick: $(READY) ## Run the quick tests, in less than 30 seconds
+	$(BIN)/pytest $(PARALLEL) -m 'not slow'
 
-lint: $(READY)
+coverage: $(READY) ## Run all tests, and fail where fewer branches are covered than before
+	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term:skip-covered
+
+lint: $(READY) ## Run the linters and the type checker
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-## All tests, with the lowest versions of the dependencies that are allowed
-lowest:
+fmt: $(READY) ## Format the code, and mend what the linter can mend
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+check: lint coverage ## Run all that a change has to pass
+
+hooks: $(READY) ## Run the linters before every commit
+	$(BIN)/pip install --quiet pre-commit
+	$(BIN)/pre-commit install
+
+goldens: $(READY) ## Write the golden files of the tests anew; then read `git diff`
+	$(BIN)/python -m tests.golden
+
+lowest: ## Run all tests with the lowest versions of the dependencies that are allowed
 	$(PYTHON) -m venv $(VENV)-lowest
 	$(VENV)-lowest/bin/pip install --quiet --constraint tests/lowest.txt --editable '.[dev]'
-	$(VENV)-lowest/bin/pytest
+	$(VENV)-lowest/bin/pytest $(PARALLEL)
 
-## A bounded run of every fuzz target
-fuzz: $(READY)
+fuzz: $(READY) ## Run every fuzz target for a minute
 	$(BIN)/python -m tests.fuzz --seconds 60
 
-## Whether the tests bite: mutants of the modules that decide, and how many of them die
-mutants: $(READY)
+mutants: $(READY) ## Change the modules that decide, and count the changes that no test notices
 	$(BIN)/pip install --quiet mutmut
 	$(BIN)/mutmut run --max-children 2
 	$(BIN)/mutmut results
 
-## Known weaknesses of the dependencies
-audit: $(READY)
+audit: $(READY) ## Look for known weaknesses of the dependencies
 	$(BIN)/pip install --quiet pip-audit
 	$(BIN)/pip-audit --skip-editable
 
-## Speed, side by side with what could do no less
-bench: $(READY)
+bench: $(READY) ## Measure the speed, beside a yardstick for each workload
 	$(BIN)/pip install --quiet --editable '.[bench]'
 	$(BIN)/python -m benchmarks.run
 
-## Write the example catalogs anew
-snapshots: $(READY)
+snapshots: $(READY) ## Write the example catalogs anew
 	$(BIN)/python snapshots/make.py
 
-## Write what the documentation shows anew; the pictures take Debian's chromium
-docs: $(READY)
+docs: $(READY) ## Write what the documentation shows anew; the pictures need Debian's chromium
 	$(BIN)/python docs/refresh.py
 	$(BIN)/python docs/pictures.py
 
@@ -62,5 +78,5 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $(READY)
 
-clean:
-	rm -rf $(VENV) $(VENV)-lowest mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage dist build
+clean: ## Remove all that was made here, the environments too
+	rm -rf $(VENV) $(VENV)-lowest mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* dist build

@@ -12,9 +12,10 @@ from snapdiff.limits import limits, use_limits
 from snapdiff.model import counting_stacks
 from snapdiff.spack.targets import target_family
 from snapdiff.spack.version import parse_version
+from tests.golden import FOLDER
 from tests.support.example import NEW, OLD
 from tests.support.helpers import pages_of, write_files
-from tests.support.repositories import GitRepository
+from tests.support.repositories import NO_USER_SETTINGS, GitRepository
 
 settings.register_profile(
     "snapdiff",
@@ -31,8 +32,8 @@ settings.load_profile("snapdiff")
 def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name, value in NO_USER_SETTINGS.items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +41,23 @@ def nothing_remembered() -> None:
     """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
     for function in (parse_version, target_family, counting_stacks, machine_fields):
         function.cache_clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def golden_files_are_only_read() -> Iterator[None]:
+    """A test that writes what it is compared with finds nothing: `make goldens` alone writes."""
+    before = golden_files()
+    yield
+    assert golden_files() == before
+
+
+def golden_files() -> dict[str, int]:
+    """When each golden file was last written; Python's own files beside them left out."""
+    return {
+        str(file): file.stat().st_mtime_ns
+        for file in FOLDER.rglob("*.*")
+        if file.suffix not in (".py", ".pyc")
+    }
 
 
 @pytest.fixture(autouse=True, scope="session")

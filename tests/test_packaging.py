@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden import FOLDER, ROOT, SNAPSHOTS
+from tests.golden import ROOT, SNAPSHOTS, golden_text
 
 
 def built(target: str, folder: Path) -> Path:
@@ -41,7 +41,7 @@ def test_a_wheel_runs_where_it_is_unpacked(wheel: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code, *SNAPSHOTS], cwd=ROOT, capture_output=True, check=True
     )
-    assert done.stdout.decode("utf-8") == (FOLDER / "report.md").read_text(encoding="utf-8")
+    assert done.stdout.decode("utf-8") == golden_text("report.md")
 
 
 @pytest.mark.parametrize("target", ["wheel", "sdist"])
@@ -61,7 +61,7 @@ def test_in_an_empty_environment_everything_runs(target: str, tmp_path: Path) ->
             [command / "snapdiff", *arguments], cwd=ROOT, capture_output=True, check=True
         ).stdout.decode("utf-8")
 
-    assert said(*SNAPSHOTS) == (FOLDER / "report.md").read_text(encoding="utf-8")
+    assert said(*SNAPSHOTS) == golden_text("report.md")
     assert json.loads(said("schema"))["title"]
     assert said("-f", "html", *SNAPSHOTS).startswith("<!DOCTYPE html>")
     assert said("changelog", "snapshots").startswith("#")

@@ -1,6 +1,6 @@
-"""Whole reports of the two example catalogs, and the arguments that make them.
+"""Whole outputs of the command, kept as files, and the arguments that make each.
 
-python -m tests.golden    write the files anew; then look at `git diff`
+`make goldens` writes them anew; then read `git diff`. No run of the tests writes one.
 """
 
 from pathlib import Path
@@ -20,4 +20,22 @@ REPORTS = {
     "report.csv": ["-f", "csv"],
     "report.json": ["-f", "json"],
 }
-"""By file name: the options that make its content."""
+"""Reports of the two example catalogs, by file name: the options of each."""
+
+CHANGELOGS = {
+    "changelog/by-commit.md": [],
+    "changelog/by-week.md": ["--by", "week"],
+    "changelog/by-tag.md": ["--by", "tag"],
+    "changelog/detail.md": ["--detail", "-p", "openmpi", "-p", "zlib"],
+    "changelog/sections.json": ["-f", "json", "--by", "tag"],
+    "changelog/first-seen.md": ["--first-seen"],
+    "changelog/first-seen.csv": ["--first-seen", "-f", "csv", "-p", "openmpi"],
+    "changelog/first-seen.json": ["--first-seen", "-f", "json", "-p", "openmpi", "-s", "e4s"],
+}
+"""Changelogs of the repository that `tests.support.story` makes, by file name."""
+
+
+def golden_text(name: str) -> str:
+    """Return what a golden file holds, to the byte."""
+    with open(FOLDER / name, encoding="utf-8", newline="") as file:
+        return file.read()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.golden import FOLDER, REPORTS, ROOT, SNAPSHOTS
+from tests.golden import REPORTS, ROOT, SNAPSHOTS, golden_text
 from tests.support.helpers import run_cli
 
 
@@ -11,5 +11,4 @@ def test_the_report_is_the_same_to_the_letter(name: str, monkeypatch: pytest.Mon
     monkeypatch.chdir(ROOT)
     result = run_cli(*SNAPSHOTS, *REPORTS[name])
     assert result.err == ""
-    with open(FOLDER / name, encoding="utf-8", newline="") as file:
-        assert result.out == file.read()
+    assert result.out == golden_text(name)

@@ -52,6 +52,9 @@ GIT_IDENTITY = {
     "GIT_COMMITTER_EMAIL": "committer@example.org",
     "GIT_COMMITTER_DATE": "2025-03-31T09:30:00-05:30",
 }
+NO_USER_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+"""For an environment in which git has no settings but a repository's own."""
+
 COMMIT_DATE = "2025-03-31T09:30:00-05:30"
 
 
