@@ -24,6 +24,8 @@ from tests.support.oracle import Record
 from tests.support.processes import Measured, is_one_line_error, measure
 from tests.support.repositories import GitRepository
 
+pytestmark = pytest.mark.slow
+
 SECONDS, MEGABYTES = 2.0, 300.0
 PAGE = "_cache/develop/zlib/specs.md"
 HEAD = "---\ntitle: zlib\nlayout: cache\ncategories: [package, develop]\n"

@@ -4,9 +4,12 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.golden import ROOT
 
 
+@pytest.mark.slow
 def test_every_command_in_the_documentation_prints_what_it_shows() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "refresh.py", "--check"],

@@ -32,6 +32,8 @@ from tests.support.helpers import (
 from tests.support.processes import Ended, command, environment, is_one_line_error, run_process
 from tests.support.repositories import GitRepository, run_git
 
+pytestmark = pytest.mark.slow
+
 PAGE = "_cache/develop/zlib/specs.md"
 
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tests.fuzz.mutations import CORPUS, corpus_of, damaged
 from tests.fuzz.targets import TARGETS
 
+pytestmark = pytest.mark.slow
+
 MOST_SECONDS = 10
 """Of processor time, with room for a slow machine; what once hung took minutes."""
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.golden import ROOT, SNAPSHOTS, golden_text
 
+pytestmark = pytest.mark.slow
+
 
 def built(target: str, folder: Path) -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory"]

@@ -15,6 +15,8 @@ from tests.support.oracle import Record
 from tests.support.processes import command, environment, run_process
 from tests.support.repositories import GitRepository, run_git
 
+pytestmark = pytest.mark.slow
+
 FORMATS = ("json", "markdown", "comment", "text", "csv", "html")
 
 

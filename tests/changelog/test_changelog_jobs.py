@@ -14,6 +14,8 @@ from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog, write_story
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> History:

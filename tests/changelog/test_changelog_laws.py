@@ -19,6 +19,8 @@ from tests.support.helpers import Report, pages_of, shuffled_page
 from tests.support.oracle import Record, counting_stacks
 from tests.support.story import History, markdown, write_story
 
+pytestmark = pytest.mark.slow
+
 Held = set[tuple[str, str, str, str]]
 """Tag, stack, package and hash of every spec."""
 

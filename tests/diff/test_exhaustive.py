@@ -17,6 +17,8 @@ from tests.support import oracle
 from tests.support.helpers import pages_of, readings_of, run_json, spec, write_files
 from tests.support.oracle import Record
 
+pytestmark = pytest.mark.slow
+
 COMPILERS = ("gcc@12.3.0", "llvm@15.0.0")
 
 

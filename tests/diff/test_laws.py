@@ -7,6 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from tests.support.helpers import (
     shuffled_page,
 )
 from tests.support.oracle import KINDS, Record, compare_versions, compared_tags, counting_stacks
+
+pytestmark = pytest.mark.slow
 
 PAIRED = ("upgraded", "downgraded", "rebuilt", "reconfigured")
 

@@ -181,6 +181,7 @@ def test_a_page_that_is_counted_is_not_told_of_spec_by_spec() -> None:
     assert sorted(counted.shared.values()) == [1, 2]
 
 
+@pytest.mark.slow
 @given(catalogs())
 def test_the_usual_form_and_yaml_give_the_same_specs(both: Catalogs) -> None:
     for records in (side for side in both if side):
@@ -192,6 +193,7 @@ def test_the_usual_form_and_yaml_give_the_same_specs(both: Catalogs) -> None:
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, st.lists(TEXTS, max_size=3), st.integers(0, 2))
 def test_any_text_in_a_spec_is_read_as_it_is(
     version: str, compiler: str, variants: list[str], like: int

@@ -15,6 +15,8 @@ from tests.support.browser import COLOURS, Browser, contrast, started
 from tests.support.hostile import VALUES
 from tests.support.html_reports import hostile_diff, large_diff, rendered, snapshots_diff
 
+pytestmark = pytest.mark.slow
+
 CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 

@@ -19,6 +19,7 @@ def diff() -> CatalogDiff:
     return diff_catalogs(old, new)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [300, 700, 1500, 2500, 4000, 6000, 8000, 9000, 20000])
 @pytest.mark.parametrize("group_by", ["stack", "package"])
 @pytest.mark.parametrize("format_name", ["markdown", "comment"])

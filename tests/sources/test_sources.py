@@ -90,6 +90,7 @@ def test_directories_and_revisions_give_the_same_report(
     assert without_revisions(report) in (expected, paths_shortened)
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(catalogs())
 def test_generated_catalogs_give_the_same_report_from_git(both: Catalogs) -> None:
