@@ -73,6 +73,7 @@ def value(request: pytest.FixtureRequest) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [*PLACES, "glob"])
 @pytest.mark.parametrize("group_by", ["stack", "package"])
 def test_markdown_shows_a_hostile_value_as_text(
@@ -104,6 +105,7 @@ def test_markdown_shows_a_hostile_value_as_text(
     assert len(tree.rows) == 1 + len(stacks) + rows - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_the_terminal_gets_no_control_codes(tmp_path: Path, place: str, value: str) -> None:
     write_catalogs(tmp_path, place, value)
@@ -113,6 +115,7 @@ def test_the_terminal_gets_no_control_codes(tmp_path: Path, place: str, value: s
     assert shown(value).strip()[:30] in result.out.replace("\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path, place: str, value: str) -> None:
     write_catalogs(tmp_path, place, value)
@@ -125,6 +128,7 @@ def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path, place: str, 
     assert any(visible(value) in cell for cell in cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_json_keeps_the_value_to_the_letter(tmp_path: Path, place: str, value: str) -> None:
     write_catalogs(tmp_path, place, value)

@@ -184,6 +184,7 @@ def test_templates_of_the_users_own_replace_ours(tmp_path: Path) -> None:
     assert "<style>body { color: teal }</style>" in rendered(large_diff(6), templates=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", VALUES)
 def test_hostile_values_are_text(tmp_path: Path, place: str, name: str) -> None:

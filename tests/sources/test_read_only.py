@@ -12,6 +12,8 @@ from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page,
 from tests.support.processes import is_one_line_error, run_process
 from tests.support.repositories import GitRepository, run_git
 
+pytestmark = pytest.mark.slow
+
 PAGE = "_cache/develop/zlib/specs.md"
 COMPARISONS = [["HEAD~1", "HEAD"], ["HEAD~1"], [], ["HEAD:_cache", "_cache"], [":/Update", "HEAD"]]
 
