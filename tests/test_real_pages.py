@@ -1,4 +1,4 @@
-"""Pages of the public catalog, where they stand beside the project: counts that are known."""
+"""Pages of the public catalog, where they are available: counts that are known."""
 
 import json
 import re
@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.support.helpers import (
-    PROJECT,
     Report,
     counts_by_stack,
     expected_readings,
@@ -18,15 +17,13 @@ from tests.support.helpers import (
     run_json,
 )
 from tests.support.oracle import Record
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
-DATA = PROJECT.parent / "shared" / "data"
 WEEKS = DATA / "weeks"
 OLD_TAG, NEW_TAG = "develop-2025-03-23", "develop-2025-03-30"
 
-pytestmark = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the real pages, ../shared/data, do not stand beside the project"
-)
+pytestmark = needs_real_catalogs
 
 WEEKS_TABLE = {
     "e4s": {"specs old": 10, "specs new": 11, "rebuilt": 10, "added": 1},
@@ -50,7 +47,7 @@ WEEKS_TABLE = {
 """Counted by hand on the pages; every other stack has one spec, added."""
 
 OTHER_STACKS = 18
-"""The README beside the pages says 14; the stacks that its pages list are 25, and 7 stand above."""
+"""The pages list 25 stacks; 7 of them are in the table above."""
 
 
 def pages_below(folder: Path) -> dict[str, bytes]:
