@@ -33,8 +33,8 @@ lint: $(READY) ## Run the linters and the type checker
 	$(BIN)/mypy
 
 fmt: $(READY) ## Format the code, and mend what the linter can mend
+	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
-	$(BIN)/ruff check --fix
 
 check: lint coverage ## Run all that a change has to pass
 
