@@ -11,6 +11,8 @@ from tests.support.helpers import pages_of, spec, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog
 from tests.support.story import write_story as write_story
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory: pytest.TempPathFactory) -> History:

@@ -473,6 +473,7 @@ def test_a_hash_that_moved_between_stacks_left_one_and_came_to_the_other() -> No
     }
 
 
+@pytest.mark.slow
 @given(catalogs())
 def test_generated_catalogs_agree_with_the_oracle(both: Catalogs) -> None:
     old, new = both
