@@ -6,7 +6,7 @@ from typing import Literal
 Side = Literal["old", "new"]
 
 SPELLED_OUT = 20
-"""How many bad pages an error names one by one (contract, section 8)."""
+"""How many bad pages an error names one by one (specification, section 8)."""
 
 
 class SnapdiffError(Exception):

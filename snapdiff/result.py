@@ -1,6 +1,6 @@
 """What happened: kinds, changes, stack, tag and catalog diffs, in the shape of the JSON report.
 
-Every class is one object of the contract's section 7, field by field, so what Python code, a
+Every class is one object of the specification's section 7, field by field, so what Python code, a
 template and a reader of the JSON see is the same thing under the same names.
 """
 
@@ -13,7 +13,7 @@ from snapdiff.model import Revision, Spec
 
 
 class Kind(StrEnum):
-    """What happened to a spec (contract, section 6)."""
+    """What happened to a spec (specification, section 6)."""
 
     ADDED = "added"
     REMOVED = "removed"

@@ -1,4 +1,4 @@
-"""The command: arguments, the output file, exit statuses (contract, section 8)."""
+"""The command: arguments, the output file, exit statuses (specification, section 8)."""
 
 import gc
 import sys

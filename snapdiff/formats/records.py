@@ -1,4 +1,4 @@
-"""The records of a page, `spec_details`, as specs by hash (contract, section 1).
+"""The records of a page, `spec_details`, as specs by hash (specification, section 1).
 
 A list of records has one meaning and two readers. The usual form, as the catalog's generator
 writes it, is read in proportion to what is distinct in it: of the records that agree in all but

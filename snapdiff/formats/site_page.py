@@ -1,4 +1,4 @@
-"""A page of Spack's binary cache site: `_cache/<tag>/<package>/specs.md` (contract, section 1)."""
+"""A page of Spack's cache site: `_cache/<tag>/<package>/specs.md` (specification, section 1)."""
 
 import re
 from collections import Counter

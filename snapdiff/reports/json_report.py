@@ -1,4 +1,4 @@
-"""The JSON report and its schema (contract, section 7)."""
+"""The JSON report and its schema (specification, section 7)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -23,7 +23,7 @@ class SourceOpener:
         """Return the old and the new source for none, one or two arguments.
 
         None compares HEAD with the working tree, one that revision with the working tree, and
-        `A..B` stands for two (contract, section 2). Raises RevisionError.
+        `A..B` stands for two (specification, section 2). Raises RevisionError.
         """
         if len(arguments) == 1:
             arguments = self._split_range(arguments[0])

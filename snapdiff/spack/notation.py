@@ -7,7 +7,7 @@ _COMPILER_NAMES = {
     "intel": "intel-oneapi-compilers-classic",
     "arm": "acfl",
 }
-"""Old compiler names and the packages that provide them since Spack 1.0 (contract, section 4)."""
+"""Old compiler names and the packages that provide them today (specification, section 4)."""
 
 
 def canonical_compiler(text: str) -> str:

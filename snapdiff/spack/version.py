@@ -22,7 +22,7 @@ Integers are compared by length and then by text, so a number of any length cost
 class Version(NamedTuple):
     """A version as it orders: compare with `<`, `==` and `>`.
 
-    The order is section 5 of the contract, which is Spack's own
+    The order is section 5 of the specification, which is Spack's own
     (https://spack.readthedocs.io/en/latest/packaging_guide_creation.html, "Version comparison").
     """
 

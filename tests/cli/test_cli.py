@@ -1,4 +1,4 @@
-"""The command: options, filters, exit statuses and errors (contract, section 8)."""
+"""The command: options, filters, exit statuses and errors (specification, section 8)."""
 
 import json
 import os

@@ -145,7 +145,7 @@ OPTIONS = """
 
 
 @pytest.mark.parametrize("arguments", [["-h"], ["--help"], ["diff", "-h"]], ids=words)
-def test_the_help_names_every_option_of_the_contract(arguments: list[str]) -> None:
+def test_the_help_names_every_option_of_the_specification(arguments: list[str]) -> None:
     status, out, err = run_cli(*arguments)
     assert (status, err) == (0, "")
     assert out.startswith("Usage: snapdiff")
@@ -172,7 +172,7 @@ def test_the_schema_fits_real_reports_and_only_those(example: Path) -> None:
     assert not validator.is_valid(report)
 
 
-CONTRACT_KEYS = {
+SPECIFIED_KEYS = {
     "report": "schema_version snapdiff old new summary tags skipped",
     "revision": "source commit date",
     "tag": "old new status specs packages stacks",
@@ -182,7 +182,7 @@ CONTRACT_KEYS = {
 }
 
 
-def test_the_report_has_every_key_of_the_contract(example: Path) -> None:
+def test_the_report_has_every_key_of_the_specification(example: Path) -> None:
     report = run_json("-C", example, "-p", "zlib", "old", "new")
     tag = report["tags"][0]
     [stack] = tag["stacks"]
@@ -196,7 +196,7 @@ def test_the_report_has_every_key_of_the_contract(example: Path) -> None:
         "spec": change["old"],
     }
     for name, part in parts.items():
-        assert set(CONTRACT_KEYS[name].split()) <= set(part), name
+        assert set(SPECIFIED_KEYS[name].split()) <= set(part), name
     assert change == {
         "kind": "upgraded",
         "package": "zlib",

@@ -1,4 +1,4 @@
-"""Every small case (contract, section 6), against the oracle: nothing is left to chance here.
+"""Every small case (specification, section 6), against the oracle: nothing is left to chance here.
 
 A side holds up to three specs, each of one of two versions, two compilers and two targets: 165
 sides, hence 27,225 cases less the one without a spec. Each is a stack of its own in one catalog,

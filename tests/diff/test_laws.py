@@ -1,4 +1,4 @@
-"""What always holds (contract, section 6), on generated catalogs, small ones and a large one."""
+"""What always holds (specification, section 6), on generated catalogs, small and large."""
 
 import functools
 import json

@@ -1,4 +1,4 @@
-"""Who replaced whom (contract, section 6): each pass and each tie worked by hand, then the oracle.
+"""Who replaced whom (specification, section 6): passes and ties worked by hand, then the oracle.
 
 The hashes of a case are letters, in the order of the alphabet: old ones from b, new ones from p.
 """

@@ -1,4 +1,4 @@
 """Fuzzing: every door of the product is knocked at with damaged input (`python -m tests.fuzz`).
 
-The contract of every door: a result or a SnapdiffError, never another exception, within seconds.
+What every door promises: a result or a SnapdiffError, never another exception, within seconds.
 """

@@ -173,7 +173,7 @@ def version(data: bytes) -> None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether the contract says how a version of these characters orders."""
+    """Whether the specification says how a version of these characters orders."""
     return all(char.isalnum() or char in "._-" for char in text)
 
 

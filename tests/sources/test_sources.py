@@ -1,4 +1,4 @@
-"""Where pages come from: directories and git revisions, under every name (contract, section 2)."""
+"""Where pages come from: directories and git revisions of any name (specification, section 2)."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""One notation for what Spack wrote in several ways (contract, section 4)."""
+"""One notation for what Spack wrote in several ways (specification, section 4)."""
 
 import pytest
 from deepdiff import DeepDiff

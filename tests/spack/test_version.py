@@ -1,4 +1,4 @@
-"""Spack's version order (contract, section 5): as a table, as laws, and against the oracle."""
+"""Spack's version order (specification, section 5): as a table, as laws, and against the oracle."""
 
 from itertools import pairwise, takewhile
 

@@ -244,7 +244,7 @@ def expected_readings(
     old: Iterable[Record], new: Iterable[Record]
 ) -> dict[tuple[str, str], oracle.StackReading]:
     """What the oracle finds, less the tags in which nothing changed: reports leave them out."""
-    readings = oracle.read_contract(list(old), list(new))
+    readings = oracle.read_catalogs(list(old), list(new))
     told = {label for (label, _), reading in readings.items() if reading.changes}
     return {key: reading for key, reading in readings.items() if key[0] in told}
 

@@ -1,8 +1,8 @@
-"""A second reading of the contract (sections 3 to 6), to hold the product against.
+"""A second reading of the specification (sections 3 to 6), to hold the product against.
 
-Slow and plain on purpose: every rule stands here the way the contract words it, every admissible
+Slow and plain on purpose: every rule is here as the specification words it, every admissible
 pair is built and ranked, and nothing is shared with the product. Where the two disagree, one of
-them misread the contract.
+them misread the specification.
 """
 
 import functools
@@ -198,7 +198,7 @@ class Spec:
     variants: frozenset[str]
 
     def configuration(self) -> tuple[str, str, str, str, frozenset[str]]:
-        """What the contract calls the configuration."""
+        """What the specification calls the configuration."""
         return (self.compiler, self.os, self.platform, self.target, self.variants)
 
     def configuration_text(self) -> str:
@@ -430,8 +430,8 @@ def compared_tags(old: list[Record], new: list[Record]) -> list[tuple[str, str, 
     return [(tag, tag, tag) for tag in sorted(old_tags & new_tags)]
 
 
-def read_contract(old: list[Record], new: list[Record]) -> dict[tuple[str, str], StackReading]:
-    """What the contract says happened, by (tag label, stack), for every tag that both sides hold.
+def read_catalogs(old: list[Record], new: list[Record]) -> dict[tuple[str, str], StackReading]:
+    """What the specification says happened, by (tag label, stack), for every tag of both sides.
 
     The label is the tag's name. Where a tag is compared with one of another name, the label is both
     names, `v0.21.2..v0.22.0`. Every stack that either side of a tag has is listed, changed or not.
