@@ -271,8 +271,9 @@ def counted_in_common(builds: Mapping[Build, int]) -> dict[InCommon, int]:
     """Return the number of specs of each build by version and stacks alone."""
     numbers: dict[InCommon, int] = {}
     for build, number in builds.items():
-        key = InCommon(build.version_text, build.stacks)
-        numbers[key] = numbers.get(key, 0) + number
+        if number:
+            key = InCommon(build.version_text, build.stacks)
+            numbers[key] = numbers.get(key, 0) + number
     return numbers
 
 

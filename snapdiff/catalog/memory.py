@@ -8,7 +8,7 @@ from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats import format_of
 from snapdiff.formats.base import Document, DocumentReader, File
 from snapdiff.limits import Limits
-from snapdiff.sources.base import Entry, printable_path
+from snapdiff.sources.base import Entry, EntryPair, printable_path
 from snapdiff.sources.history import PageObjects
 
 _MOST_READINGS = 24
@@ -106,15 +106,19 @@ class DocumentMemory:
         known.readings += 1
         return known.reader
 
-    def forget(self, entries: Iterable[Entry], step: int) -> None:
+    def forget(self, pairs: Iterable[EntryPair], step: int) -> None:
         """Forget those files of a step that no step after it compares."""
-        for entry in entries:
-            content_id = str(entry.content_id)
-            if self._last_use.get(content_id, step) <= step:
-                self._last_use.pop(content_id, None)
-                key = _key(entry)
-                self._documents.pop(key, None)
-                self._readers.pop(key.end, None)
+        for pair in pairs:
+            for entry in pair:
+                if entry and not self._is_used_after(entry, step):
+                    self._last_use.pop(str(entry.content_id), None)
+                    self._documents.pop(_key(entry), None)
+            last = pair[1] or pair[0]
+            if last and not self._is_used_after(last, step):
+                self._readers.pop(_key(last).end, None)
+
+    def _is_used_after(self, entry: Entry, step: int) -> bool:
+        return self._last_use.get(str(entry.content_id), step) > step
 
 
 def _key(entry: Entry) -> _Key:

@@ -18,7 +18,8 @@ def pair_packages(
     after: Mapping[str, Build] = new.specs if new else {}
     removed = {key: build for key, build in before.items() if after.get(key) is not build}
     added = {key: build for key, build in after.items() if before.get(key) is not build}
-    common = Counter(build for key, build in before.items() if key not in removed)
+    common = Counter(before.values())
+    common.subtract(removed.values())
     for key in removed.keys() & added.keys():
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:

@@ -115,7 +115,7 @@ class GitSteps(Struct, frozen=True):
                 revisions = step.old.revision(), step.new.revision()
                 yield Step(step.name, step.is_open, revisions, files)
                 counts.put_in(pairs)
-                memory.forget((entry for pair in pairs for entry in pair if entry), position)
+                memory.forget(pairs, position)
                 passed()
 
 

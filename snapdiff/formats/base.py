@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.limits import Limits
-from snapdiff.model import Package, PackageCounts, PackagePair, count_by_stacks
+from snapdiff.model import Package, PackageCounts, PackagePair
 
 
 def no_file(path: str) -> bytes:
@@ -47,6 +47,7 @@ class Document(Struct, frozen=True, kw_only=True):
 
     claims: tuple[Claim, ...]
     packages: list[Package]
+    counts: list[PackageCounts]
     warning: str | None = None
     hashes: Mapping[str, str] | None = None
 
@@ -54,10 +55,7 @@ class Document(Struct, frozen=True, kw_only=True):
         """Return the counts of all that was read."""
         return CountedDocument(
             claims=self.claims,
-            counts=[
-                PackageCounts(item.tag, item.name, count_by_stacks(item.specs.values(), {}))
-                for item in self.packages
-            ],
+            counts=self.counts,
             warning=self.warning,
             hashes=self.hashes,
         )

@@ -114,11 +114,12 @@ class SitePageReader:
         # Aliases make a page say more than it holds, though not more than a page may hold.
         most = max(len(content), self._limits.yaml_size * 8 if b"*" in content else 0)
         _check_text(Counter(specs.values()), most, self._limits)
-        warning = _contradiction(head.meta, count_by_stacks(specs.values(), {}))
+        by_stacks = count_by_stacks(specs.values(), {})
         return Document(
             claims=(Claim(tag, "package", name),),
             packages=[Package(tag, name, specs)],
-            warning=warning,
+            counts=[PackageCounts(tag, name, by_stacks)],
+            warning=_contradiction(head.meta, by_stacks),
         )
 
     def count(self, file: File) -> CountedDocument | None:
