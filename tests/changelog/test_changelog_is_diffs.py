@@ -1,0 +1,142 @@
+"""A changelog and `snapdiff OLD NEW` agree, whatever happens to the files of a catalog.
+
+Histories are made of all that people do to folders: pages change, move, are copied, break and are
+mended, folders are renamed, a tag gets another folder, and some commits touch no page.
+"""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.helpers import run_cli, spec, usual_page
+from tests.support.repositories import GitRepository
+
+pytestmark = pytest.mark.slow
+
+PACKAGES = ("cuda", "hdf5", "zlib")
+TAGS = ("develop", "cuda")
+STACKS = ("e4s root", "hep root", "e4s hep root", "root")
+FOLDERS = ("_cache", "A", "dup/x", "z")
+
+
+def some_page(chance: random.Random, package: str, tag: str) -> str:
+    """A page with one to three specs."""
+    letters = chance.sample("bcdefghijk", chance.choice([1, 2, 3]))
+    versions = ("1.0", "1.1", "2.0")
+    return usual_page(
+        [
+            spec(letter, chance.choice(versions), package=package, tag=tag, stacks=stacks)
+            for letter in letters
+            for stacks in [chance.choice(STACKS)]
+        ]
+    )
+
+
+def changed(chance: random.Random, files: dict[str, str]) -> dict[str, str]:
+    """The files after one thing happened to them."""
+    files = dict(files)
+    path = chance.choice(sorted(files))
+    package, tag = chance.choice(PACKAGES), chance.choice(TAGS)
+    match chance.choice(
+        ["page", "page", "move", "copy", "break", "cut", "remove", "rename", "none"]
+    ):
+        case "page":
+            files[f"_cache/{tag}/{package}/specs.md"] = some_page(chance, package, tag)
+        case "move":
+            files[f"{chance.choice(FOLDERS)}/{tag}/{package}/specs.md"] = files.pop(path)
+        case "copy":
+            files[f"{chance.choice(FOLDERS)}/{tag}/{package}/specs.md"] = files[path]
+        case "break":
+            files[path] = "broken\n"
+        case "cut":
+            files[path] = files[path][: len(files[path]) // 2]
+        case "remove" if len(files) > 2:
+            del files[path]
+        case "rename":
+            old, new = chance.sample(FOLDERS, 2)
+            files = {
+                f"{new}/{name.removeprefix(old).lstrip('/')}"
+                if name.startswith(f"{old}/")
+                else name: text
+                for name, text in files.items()
+            }
+        case _:
+            files["README"] = str(chance.random())
+    return files
+
+
+def make_wild_history(folder: Path, seed: int, commits: int = 8) -> GitRepository:
+    """A history of a catalog to which something happens in every commit."""
+    chance = random.Random(seed)  # noqa: S311 - the same history for the same seed
+    repository = GitRepository(folder)
+    files = {
+        f"_cache/{tag}/{package}/specs.md": some_page(chance, package, tag)
+        for tag in TAGS
+        for package in PACKAGES
+    }
+    repository.commit(files)
+    for _ in range(commits):
+        for _ in range(chance.choice([1, 1, 2])):
+            files = changed(chance, files)
+        repository.commit(files)
+    return repository
+
+
+@settings(max_examples=25, suppress_health_check=[*HealthCheck])
+@given(seed=st.integers(0, 100_000), jobs=st.sampled_from(["1", "2", "3"]))
+def test_each_section_is_the_diff_of_its_ends_to_the_byte(
+    seed: int, jobs: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    history = make_wild_history(tmp_path_factory.mktemp("history"), seed)
+    options = ("-f", "json", "--skip-bad-pages", "--allow-empty", "--quiet")
+    told = run_cli(
+        *("changelog", "-C", history.folder, "HEAD~8..HEAD", *options), *("-f", "ndjson")
+    )
+    assert (told.status, told.err) == (0, "")
+    spread = run_cli(
+        *("changelog", "-C", history.folder, "HEAD~8..HEAD", *options),
+        *("-f", "ndjson", "--jobs", jobs),
+    )
+    assert spread == told
+    for line in told.out.splitlines(keepends=True):
+        report = json.loads(line)
+        ends = (report["old"]["source"], report["new"]["source"])
+        assert run_cli("-C", history.folder, *ends, *options).out == line
+
+
+@settings(max_examples=10, suppress_health_check=[*HealthCheck])
+@given(seed=st.integers(0, 100_000))
+def test_what_the_changelog_leaves_out_is_no_change(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    history = make_wild_history(tmp_path_factory.mktemp("history"), seed)
+    options = ("--skip-bad-pages", "--allow-empty", "--quiet")
+    told = run_cli(
+        *("changelog", "-C", history.folder, "HEAD~8..HEAD", *options), *("-f", "ndjson")
+    )
+    sections = {json.loads(line)["new"]["commit"] for line in told.out.splitlines()}
+    for number in range(8):
+        commit = history.git("rev-parse", f"HEAD~{number}")
+        plain = run_cli("-C", history.folder, f"{commit}~1", commit, *options, "-f", "json")
+        report = json.loads(plain.out)
+        assert (commit in sections) == bool(report["tags"] or report["skipped"])
+
+
+@settings(max_examples=10, suppress_health_check=[*HealthCheck])
+@given(seed=st.integers(0, 100_000))
+def test_two_folders_give_what_two_revisions_give(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("history")
+    history = make_wild_history(folder / "git", seed, commits=4)
+    for number in (1, 0):
+        history.git("worktree", "add", "--quiet", str(folder / f"{number}"), f"HEAD~{number}")
+    options = ("--skip-bad-pages", "--allow-empty", "--quiet", "-f", "json")
+    from_git = json.loads(run_cli("-C", history.folder, "HEAD~1", "HEAD", *options).out)
+    from_folders = json.loads(run_cli("-C", folder, "1", "0", *options).out)
+    for key in ("summary", "tags", "skipped"):
+        assert from_git[key] == from_folders[key]
