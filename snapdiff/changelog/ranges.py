@@ -74,7 +74,7 @@ class FolderRange(NamedTuple):
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""
-        return self.names[0], self.names[-1]
+        return printable_path(self.names[0]), printable_path(self.names[-1])
 
     def require_pages(self) -> None:
         """Do nothing: what holds no page is no snapshot."""
