@@ -13,6 +13,8 @@ from tests.support.oracle import Record
 from tests.support.processes import is_one_line_error, run_process
 from tests.support.repositories import GitRepository, run_git
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("file", "line"),
