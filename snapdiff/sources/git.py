@@ -33,16 +33,18 @@ class GitSource:
         parts = _COLON_OUTSIDE_BRACES.match(revision)
         path = repository.full_path(parts[2]) if parts else ""
         with repository.objects() as objects:
-            found = objects.look_up(revision)
+            # One name is looked up once: a branch can move on between two questions.
+            head = objects.look_up(parts[1]) if parts else objects.look_up(revision)
+            base = head.object_id if head else ""
+            found = objects.look_up(f"{base}:{parts[2]}") if head and parts else head
             if found is None:
-                base = objects.look_up(parts[1]) if parts else None
-                raise RevisionError(_not_found(repository, revision, parts if base else None))
-            commit = objects.look_up(f"{parts[1] if parts else found.object_id}^{{commit}}")
+                raise RevisionError(_not_found(repository, revision, parts if head else None))
+            commit = objects.look_up(f"{base}^{{commit}}")
             self.is_file = found.kind == "blob"
             if self.is_file:
                 self.folder, _, self._file = path.rpartition("/")
                 # What stands in the index (`:PATH`) or has no path at all is in no folder.
-                tree = objects.look_up(f"{parts[1]}:{self.folder}") if parts and parts[1] else None
+                tree = objects.look_up(f"{base}:{self.folder}") if parts else None
             else:
                 self.folder, self._file = path, ""
                 tree = objects.look_up(f"{found.object_id}^{{tree}}")
@@ -110,7 +112,7 @@ class GitSource:
 def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> str:
     """Return why a revision is none; `parts` are those of one that lacks the folder alone."""
     if parts:
-        return f"{revision}: {parts[1] or 'the index'} has no folder {parts[2]}"
+        return f"{revision}: {parts[1]} has no folder {parts[2]}"
     if repository.is_shallow():
         return (
             f"{revision}: not in this shallow clone, or misspelt; fetch more history "
