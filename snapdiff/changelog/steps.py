@@ -20,8 +20,9 @@ from snapdiff.model import Package, Revision
 from snapdiff.sources.base import printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
-from snapdiff.sources.history import Commit, changes_between, open_objects
+from snapdiff.sources.history import Commit, open_objects
 from snapdiff.sources.repository import Repository
+from snapdiff.sources.tree_changes import changes_between
 
 
 class Step(NamedTuple):
