@@ -9,9 +9,9 @@ from snapdiff.catalog.shelf import Shelf
 from snapdiff.diff.tally import TagTally
 from snapdiff.diff.totals import Totals
 from snapdiff.errors import BadPage, BadPagesError, FormatError
-from snapdiff.filters import Scope
+from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.model import Package
-from snapdiff.result import CatalogDiff, Filters, Kind, Revision, SkippedPage, Summary, TagDiff
+from snapdiff.result import CatalogDiff, Filters, Revision, SkippedPage, Summary, TagDiff
 from snapdiff.sources.base import printable_path
 
 Warn = Callable[[str], None]
@@ -98,25 +98,18 @@ def diff_pages(
     bad_pages = comparison.bad_pages()
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
-    return CatalogDiff(
+    everything = CatalogDiff(
         snapdiff=__version__,
         old=old.revision,
         new=new.revision,
         filters=scope.filters,
-        summary=_sum(stack.summary for tag in tags for stack in tag.stacks),
+        summary=Summary.total(stack.summary for tag in tags for stack in tag.stacks),
         tags=tags,
         skipped=tuple(
             SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
         ),
     )
-
-
-def _sum(summaries: Iterable[Summary]) -> Summary:
-    totals = dict.fromkeys(Summary.__struct_fields__, 0)
-    for summary in summaries:
-        for name in totals:
-            totals[name] += getattr(summary, name)
-    return Summary(**totals)
+    return narrowed_to_kinds(everything)
 
 
 class _Comparison:
@@ -265,6 +258,6 @@ class _Comparison:
             if self._scope.has_package(package.name):
                 tally.count(*((None, package) if status == "added" else (package, None)))
         narrowed = self._scope.filters.package or self._scope.filters.stack
-        if Kind(status) not in self._scope.kinds or (narrowed and not tally.has_specs()):
+        if narrowed and not tally.has_specs():
             return None
         return tally.one_sided(tag, status)

@@ -1,6 +1,6 @@
 """What happened to the specs of one package, stack by stack."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from operator import itemgetter
 
 from snapdiff.diff.fields import differing_fields
@@ -10,7 +10,7 @@ from snapdiff.limits import Effort
 from snapdiff.model import Package, SpecClass
 from snapdiff.result import Change, Field, Kind
 from snapdiff.spack.configuration import Build
-from snapdiff.spack.version import Version, parse_version
+from snapdiff.spack.version import Version
 
 _Side = dict[str, dict[Build, list[str]]]
 """By stack: the specs that one side only has, as builds with their hashes."""
@@ -105,18 +105,14 @@ def _row(
     return (kind, before, after, first.hash, last.hash), change
 
 
-def kept_versions(
-    old: Package, new: Package, stacks: Iterable[str]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield of each stack the versions that both sides have, in their order."""
-    before, after = ({*side.specs.values(), *side.shared} for side in (old, new))
-    for stack in stacks:
-        kept = _versions(before, stack) & _versions(after, stack)
-        yield stack, tuple(sorted(kept, key=lambda text: (parse_version(text), text)))
-
-
-def _versions(classes: Iterable[SpecClass], stack: str) -> set[str]:
-    return {item.description.version for item in classes if stack in item.stacks}
+def versions_by_stack(package: Package | None) -> dict[str, set[str]]:
+    """Return the versions that a package has in each stack."""
+    versions: dict[str, set[str]] = {}
+    if package:
+        for item in {*package.specs.values(), *package.shared}:
+            for stack in item.stacks:
+                versions.setdefault(stack, set()).add(item.description.version)
+    return versions
 
 
 def package_name(old: Package | None, new: Package | None) -> str:

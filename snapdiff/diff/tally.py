@@ -3,11 +3,21 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from snapdiff.diff.specs import kept_versions, package_changes, package_name
+from snapdiff.diff.package_changes import change_of_package
+from snapdiff.diff.specs import package_changes, package_name, versions_by_stack
 from snapdiff.diff.totals import Totals, specs_by_stack
 from snapdiff.filters import Scope
 from snapdiff.model import Package
-from snapdiff.result import Change, Count, Kind, PackageCount, StackDiff, Summary, TagDiff
+from snapdiff.result import (
+    Change,
+    Count,
+    Kind,
+    PackageChange,
+    PackageCount,
+    StackDiff,
+    Summary,
+    TagDiff,
+)
 
 _Status = Literal["changed", "added", "removed", "unchanged"]
 
@@ -18,12 +28,12 @@ class _StackTally:
     __slots__ = (
         "added",
         "changes",
-        "kept_versions",
         "kinds",
         "new",
         "new_packages",
         "old",
         "old_packages",
+        "package_changes",
         "removed",
     )
 
@@ -33,12 +43,8 @@ class _StackTally:
         self.added: list[str] = []
         self.removed: list[str] = []
         self.kinds = dict.fromkeys(Kind, 0)
-        self.kept_versions: dict[str, tuple[str, ...]] = {}
+        self.package_changes: list[PackageChange] = []
         self.changes: list[Change] = []
-
-
-_VERSION_KINDS = frozenset([Kind.ADDED, Kind.REMOVED, Kind.UPGRADED, Kind.DOWNGRADED])
-"""The kinds of change with which a version can come or go."""
 
 
 class TagTally:
@@ -50,9 +56,11 @@ class TagTally:
         self._stacks: dict[str, _StackTally] = {}
         self._old_specs = self._new_specs = 0
         self._old_packages = self._new_packages = 0
+        self._added: list[str] = []
+        self._removed: list[str] = []
 
     def has_changes(self) -> bool:
-        """Return whether anything happened so far that the scope lets through."""
+        """Return whether anything happened so far."""
         return any(stack.changes for stack in self._stacks.values())
 
     def add_unchanged(self, package: Package) -> None:
@@ -67,18 +75,15 @@ class TagTally:
         found = package_changes(old, new, self._scope)
         self.count(old, new)
         name = package_name(old, new)
-        with_versions = []
+        before, after = (versions_by_stack(package) for package in (old, new))
         for stack, changes in found.items():
             tally = self._stacks[stack]
             for change in changes:
                 tally.kinds[change.kind] += 1
-            told = [change for change in changes if change.kind in self._scope.kinds]
-            tally.changes += told
-            if any(change.kind in _VERSION_KINDS for change in told):
-                with_versions.append(stack)
-        if old and new:
-            for stack, versions in kept_versions(old, new, with_versions):
-                self._stacks[stack].kept_versions[name] = versions
+            tally.changes += changes
+            tally.package_changes.append(
+                change_of_package(name, before.get(stack, ()), after.get(stack, ()), changes)
+            )
 
     def has_specs(self) -> bool:
         """Return whether any spec so far is in a stack that is compared."""
@@ -93,6 +98,10 @@ class TagTally:
         self._old_packages += old_number > 0
         self._new_packages += new_number > 0
         name = package_name(old, new)
+        if new_number and not old_number:
+            self._added.append(name)
+        if old_number and not new_number:
+            self._removed.append(name)
         for stack in before.keys() | after.keys():
             tally = self._stacks.get(stack)
             if tally is None:
@@ -126,7 +135,8 @@ class TagTally:
 
     def two_sided(self, old: str, new: str) -> TagDiff:
         """Return the diff of two tags that are compared with each other."""
-        return self._finish(old, new, "changed", [self._changed(name) for name in self._names()])
+        stacks = [self._changed(name) for name in self._names()]
+        return self._finish(old, new, "changed", stacks, listed=True)
 
     def one_sided(self, tag: str, status: Literal["added", "removed"]) -> TagDiff:
         """Return the diff of a tag that came or went: all counted, nothing listed."""
@@ -135,9 +145,7 @@ class TagTally:
             self._stack_diff(
                 name,
                 status,
-                Summary(
-                    **self._told({Kind(status): self._stacks[name].old + self._stacks[name].new})
-                ),
+                Summary(**{status: self._stacks[name].old + self._stacks[name].new}),
             )
             for name in self._names()
         ]
@@ -149,27 +157,35 @@ class TagTally:
         new: str | None,
         status: Literal["changed", "added", "removed"],
         stacks: Iterable[StackDiff],
+        *,
+        listed: bool = False,
     ) -> TagDiff:
         return TagDiff(
             old=old,
             new=new,
             status=status,
             specs=Count(self._old_specs, self._new_specs),
-            packages=Count(self._old_packages, self._new_packages),
+            packages=PackageCount(
+                old=self._old_packages,
+                new=self._new_packages,
+                added=tuple(sorted(self._added)) if listed else (),
+                removed=tuple(sorted(self._removed)) if listed else (),
+            ),
             stacks=tuple(stacks),
         )
 
     def _names(self) -> list[str]:
         return sorted(self._stacks)
 
-    def _told(self, kinds: dict[Kind, int]) -> dict[str, int]:
-        return {kind.value: number for kind, number in kinds.items() if kind in self._scope.kinds}
-
     def _changed(self, stack: str) -> StackDiff:
         tally = self._stacks[stack]
         tally.changes.sort(key=lambda change: change.package)
+        tally.package_changes.sort(key=lambda change: change.package)
         gone = sum(tally.kinds.values()) - tally.kinds[Kind.ADDED]
-        summary = Summary(unchanged=tally.old - gone, **self._told(tally.kinds))
+        summary = Summary(
+            unchanged=tally.old - gone,
+            **{kind.value: number for kind, number in tally.kinds.items()},
+        )
         # Some packages do not tell whether a stack came or went.
         if not tally.old and not self._scope.filters.package:
             return self._stack_diff(stack, "added", summary, listed=True)
@@ -193,6 +209,6 @@ class TagTally:
                 removed=tuple(sorted(tally.removed)) if listed else (),
             ),
             summary=summary,
-            kept_versions=dict(sorted(tally.kept_versions.items())),
+            package_changes=tuple(tally.package_changes),
             changes=tuple(tally.changes),
         )
