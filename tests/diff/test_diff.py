@@ -294,7 +294,7 @@ def test_totals_add_to_what_was_compared() -> None:
     totals.add({"ml": 3}, 3, -1)
     pages = Asked(PagePair(ZLIB, page(spec("b")), page(spec("p"))), totals={"develop": totals})
     [tag] = compared(pages).tags
-    assert (tag.specs, tag.packages) == (Count(7, 7), Count(3, 3))
+    assert (tag.specs, tag.packages) == (Count(7, 7), PackageCount(old=3, new=3))
     assert {stack.stack: (stack.specs, stack.packages) for stack in tag.stacks} == {
         "e4s": (Count(6, 6), PackageCount(old=3, new=3)),
         "hep": (Count(2, 2), PackageCount(old=1, new=1)),
