@@ -1,7 +1,7 @@
 """What happened: kinds, changes, stack, tag and catalog diffs, in the shape of the JSON report.
 
-Every class is one object of docs/specification.md, section 7, field by field, so what Python code, a
-template and a reader of the JSON see is the same thing under the same names.
+Every class is one object of docs/specification.md, section 7, field by field, so what Python code,
+a template and a reader of the JSON see is the same thing under the same names.
 """
 
 from collections.abc import Iterable

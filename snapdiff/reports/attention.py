@@ -1,4 +1,4 @@
-"""The news that a reader should not miss, however large the diff: what is gone, then what is new."""
+"""The news that a reader should not miss, however large the diff: what is gone, what is new."""
 
 from collections.abc import Iterable, Sequence
 

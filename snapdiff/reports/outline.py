@@ -68,7 +68,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
 
 
 class Outline(Struct, frozen=True, kw_only=True):
-    """All that a report for people says; `several_changed` is whether a line has to name its tag."""
+    """All that a report for people says; with `several_changed` tags a line has to name its own."""
 
     attention: Attention
     table: CountTable

@@ -85,7 +85,7 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
 
     Of one kind, packages that the whole tag lost or got come first, then by name.
     """
-    versions = _unchanged_versions(stacks)
+    versions = unchanged_versions(stacks)
     families: dict[tuple[object, ...], list[PackageMove]] = {}
     moves = moves_of(tag, stacks)
     for move, names in moves.items():
@@ -113,7 +113,7 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
     return lines
 
 
-def _unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:
+def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:
     """Return the versions of the packages of which none is gone or new, all stacks together."""
     found: dict[str, set[str]] = {}
     for stack in stacks:

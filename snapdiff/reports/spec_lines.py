@@ -1,6 +1,6 @@
 """What happened to specs, like ones on one line: the detail below the lines of packages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -77,9 +77,7 @@ def spec_sections(
     """
     alike: dict[Kind, dict[_Likeness, _Members]] = {kind: {} for kind in WORST_FIRST}
     for stack in stacks:
-        versions = (
-            {change.package: change.kept for change in stack.package_changes} if kept else {}
-        )
+        versions = {change.package: change.kept for change in stack.package_changes} if kept else {}
         for change in stack.changes:
             likeness = _likeness(change, stack, versions, fields=fields)
             members = alike[change.kind].setdefault(likeness, _Members())

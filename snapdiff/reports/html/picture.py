@@ -17,7 +17,7 @@ _RIGHT = (Kind.ADDED, Kind.UPGRADED)
 """What grows to which side, from the axis outwards."""
 
 _NARROWEST = 0.8
-"""The width of the smallest bar, in per cent of the picture: one package is seen beside thousands."""
+"""The width of the smallest bar, in per cent of the picture: one among thousands is seen."""
 
 
 class Bar(NamedTuple):
@@ -76,9 +76,7 @@ def pictures_of(diff: CatalogDiff) -> list[TagPicture]:
 def _picture(rows: Sequence[CountRow], kinds: Sequence[Kind]) -> TagPicture:
     scale = _Scale(rows, kinds)
     tag = rows[0].tag
-    return TagPicture(
-        tag=tag, label=tag_label(tag), rows=tuple(scale.picture(row) for row in rows)
-    )
+    return TagPicture(tag=tag, label=tag_label(tag), rows=tuple(scale.picture(row) for row in rows))
 
 
 class _Scale:

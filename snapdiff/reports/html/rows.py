@@ -1,4 +1,4 @@
-"""The rows of the HTML report's table: a package and what happened to it, once for all its stacks."""
+"""The rows of the HTML report: a package and what happened to it, once for all its stacks."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from snapdiff.reports.html.specs import SpecGroup, groups_of
 from snapdiff.reports.markdown_text import number
-from snapdiff.reports.package_lines import PackageMove, moves_of
+from snapdiff.reports.package_lines import PackageMove, moves_of, unchanged_versions
 from snapdiff.reports.severity import rank
 from snapdiff.reports.short_list import shortened, tag_names
 from snapdiff.result import CatalogDiff, Change, StackDiff, TagDiff
@@ -26,8 +26,8 @@ class TableRow(Struct, frozen=True, kw_only=True):
     """A package and one change of it in one tag, every value fit to be shown.
 
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
-    whatever its stacks. `old` and `new` are versions that are gone and that came; `notes` say what a
-    reader should know beside.
+    whatever its stacks. `old` and `new` are versions that are gone and that came; `notes` say what
+    a reader should know beside.
     """
 
     tag: str
@@ -55,6 +55,7 @@ def rows_of(diff: CatalogDiff, package_url: str) -> list[TableRow]:
     found: list[tuple[tuple[Any, ...], TableRow]] = []
     for position, tag in enumerate(diff.tags):
         changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
+        versions = unchanged_versions(tag.stacks)
         for move, stacks in moves_of(tag, tag.stacks).items():
             order = (
                 rank(move.kind),
@@ -65,7 +66,8 @@ def rows_of(diff: CatalogDiff, package_url: str) -> list[TableRow]:
                 len(found),
             )
             some = {name: changes[name].get(move.package, []) for name in stacks}
-            found.append((order, _row(tag, move, some, package_url)))
+            kept = versions.get(move.package, ())
+            found.append((order, _row(tag, move, kept, some, package_url)))
     found.sort(key=lambda item: item[0])
     return [row for _, row in found]
 
@@ -83,7 +85,11 @@ def _by_package(stack: StackDiff) -> dict[str, list[Change]]:
 
 
 def _row(
-    tag: TagDiff, move: PackageMove, changes: dict[str, list[Change]], package_url: str
+    tag: TagDiff,
+    move: PackageMove,
+    versions: tuple[str, ...],
+    changes: dict[str, list[Change]],
+    package_url: str,
 ) -> TableRow:
     pairs: _Pairs = {}
     for stack, some in changes.items():
@@ -97,7 +103,7 @@ def _row(
         link=_link(move.package, package_url),
         old=", ".join(map(shown, move.gone)),
         new=", ".join(map(shown, move.came)),
-        notes=tuple(_notes(tag, move, list(changes))),
+        notes=tuple(_notes(tag, move, list(changes), versions)),
         stacks={shown(stack): len(some) for stack, some in changes.items()},
         where=_where(list(changes), tag),
         specs=len(pairs),
@@ -105,23 +111,28 @@ def _row(
     )
 
 
-def _notes(tag: TagDiff, move: PackageMove, stacks: list[str]) -> Iterator[str]:
+def _notes(
+    tag: TagDiff, move: PackageMove, stacks: list[str], versions: tuple[str, ...]
+) -> Iterator[str]:
     statuses = {stack.stack: stack.status for stack in tag.stacks}
     if move.whole:
-        word = "gone" if move.gone else "new"
-        place = "from these stacks" if move.gone else "in these stacks"
-        if len(stacks) == 1:
-            place = place.replace("these stacks", "this stack")
-        yield word if move.in_tag else f"{word} {place}"
-        if {statuses[stack] for stack in stacks} <= {"added", "removed"}:
-            yield f"with {'the stack' if len(stacks) == 1 else 'the stacks'}"
+        word, place = ("gone", "from") if move.gone else ("new", "in")
+        with_stacks = {statuses[stack] for stack in stacks} <= {"added", "removed"}
+        these = "this stack" if len(stacks) == 1 else "these stacks"
+        yield word if move.in_tag else f"{word} {'with' if with_stacks else place} {these}"
     elif move.gone and not move.came:
         yield "gone"
     if move.kept:
-        # The highest versions matter most.
-        list_ = shortened([shown(version) for version in reversed(move.kept)], NAMED_VERSIONS)
-        more = f" and {number(list_.more)} more" if list_.more else ""
-        yield f"keeps {', '.join(reversed(list_.first))}{more}"
+        yield f"keeps {_versions(move.kept)}"
+    if versions and not (move.gone or move.came):
+        yield _versions(versions)
+
+
+def _versions(versions: tuple[str, ...]) -> str:
+    """Return the highest of some versions, which matter most, and how many more there are."""
+    highest = shortened([shown(version) for version in reversed(versions)], NAMED_VERSIONS)
+    more = f" and {number(highest.more)} more" if highest.more else ""
+    return f"{', '.join(reversed(highest.first))}{more}"
 
 
 def _where(stacks: list[str], tag: TagDiff) -> str:
