@@ -6,12 +6,12 @@ from snapdiff import __version__
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.matching import match_packages
 from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair
-from snapdiff.diff.tags import TagDiffs, sum_summaries
+from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
-from snapdiff.filters import Scope
+from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import PackagePair, Revision
-from snapdiff.result import CatalogDiff, Filters, SkippedPage
+from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary
 
 
 def diff_catalogs(
@@ -72,14 +72,15 @@ def diff_files(
     bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
-    return CatalogDiff(
+    everything = CatalogDiff(
         snapdiff=__version__,
         old=revisions[0],
         new=revisions[1],
         filters=scope.filters,
-        summary=sum_summaries(stack.summary for tag in tags for stack in tag.stacks),
+        summary=Summary.total(stack.summary for tag in tags for stack in tag.stacks),
         tags=tuple(tags),
         skipped=tuple(
             SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
         ),
     )
+    return narrowed_to_kinds(everything)

@@ -1,18 +1,41 @@
 """What a report is narrowed to: tags, stacks, packages and kinds by glob."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase, translate
 
+from msgspec.structs import replace
+
 from snapdiff.errors import SnapdiffError
-from snapdiff.result import Filters, Kind
+from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary, TagDiff
+
+NEAREST = 3
+"""How many of the nearest names an error offers."""
+
+
+Stacks = frozenset[str]
+"""The names of some stacks."""
+
+
+class NameFilter:
+    """Some globs as a shell writes them, case and all: one with a leading `!` leaves names out."""
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        """Take the globs; without one that lets names in, every name is in."""
+        globs = tuple(globs)
+        self._wanted = _any_of([glob for glob in globs if not glob.startswith("!")] or ["*"])
+        self._unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")])
+
+    def lets_in(self, name: str) -> bool:
+        """Return whether a name is let in."""
+        return bool(self._wanted.match(name)) and not self._unwanted.match(name)
 
 
 class Scope:
-    """Tells what of two catalogs is compared (tags, packages, stacks) and told of (kinds)."""
+    """Says which tags, packages and stacks of two catalogs are compared."""
 
     def __init__(self, filters: Filters) -> None:
-        """Take globs as a shell writes them, case and all; none means everything.
+        """Take globs; none means everything.
 
         Raises SnapdiffError where a glob matches no kind of change, or is not UTF-8 and so matches
         nothing that a page can hold: it can only be a slip.
@@ -21,41 +44,143 @@ class Scope:
         for glob in (*filters.tag, *filters.stack, *filters.package, *filters.kind):
             if not _is_unicode(glob):
                 raise SnapdiffError(f"{glob}: is not UTF-8, and nothing in a catalog is called so")
-        self._tag = _any_of(filters.tag)
-        self._stack = _any_of(filters.stack)
-        self._package = _any_of(filters.package)
         for glob in filters.kind:
-            if not any(fnmatchcase(kind, glob) for kind in Kind):
+            if not any(_matches(kind.value, glob) for kind in Kind):
                 raise SnapdiffError(f"{glob}: no kind of change; there are {', '.join(Kind)}")
-        kind = _any_of(filters.kind)
-        self.kinds = frozenset(item for item in Kind if kind.match(item.value))
+        self._tag = NameFilter(filters.tag)
+        self._stack = NameFilter(filters.stack)
+        self._package = NameFilter(filters.package)
         self._stacks: dict[str, bool] = {}
 
     def has_tag(self, *names: str | None) -> bool:
         """Return whether a tag of one of these names is compared."""
-        return any(name is not None and self._tag.match(name) for name in names)
+        return any(name is not None and self._tag.lets_in(name) for name in names)
 
     def has_package(self, name: str) -> bool:
         """Return whether the package is compared."""
-        return self._package.match(name) is not None
+        return self._package.lets_in(name)
 
     def has_stack(self, name: str) -> bool:
         """Return whether the stack is compared."""
         known = self._stacks.get(name)
         if known is None:
-            known = self._stacks[name] = self._stack.match(name) is not None
+            known = self._stacks[name] = self._stack.lets_in(name)
         return known
 
-    def stacks(self, stacks: frozenset[str]) -> Iterable[str]:
+    def stacks(self, stacks: Stacks) -> Stacks:
         """Return those of some stacks that are compared."""
         if not self.filters.stack:
             return stacks
-        return [stack for stack in stacks if self.has_stack(stack)]
+        return frozenset(stack for stack in stacks if self.has_stack(stack))
+
+    def old_stacks(self, stacks: Stacks) -> Stacks:
+        """Return those of some stacks of the old side that are compared, under their new names."""
+        return self.stacks(renamed_stacks(stacks, self.filters))
+
+
+def wanted_kinds(filters: Filters) -> frozenset[Kind]:
+    """Return the kinds of change that are reported."""
+    names = NameFilter(filters.kind)
+    return frozenset(kind for kind in Kind if names.lets_in(kind.value))
+
+
+def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
+    """Return a diff with nothing but the kinds of change that its filters ask for.
+
+    `changes` and `package_changes` are narrowed each by its own kind; a tag in which neither is
+    left is left out. What is not of another kind (names, sizes, unchanged specs) stays.
+    """
+    kinds = wanted_kinds(diff.filters)
+    if len(kinds) == len(Kind):
+        return diff
+    tags = tuple(tag for tag in (_narrowed_tag(tag, kinds) for tag in diff.tags) if tag)
+    summary = Summary.total(stack.summary for tag in tags for stack in tag.stacks)
+    return replace(diff, tags=tags, summary=summary)
+
+
+def _narrowed_tag(tag: TagDiff, kinds: frozenset[Kind]) -> TagDiff | None:
+    if tag.status != "changed":
+        return tag if Kind(tag.status) in kinds else None
+    stacks = tuple(_narrowed_stack(stack, kinds) for stack in tag.stacks)
+    if not any(stack.changes or stack.package_changes for stack in stacks):
+        return None
+    return replace(tag, stacks=stacks)
+
+
+def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
+    changes = tuple(change for change in stack.changes if change.kind in kinds)
+    packages = tuple(change for change in stack.package_changes if change.kind in kinds)
+    has_none_left = stack.status == "changed" and not changes and not packages
+    return replace(
+        stack,
+        status="unchanged" if has_none_left else stack.status,
+        summary=Summary(
+            unchanged=stack.summary.unchanged,
+            **{kind.value: stack.summary.count(kind) for kind in kinds},
+        ),
+        package_changes=packages,
+        changes=changes,
+    )
+
+
+def renamed_stacks(stacks: Stacks, filters: Filters) -> Stacks:
+    """Return stacks of the old side under the names that they are compared under."""
+    if not filters.stack_names:
+        return stacks
+    names = dict(filters.stack_names)
+    return frozenset(names.get(stack, stack) for stack in stacks)
+
+
+def require_matches(filters: Filters, seen: Mapping[str, Iterable[str]]) -> None:
+    """Raise SnapdiffError where a glob matches no name on either side.
+
+    `seen` has the names there are, under `tag`, `stack` and `package`. The error names the nearest
+    ones. Where there is no name at all, there is nothing to compare, and no glob has a slip in it.
+    """
+    for noun, names in seen.items():
+        known = sorted(set(names))
+        for glob in getattr(filters, noun) if known else ():
+            if not any(_matches(name, glob) for name in known):
+                raise SnapdiffError(f"{glob}: matches no {noun}; {nearest_names(glob, known)}")
+
+
+def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[str]) -> None:
+    """Raise SnapdiffError where a stack to be compared under another name is not as it should be.
+
+    `old` and `new` are the names of the stacks of each side, before anything is renamed.
+    """
+    before, after = set(old), set(new)
+    for from_name, to_name in filters.stack_names:
+        given = f"--map-stack {from_name}={to_name}"
+        if from_name not in before:
+            hint = nearest_names(from_name, before)
+            raise SnapdiffError(f"{given}: the old side has no stack {from_name}; {hint}")
+        if from_name in after:
+            raise SnapdiffError(f"{given}: both sides have {from_name}; leave the option out")
+        if to_name not in after:
+            hint = nearest_names(to_name, after)
+            raise SnapdiffError(f"{given}: the new side has no stack {to_name}; {hint}")
+
+
+def nearest_names(word: str, names: Iterable[str]) -> str:
+    """Return which of some names are nearest to a word: `the nearest are a and b`."""
+    from difflib import get_close_matches  # late: only a slip needs it
+
+    known = sorted(set(names))
+    found = get_close_matches(word.lstrip("!").replace("*", ""), known, NEAREST, cutoff=0.4)
+    if not found and len(known) > NEAREST:
+        return f"there are {len(known):,}, from {known[0]} to {known[-1]}"
+    return f"the nearest: {', '.join(found)}" if found else f"there is {', '.join(known) or 'none'}"
+
+
+def _matches(name: str, glob: str) -> bool:
+    return fnmatchcase(name, glob.removeprefix("!"))
 
 
 def _is_unicode(text: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, globs or ("*",))))
+def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
+    """Return what matches any of some globs; without one it matches nothing."""
+    return re.compile("|".join(map(translate, globs)) or r"(?!)")

@@ -56,19 +56,6 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 """What is taken where nobody says otherwise."""
 
-_in_force = DEFAULT_LIMITS
-
-
-def limits() -> Limits:
-    """Return the limits in force, which are the same for the whole process."""
-    return _in_force
-
-
-def use_limits(new: Limits) -> None:
-    """Put other limits in force, before anything is read."""
-    global _in_force
-    _in_force = new
-
 
 def over_limit(what: str, limit: int, unit: str) -> FormatError:
     """Return the error for something that is over a limit that the page's size sets."""

@@ -1,9 +1,10 @@
 """What happened: kinds, changes, stack, tag and catalog diffs, in the shape of the JSON report.
 
-Every class is one object of the specification's section 7, field by field, so what Python code, a
-template and a reader of the JSON see is the same thing under the same names.
+Every class is one object of docs/specification.md, section 7, field by field, so what Python code,
+a template and a reader of the JSON see is the same thing under the same names.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -13,7 +14,7 @@ from snapdiff.model import Revision, Spec
 
 
 class Kind(StrEnum):
-    """What happened to a spec (specification, section 6)."""
+    """What happened to a spec (docs/specification.md, section 6)."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -25,8 +26,8 @@ class Kind(StrEnum):
     __hash__ = str.__hash__  # an enum's own is worked out in Python, every time
 
 
-class Summary(Struct, frozen=True, kw_only=True):
-    """How many specs each kind of change befell, and how many none did."""
+class ChangeCounts(Struct, frozen=True, kw_only=True):
+    """How many specs each kind of change happened to."""
 
     added: int = 0
     removed: int = 0
@@ -34,12 +35,26 @@ class Summary(Struct, frozen=True, kw_only=True):
     downgraded: int = 0
     rebuilt: int = 0
     reconfigured: int = 0
-    unchanged: int = 0
 
     def count(self, kind: Kind) -> int:
         """Return the number of changes of one kind."""
         number: int = getattr(self, kind.value)
         return number
+
+
+class Summary(ChangeCounts, frozen=True, kw_only=True):
+    """How many specs each kind of change happened to, and how many stayed as they were."""
+
+    unchanged: int = 0
+
+    @staticmethod
+    def total(summaries: "Iterable[Summary]") -> "Summary":
+        """Return the sum of some summaries, count by count."""
+        totals = dict.fromkeys(Summary.__struct_fields__, 0)
+        for summary in summaries:
+            for name in totals:
+                totals[name] += getattr(summary, name)
+        return Summary(**totals)
 
 
 class Field(Struct, frozen=True, gc=False):
@@ -63,6 +78,23 @@ class Change(Struct, frozen=True, gc=False):
     fields: tuple[Field, ...] = ()
 
 
+class PackageChange(Struct, frozen=True, kw_only=True):
+    """What happened to a package in one stack (docs/specification.md, section 9).
+
+    `gone`, `came` and `kept` are its versions in Spack's order: only before, only after, on both
+    sides. `whole` says that the package itself was added to or removed from the stack. `specs`
+    counts its spec changes, of every kind.
+    """
+
+    package: str
+    kind: Kind
+    whole: bool
+    gone: tuple[str, ...]
+    came: tuple[str, ...]
+    kept: tuple[str, ...]
+    specs: ChangeCounts
+
+
 class Count(Struct, frozen=True):
     """A number on both sides."""
 
@@ -71,7 +103,7 @@ class Count(Struct, frozen=True):
 
 
 class PackageCount(Struct, frozen=True, kw_only=True):
-    """How many packages have a spec in a stack, and the names of those that came and went.
+    """How many packages have a spec in a tag or stack; the names of those on one side only.
 
     The names are left out in a tag that is on one side only.
     """
@@ -85,8 +117,8 @@ class PackageCount(Struct, frozen=True, kw_only=True):
 class StackDiff(Struct, frozen=True, kw_only=True):
     """What happened in one stack of one tag.
 
-    `kept_versions` has, for each package of which a version came or went, those that both sides
-    have. `changes` is empty in a tag that is on one side only: its specs are counted, not listed.
+    `package_changes` and `changes` are empty in a tag that is on one side only: what it holds is
+    counted, not listed.
     """
 
     stack: str
@@ -94,7 +126,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     specs: Count
     packages: PackageCount
     summary: Summary
-    kept_versions: dict[str, tuple[str, ...]]
+    package_changes: tuple[PackageChange, ...]
     changes: tuple[Change, ...]
 
 
@@ -105,7 +137,7 @@ class TagDiff(Struct, frozen=True, kw_only=True):
     new: str | None
     status: Literal["changed", "added", "removed"]
     specs: Count
-    packages: Count
+    packages: PackageCount
     stacks: tuple[StackDiff, ...]
 
 
@@ -118,21 +150,26 @@ class SkippedPage(Struct, frozen=True, kw_only=True):
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """The globs that the report was narrowed to; an empty list lets everything through."""
+    """What the report was narrowed to: globs; an empty list lets everything through.
+
+    A glob that begins with `!` leaves out what it matches. `stack_names` are the stacks of the old
+    side that are compared under another name: pairs of the old name and the new one.
+    """
 
     tag: tuple[str, ...] = ()
     stack: tuple[str, ...] = ()
     package: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
+    stack_names: tuple[tuple[str, str], ...] = ()
 
 
 class CatalogDiff(Struct, frozen=True, kw_only=True):
     """The finished comparison of two revisions: the whole JSON report.
 
-    `summary` adds up the stacks of all tags told of. Tags without a change are not in `tags`.
+    `summary` adds up the stacks of all reported tags. Tags without a change are not in `tags`.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     snapdiff: str
     old: Revision
     new: Revision
@@ -142,5 +179,5 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     skipped: tuple[SkippedPage, ...]
 
     def is_empty(self) -> bool:
-        """Return whether nothing came, went or changed."""
+        """Return whether nothing was added, removed or changed."""
         return not self.tags

@@ -16,8 +16,8 @@
   let order = "kind", falling = false, shown = [], drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, kind, old, now, differences, notes, where, stacks, specs, groups], place) =>
-      ({ tag, package: package_, kind, old, now, differences, notes, where, stacks, specs, groups, place }));
+    ([tag, package_, kind, old, now, notes, where, stacks, specs, groups], place) =>
+      ({ tag, package: package_, kind, old, now, notes, where, stacks, specs, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -38,9 +38,9 @@
   function textOf(row) {
     return row.text ??= [
       data.packages[row.package], kinds[row.kind], data.tags[row.tag], row.old, row.now, row.notes,
-      ...data.differences[row.differences].flat(),
       ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
-      ...row.groups.flatMap(([builds, pairs]) => [
+      ...row.groups.flatMap(([, differences, builds, pairs]) => [
+        ...data.differences[differences].flat(),
         ...builds.flatMap(([, build]) => data.built[build]),
         ...pairs.flatMap((pair) => pair.slice(0, -1)),
       ]),
@@ -73,13 +73,14 @@
 
   // --- What they look like ---
 
-  const step = (old, now) => [make("del", "", old), " → ", make("ins", "", now)];
+  function step(old, now) {
+    if (!old || !now) return [old ? make("del", "", old) : make("ins", "", now)];
+    return [make("del", "", old), " → ", make("ins", "", now)];
+  }
 
   function changeOf(row) {
-    const versions = row.old && row.now && row.old !== row.now ? step(row.old, row.now) : [row.now || row.old];
-    const cell = make("td", "change", make("span", "versions", ...versions));
-    for (const [name, old, now] of data.differences[row.differences])
-      cell.append(make("span", "difference", make("span", "name", name), " ", ...step(old, now)));
+    const cell = make("td", "change");
+    if (row.old || row.now) cell.append(make("span", "versions", ...step(row.old, row.now)));
     if (row.notes) cell.append(make("span", "note", row.notes));
     return cell;
   }
@@ -121,9 +122,12 @@
   function detailOf(row, stack) {
     const parts = [];
     let listed = 0;
-    for (const [builds, all] of row.groups) {
+    for (const [kind, differences, builds, all] of row.groups) {
       const pairs = all.filter((pair) => stack < 0 || data.places[pair.at(-1)].includes(stack));
       if (!pairs.length) continue;
+      const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${kind}`));
+      for (const [name, old, now] of data.differences[differences])
+        what.append(" ", make("span", "difference", make("span", "name", name), " ", ...(now ? step(old, now) : [old])));
       const list = make("dl", "builds");
       for (const [label, build] of builds) {
         const [compiler, os, platform, target, variants] = data.built[build];
@@ -139,7 +143,7 @@
         item.append(" ", make("span", "in", places));
         hashes.append(item);
       }
-      parts.push(list, hashes);
+      parts.push(make("div", "group", what, list, hashes));
       listed += pairs.length;
     }
     const left = specsIn(row, stack) - listed;
@@ -173,7 +177,7 @@
     const specs = shown.reduce((sum, row) => sum + specsIn(row, stack), 0);
     const of = shown.length === rows.length ? "" : ` of ${number(rows.length)}`;
     const said = shown.length
-      ? `${number(shown.length)}${of} ${rows.length === 1 ? "change" : "changes"}, ${counted(specs, "spec")}` : "No change fits";
+      ? `${number(shown.length)}${of} ${rows.length === 1 ? "row" : "rows"}, ${counted(specs, "spec")}` : "No row fits";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
     byId("said").replaceChildren(said, make("span", "printed", asked));
     byId("none").hidden = shown.length > 0;

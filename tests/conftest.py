@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from snapdiff.diff.fields import machine_fields
-from snapdiff.limits import limits, use_limits
 from snapdiff.model import counting_stacks
 from snapdiff.spack.targets import target_family
 from snapdiff.spack.version import parse_version
@@ -66,14 +65,6 @@ def interrupts_are_heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture
-def usual_limits() -> Iterator[None]:
-    """Other limits are in force no longer than a test takes."""
-    before = limits()
-    yield
-    use_limits(before)
 
 
 @pytest.fixture

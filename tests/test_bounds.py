@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from snapdiff.limits import Limits, parse_size, use_limits
+from snapdiff.limits import Limits, parse_size
 from tests.support.helpers import (
     expected_readings,
     page_around,
@@ -362,15 +362,13 @@ def test_large_pages_are_paired_as_the_oracle_says() -> None:
 # --- The limits themselves ---
 
 
-@pytest.mark.usefixtures("usual_limits")
 def test_the_limits_follow_the_size_of_a_page(catalogs: Path) -> None:
     write_files(catalogs / "new", {PAGE: usual_page([spec("c", version="1" * 5000)])})
-    use_limits(Limits(page_size=4000))
-    result = run_cli("-C", catalogs, "old", "new")
+    result = run_cli("-C", catalogs, "old", "new", "--max-page-size", "4000")
     assert result.status == 2
     assert "bytes, and the limit is 4,000 bytes; --max-page-size raises it" in result.err
-    use_limits(Limits(page_size=40_000))
-    assert run_json("-C", catalogs, "old", "new")["summary"]["upgraded"] == 1
+    report = run_json("-C", catalogs, "old", "new", "--max-page-size", "40000")
+    assert report["summary"]["upgraded"] == 1
 
 
 def test_honest_pages_are_far_below_every_limit() -> None:

@@ -10,8 +10,7 @@ from msgspec import Struct
 from snapdiff.changelog.sections import Section
 from snapdiff.model import Revision
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import Line, TagOutline, outline
-from snapdiff.reports.outline import Section as KindSection
+from snapdiff.reports.spec_lines import SpecLine, SpecSection, spec_sections
 from snapdiff.reports.templates import markdown_environment, render_template
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
@@ -32,10 +31,10 @@ _VERBS = {
 
 
 class ToldLine(NamedTuple):
-    """A line of the outline, and the word for what happened where its group does not say it."""
+    """A line of specs, and the word for what happened where its group does not say it."""
 
     verb: str
-    line: Line
+    line: SpecLine
 
 
 class Note(Struct, frozen=True, kw_only=True):
@@ -54,7 +53,7 @@ class Part(Struct, frozen=True, kw_only=True):
     tag: TagDiff
     notes: tuple[Note, ...]
     lines: tuple[ToldLine, ...]
-    rebuilt: KindSection | None
+    rebuilt: SpecSection | None
 
 
 class Group(Struct, frozen=True, kw_only=True):
@@ -83,7 +82,6 @@ class MarkdownChangelog:
     def section(self, section: Section) -> str:
         """Return a section with its marker."""
         diff = section.diff
-        tags = outline(diff, "package", fields=self._detail)
         date = (diff.new.date or "")[: len("2025-07-06")]
         return render_template(
             self._environment,
@@ -94,17 +92,17 @@ class MarkdownChangelog:
             date="" if date == section.name else date,
             tags=[tag for tag in diff.tags if tag.status == "changed"],
             is_divided=len(diff.tags) > 1,
-            groups=_groups(tags, detail=self._detail),
+            groups=_groups(diff.tags, detail=self._detail),
             skipped=diff.skipped,
             url=self._url,
         )
 
 
-def _groups(tags: Sequence[TagOutline], *, detail: bool) -> list[Group]:
+def _groups(tags: Sequence[TagDiff], *, detail: bool) -> list[Group]:
     groups = []
     for title, kinds in _GROUPS:
         status = title.lower()
-        notes = [_tag_note(tag.diff) for tag in tags if tag.diff.status == status != "changed"]
+        notes = [_tag_note(tag) for tag in tags if tag.status == status != "changed"]
         parts = [_part(tag, title, kinds, detail=detail) for tag in tags]
         told = tuple(part for part in parts if part.notes or part.lines or part.rebuilt)
         if notes or told:
@@ -112,17 +110,18 @@ def _groups(tags: Sequence[TagOutline], *, detail: bool) -> list[Group]:
     return groups
 
 
-def _part(tag: TagOutline, title: str, kinds: Iterable[Kind], *, detail: bool) -> Part:
+def _part(tag: TagDiff, title: str, kinds: Iterable[Kind], *, detail: bool) -> Part:
     notes: tuple[Note, ...] = ()
-    if title == "Added":
-        notes = tuple(_stack_note("New", stack) for stack in tag.came)
-    elif title == "Removed":
-        notes = tuple(_stack_note("Dropped", stack) for stack in tag.went)
-    sections = {section.kind: section for stack in tag.stacks for section in stack.sections}
+    if tag.status == "changed" and title != "Changed":
+        word, status = ("New", "added") if title == "Added" else ("Removed", "removed")
+        notes = tuple(_stack_note(word, stack) for stack in tag.stacks if stack.status == status)
+    both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
+    found = spec_sections(both, fields=detail, kept=detail)
+    sections = {section.kind: section for section in found}
     listed = [sections[kind] for kind in kinds if kind in sections]
     rebuilt = sections.get(Kind.REBUILT) if Kind.REBUILT in kinds and not detail else None
     return Part(
-        tag=tag.diff,
+        tag=tag,
         notes=notes,
         lines=tuple(
             ToldLine(_VERBS.get(section.kind, ""), line)
@@ -136,7 +135,7 @@ def _part(tag: TagOutline, title: str, kinds: Iterable[Kind], *, detail: bool) -
 
 def _tag_note(tag: TagDiff) -> Note:
     return Note(
-        word="New" if tag.new else "Dropped",
+        word="New" if tag.new else "Removed",
         noun="tag",
         name=tag.new or tag.old or "",
         specs=tag.specs.new or tag.specs.old,

@@ -1,37 +1,47 @@
-"""A gate: the changes that somebody does not want to see."""
+"""A gate: what somebody does not want to happen to a package, a stack or a tag."""
 
-from collections import Counter
+from collections.abc import Iterator
 
-from snapdiff.result import CatalogDiff, Kind
+from snapdiff.reports.package_counts import tags_worst_first
+from snapdiff.reports.package_lines import PackageLine, package_lines
+from snapdiff.reports.short_list import tag_names
+from snapdiff.result import CatalogDiff, Kind, TagDiff
 
 SPELLED_OUT = 50
-"""How many offending lines are told before they are only counted."""
+"""How many offending lines are printed before they are only counted."""
 
 
 def offending_lines(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[str]:
-    """Return a line for each package, stack and version in which one of the kinds occurs.
+    """Return a line for each package that one of the kinds happened to, with all its stacks.
 
-    A tag that came or went is one line: all its specs were added or removed.
+    A tag or stack that is removed or added is one line, whatever it holds. The diff is to be one
+    that is not narrowed to kinds (docs/specification.md, section 9).
     """
-    lines: Counter[str] = Counter()
-    for tag in diff.tags:
-        names = dict.fromkeys(name for name in (tag.old, tag.new) if name is not None)
-        where = " → ".join(names)
-        if tag.status != "changed":
-            if Kind(tag.status) in kinds:
-                lines[f"{tag.status}: tag {where}"] += max(tag.specs.old, tag.specs.new)
-            continue
-        for stack in tag.stacks:
-            for change in stack.changes:
-                if change.kind in kinds:
-                    specs = [spec for spec in (change.old, change.new) if spec is not None]
-                    versions = " → ".join(dict.fromkeys(spec.version for spec in specs))
-                    place = f"{where}, {stack.stack}"
-                    lines[f"{change.kind.value}: {change.package} {versions} in {place}"] += 1
-    told = [
-        f"{line} ({number} specs)" if number > 1 else line
-        for line, number in list(lines.items())[:SPELLED_OUT]
-    ]
+    lines = [line for tag in tags_worst_first(diff.tags) for line in _lines_of_tag(tag, kinds)]
+    told = lines[:SPELLED_OUT]
     if len(lines) > SPELLED_OUT:
         told.append(f"... and {len(lines) - SPELLED_OUT:,} more lines")
     return told
+
+
+def _lines_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[str]:
+    name = " → ".join(tag_names(tag))
+    if tag.status != "changed":
+        if Kind(tag.status) in kinds:
+            yield f"{tag.status}: tag {name}"
+        return
+    for stack in tag.stacks:
+        if stack.status in ("removed", "added") and Kind(stack.status) in kinds:
+            yield f"{stack.status}: stack {stack.stack} in {name}"
+    both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
+    for line in package_lines(tag, both):
+        if line.kind in kinds:
+            yield f"{line.kind.value}: {_packages(line)} in {name}, {', '.join(line.stacks)}"
+
+
+def _packages(line: PackageLine) -> str:
+    """Return packages with their versions: `hipblas, rccl 6.3.3, 6.4.0 → 6.2.4`."""
+    versions = [", ".join(some) for some in (line.gone, line.came) if some]
+    if not versions:
+        versions = [", ".join(line.kept)] if line.kept else []
+    return " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])

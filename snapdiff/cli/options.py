@@ -1,6 +1,7 @@
 """The options that every command on catalogs has: what it looks at, and what it makes of pages."""
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,11 +51,30 @@ class CommonOptions:
         """Return what is looked at."""
         from snapdiff.result import Filters
 
-        return Filters(tag=self.tag, stack=self.stack, package=self.package, kind=self.kind)
+        return Filters(
+            tag=_globs(self.tag),
+            stack=_globs(self.stack),
+            package=_globs(self.package),
+            kind=_globs(self.kind),
+            stack_names=self.stack_names(),
+        )
+
+    def stack_names(self) -> tuple[tuple[str, str], ...]:
+        """Return the stacks that are compared under another name: none, where no option says so."""
+        return ()
 
     def templates(self) -> Path | None:
         """Return the folder of templates that go before the built-in ones, if there is one."""
         return Path(self.template_folder) if self.template_folder else None
+
+
+_COMMA = re.compile(r",(?![^\[]*\])")
+"""A comma between two globs; one in brackets, as in `[ab,]*`, is a character of its glob."""
+
+
+def _globs(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the globs of an option: `e4s,hep` are two."""
+    return tuple(glob.strip() for value in values for glob in _COMMA.split(value))
 
 
 def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Limits:
@@ -66,21 +86,17 @@ def _limits(_context: click.Context, _parameter: click.Parameter, value: str | N
         raise click.BadParameter(str(error)) from error
 
 
+def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Command]:
+    return click.option(
+        f"-{letter}", f"--{name}", multiple=True, metavar="GLOB[,GLOB]", help=f"Only these {noun}."
+    )
+
+
 _NARROWING = [
-    click.option(
-        "-s", "--stack", multiple=True, metavar="GLOB", help="Only these stacks; repeatable."
-    ),
-    click.option(
-        "-p", "--package", multiple=True, metavar="GLOB", help="Only these packages; repeatable."
-    ),
-    click.option("-t", "--tag", multiple=True, metavar="GLOB", help="Only these tags; repeatable."),
-    click.option(
-        "-k",
-        "--kind",
-        multiple=True,
-        metavar="GLOB",
-        help="Only these kinds of change; repeatable.",
-    ),
+    _narrowed("s", "stack", "stacks; !GLOB leaves some out"),
+    _narrowed("p", "package", "packages"),
+    _narrowed("t", "tag", "tags"),
+    _narrowed("k", "kind", "kinds of change"),
 ]
 
 _PAGES = [

@@ -4,71 +4,17 @@ import contextlib
 import errno
 import os
 import secrets
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
-
 from snapdiff.cli.file_lock import made_meanwhile
 from snapdiff.cli.signals import undone_by_signals
 from snapdiff.errors import ReportError
-from snapdiff.reports import checked_format, format_of_file, render_pieces
-from snapdiff.reports.options import ReportOptions
-from snapdiff.result import CatalogDiff
 
 _BYTES = "surrogateescape"
 """A file that is kept up to date keeps what is not UTF-8 in it."""
-
-
-class ReportWriter:
-    """A report to be: its format, its looks and where it goes, all checked before any work."""
-
-    def __init__(
-        self,
-        *,
-        format_name: str | None,
-        target: Path | None,
-        color: str,
-        quiet_if_empty: bool,
-        options: ReportOptions,
-    ) -> None:
-        """Take what was asked for; raises ReportError where that cannot be written.
-
-        `color` is `auto`, `always` or `never`; a `target` of None is standard output.
-        """
-        if target:
-            check_output(target)
-        if options.template and format_name not in (None, "template"):
-            raise ReportError(f"--template replaces the format, so -f {format_name} has no meaning")
-        on_terminal = target is None and sys.stdout is not None and sys.stdout.isatty()
-        if format_name is None and options.template:
-            format_name = "template"
-        elif format_name is None and target:
-            format_name = format_of_file(target)
-        elif format_name is None and on_terminal:
-            format_name = "text"
-        self._format = checked_format(format_name or "markdown")
-        self._target = target
-        self._quiet_if_empty = quiet_if_empty
-        auto = on_terminal and not os.environ.get("NO_COLOR")
-        self._options = msgspec.structs.replace(
-            options,
-            color=color == "always" or (color == "auto" and auto),
-            width=shutil.get_terminal_size().columns if on_terminal else None,
-        )
-
-    def write(self, diff: CatalogDiff) -> None:
-        """Write the report; raises ReportError where it cannot be rendered or written."""
-        pieces: Iterable[str] = ()
-        if not self._quiet_if_empty or not diff.is_empty() or diff.skipped:
-            pieces = render_pieces(diff, self._format, self._options)
-        if self._target:
-            write_file(self._target, pieces)
-        else:
-            write_stdout(pieces)
 
 
 def check_output(path: Path) -> None:

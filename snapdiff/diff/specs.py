@@ -1,15 +1,15 @@
 """What happened to the specs of one package, stack by stack."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 
 from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.pairing import Member, Pairing, pair_specs
-from snapdiff.filters import Scope
+from snapdiff.filters import Scope, Stacks
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Change, Field, Kind
-from snapdiff.spack.version import Version, parse_version
+from snapdiff.spack.version import Version
 
 _Side = dict[str, dict[Build, list[str]]]
 """By stack: the specs that one side only has, as builds with their hashes."""
@@ -24,32 +24,28 @@ def changes_by_stack(pair: PackagePair, scope: Scope, effort: Effort) -> dict[st
     The changes of a stack are of every kind, sorted by kind, version and hash; a stack in which
     nothing happened is not there. Raises FormatError where pairing would cost too much.
     """
-    removed = _one_sided(pair.old, pair.new, scope)
-    added = _one_sided(pair.new, pair.old, scope)
+    removed: _Side = {}
+    added: _Side = {}
+    for spec_hash, build in pair.old.items():
+        twin = pair.new.get(spec_hash)
+        if twin is not build:
+            stacks = scope.old_stacks(build.stacks)
+            _put(removed, stacks.difference(twin.stacks) if twin else stacks, build, spec_hash)
+    for spec_hash, build in pair.new.items():
+        twin = pair.old.get(spec_hash)
+        if twin is not build:
+            stacks = scope.stacks(build.stacks)
+            before = scope.old_stacks(twin.stacks) if twin else ()
+            _put(added, stacks.difference(before) if twin else stacks, build, spec_hash)
     return {
         stack: _changes(pair.name, pair_specs(removed.get(stack, {}), added.get(stack, {}), effort))
         for stack in sorted(removed.keys() | added.keys())
     }
 
 
-def _one_sided(mine: Mapping[str, Build], other: Mapping[str, Build], scope: Scope) -> _Side:
-    """Return the specs that only one side has, stack by stack: the hash decides."""
-    alike: dict[Build, list[str]] = {}
-    side: _Side = {}
-    for spec_hash, build in mine.items():
-        twin = other.get(spec_hash)
-        if twin is None:
-            alike.setdefault(build, []).append(spec_hash)
-        elif twin is not build:
-            _put(side, scope.stacks(build.stacks - twin.stacks), build, [spec_hash])
-    for build, hashes in alike.items():
-        _put(side, scope.stacks(build.stacks), build, hashes)
-    return side
-
-
-def _put(side: _Side, stacks: Iterable[str], build: Build, hashes: list[str]) -> None:
+def _put(side: _Side, stacks: Iterable[str], build: Build, spec_hash: str) -> None:
     for stack in stacks:
-        side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
+        side.setdefault(stack, {}).setdefault(build, []).append(spec_hash)
 
 
 def _changes(name: str, pairing: Pairing) -> list[Change]:
@@ -88,12 +84,13 @@ def _row(
     return (kind, before, after, first.hash, last.hash), change
 
 
-def kept_versions(pair: PackagePair, stack: str) -> tuple[str, ...]:
-    """Return the versions of a package that both sides have in a stack, in their order."""
-    kept = _versions(pair.old, pair, stack) & _versions(pair.new, pair, stack)
-    return tuple(sorted(kept, key=lambda text: (parse_version(text), text)))
-
-
-def _versions(side: Mapping[str, Build], pair: PackagePair, stack: str) -> set[str]:
-    versions = {build.version_text for build in set(side.values()) if stack in build.stacks}
-    return versions | {shared.version_text for shared in pair.common if stack in shared.stacks}
+def versions_by_stack(
+    side: Mapping[str, Build], pair: PackagePair, stacks_of: Callable[[frozenset[str]], Stacks]
+) -> dict[str, set[str]]:
+    """Return the versions that one side of a package has in each stack."""
+    listed = {(build.version_text, build.stacks) for build in set(side.values())}
+    versions: dict[str, set[str]] = {}
+    for version, stacks in listed | pair.common.keys():
+        for stack in stacks_of(stacks):
+            versions.setdefault(stack, set()).add(version)
+    return versions

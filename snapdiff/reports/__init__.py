@@ -1,6 +1,6 @@
 """The finished diff as text: one file a format, and a registry of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import PurePath
 from typing import NamedTuple, Protocol
@@ -19,35 +19,73 @@ class Renderer(Protocol):
 
 
 class ReportFormat(NamedTuple):
-    """A format by name: the module that renders it, and the file suffixes that stand for it."""
+    """A format by name: its module, the file suffixes that stand for it, what it is for.
+
+    `options` are the fields of ReportOptions that have an effect in it.
+    """
 
     name: str
     module: str
     suffixes: tuple[str, ...]
     purpose: str
+    options: frozenset[str] = frozenset()
 
+
+_FOR_PEOPLE = frozenset(["title", "templates"])
+_IN_MARKDOWN = _FOR_PEOPLE | {"group_by", "package_url", "report_url", "max_length"}
 
 FORMATS = {
     item.name: item
     for item in (
-        ReportFormat("markdown", "markdown", (".md", ".markdown"), "release notes"),
-        ReportFormat("comment", "comment", (), "a pull-request comment, with a marker and a limit"),
-        ReportFormat("text", "text", (".txt",), "a terminal"),
-        ReportFormat("html", "html.document", (".html", ".htm"), "a page to search and filter"),
+        ReportFormat(
+            "markdown", "markdown", (".md", ".markdown"), "release notes", _IN_MARKDOWN | {"stat"}
+        ),
+        ReportFormat(
+            "comment",
+            "comment",
+            (),
+            "a pull-request comment, with a marker and a limit",
+            _IN_MARKDOWN | {"marker"},
+        ),
+        ReportFormat(
+            "text",
+            "text",
+            (".txt",),
+            "a terminal",
+            _FOR_PEOPLE | {"group_by", "detail", "stat", "color"},
+        ),
+        ReportFormat(
+            "html",
+            "html.document",
+            (".html", ".htm"),
+            "a page to search and filter",
+            _FOR_PEOPLE | {"package_url"},
+        ),
         ReportFormat("json", "json_report", (".json",), "scripts"),
         ReportFormat("csv", "csv_report", (".csv",), "spreadsheets, a row a change"),
-        ReportFormat("template", "own_template", (), "words of your own, with --template"),
     )
 }
 """Every format; a module is imported when it is first asked for."""
 
+OWN_TEMPLATE = ReportFormat(
+    "template", "own_template", (), "words of your own", frozenset(["template"])
+)
+"""What --template asks for: no format to choose by name."""
+
 
 def format_of_file(path: PurePath) -> str | None:
-    """Return the format that a file's suffix stands for, or None."""
+    """Return the format that a file's suffix stands for, or None where it has no suffix.
+
+    Raises ReportError where no format has the suffix.
+    """
+    suffix = path.suffix.lower()
+    if not suffix or not path.name.strip("."):
+        return None
     for item in FORMATS.values():
-        if path.suffix.lower() in item.suffixes:
+        if suffix in item.suffixes:
             return item.name
-    return None
+    known = ", ".join(suffix for item in FORMATS.values() for suffix in item.suffixes)
+    raise ReportError(f"{path}: no format has the suffix {suffix}; known are {known}, or say -f")
 
 
 def checked_format(name: str) -> str:
@@ -58,6 +96,23 @@ def checked_format(name: str) -> str:
     return name
 
 
+def require_effect(format_name: str, options: Iterable[str]) -> None:
+    """Raise ReportError where a format does nothing with one of some fields of ReportOptions."""
+    for name in options:
+        if name not in _format(format_name).options:
+            others = [item.name for item in FORMATS.values() if name in item.options]
+            goes_with = f"it goes with {', '.join(others)}" if others else "leave it out"
+            raise ReportError(f"{_option(name)} has no effect in {format_name}; {goes_with}")
+
+
+def _option(name: str) -> str:
+    return {"templates": "--template-folder"}.get(name, f"--{name.replace('_', '-')}")
+
+
+def _format(name: str) -> ReportFormat:
+    return OWN_TEMPLATE if name == OWN_TEMPLATE.name else FORMATS[checked_format(name)]
+
+
 def render_pieces(
     diff: CatalogDiff, format_name: str, options: ReportOptions | None = None
 ) -> Iterator[str]:
@@ -65,7 +120,7 @@ def render_pieces(
 
     Raises ReportError where there is no such format or it cannot be rendered as asked.
     """
-    module = import_module(f"snapdiff.reports.{FORMATS[checked_format(format_name)].module}")
+    module = import_module(f"snapdiff.reports.{_format(format_name).module}")
     render: Renderer = module.render
     return render(diff, options or ReportOptions())
 

@@ -1,21 +1,29 @@
-"""A pull-request comment: the Markdown report, found again by its marker, never over the limit."""
+"""A pull-request comment: found again by its marker, short to look at, never over the limit."""
 
 import re
 from collections.abc import Iterator
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.markdown import fitted
+from snapdiff.reports.fitting import fitted
+from snapdiff.reports.markdown_text import web_address
 from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.outline import Outline, outline_of
+from snapdiff.reports.short_list import shortened as short
+from snapdiff.reports.templates import markdown_environment, render_template
 from snapdiff.result import CatalogDiff
+from snapdiff.safe_text import visible
 
 MOST_CHARACTERS = 60_000
 """A GitHub comment holds 65,536 characters; a bot may want to add a line or two."""
+
+_MOST_FOLDS = 5
+"""How many stacks have a fold of their own before the others share one: each fold is a line."""
 
 _NAME = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
 
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
-    """Yield the comment: a line that no reader sees, then the report.
+    """Yield the comment: a line that no reader sees, then the news, then a fold a stack.
 
     Raises ReportError where the marker's name could end the invisible line.
     """
@@ -23,6 +31,28 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         raise ReportError(
             f"{options.marker!r}: a marker is made of letters, digits and . _ / with single dashes"
         )
-    marker = f"<!-- {options.marker} -->\n"
+    environment = markdown_environment(options.templates)
+    group_by = options.group_by or "stack"
+
+    def rendered(outline: Outline, *, shortened: bool, has_table: bool) -> str:
+        blocks = [(tag, stack) for tag in outline.tags for stack in tag.stacks if stack.stack]
+        folds = short(blocks, _MOST_FOLDS)
+        return render_template(
+            environment,
+            "comment.md.j2",
+            marker=options.marker,
+            diff=diff,
+            outline=outline,
+            is_empty=diff.is_empty() and not diff.skipped,
+            title=visible(options.title),
+            url=options.package_url,
+            report_url=web_address(options.report_url),
+            has_table=has_table,
+            folds=folds,
+            rest=blocks[len(folds.first) :],
+            by_package=group_by == "package",
+            shortened=shortened,
+        )
+
     most = MOST_CHARACTERS if options.max_length is None else options.max_length
-    yield marker + fitted(diff, options, most - len(marker))
+    yield fitted(outline_of(diff, group_by, details=True), rendered, most)

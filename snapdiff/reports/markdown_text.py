@@ -7,12 +7,14 @@ A value is always put in code: there it is neither emphasis nor link, and GitHub
 import re
 from urllib.parse import quote
 
+from snapdiff.errors import ReportError
 from snapdiff.safe_text import LONGEST, shown
 
 _NEEDS_ENTITIES = re.compile(r"[`|]|^ | $|^$")
 _URL_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
 _NEEDS_BRACKETS = re.compile(r"[^A-Za-z0-9!#$%&*+,/:;=?@~._-]")
-_SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
+_WEB_ADDRESS = re.compile(r"https?://[^\s<>]+")
+_SPECIAL = re.compile(r"[!-,./:-@\[-`{-~]")
 
 
 def code(text: str) -> str:
@@ -23,9 +25,16 @@ def code(text: str) -> str:
     special character an entity.
     """
     seen = shown(text)
-    if not _NEEDS_ENTITIES.search(seen):
-        return f"`{seen}`"
-    entities = _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", seen)
+    return code_element(text) if _NEEDS_ENTITIES.search(seen) else f"`{seen}`"
+
+
+def code_element(text: str) -> str:
+    """Return a value as an HTML element, for places where Markdown is not read: a fold's summary.
+
+    >>> code_element("a|b")
+    '<code>a&#124;b</code>'
+    """
+    entities = _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", shown(text))
     return f"<code>{entities}</code>"
 
 
@@ -40,6 +49,13 @@ def linked(package: str, url: str) -> str:
     if _NEEDS_BRACKETS.search(target):
         target = f"<{quote(target, safe=_URL_CHARACTERS)}>"
     return f"[{code(package)}]({target})"
+
+
+def web_address(url: str) -> str:
+    """Return an address that may be linked to, as it is; raises ReportError for any other text."""
+    if url and not _WEB_ADDRESS.fullmatch(url):
+        raise ReportError(f"{url}: no web address to link to; it begins with https:// or http://")
+    return url
 
 
 def number(value: int) -> str:

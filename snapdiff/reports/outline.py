@@ -1,255 +1,223 @@
-"""The finished diff as sections and lines for people: like changes together, worst news first."""
+"""The finished diff as people read it: news first, one table of counts, then lines by package."""
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.filters import Scope
-from snapdiff.model import Spec
-from snapdiff.result import CatalogDiff, Change, Field, Kind, StackDiff, TagDiff
-
-ATTENTION = (
-    Kind.REMOVED,
-    Kind.DOWNGRADED,
-    Kind.ADDED,
-    Kind.UPGRADED,
-    Kind.RECONFIGURED,
-    Kind.REBUILT,
+from snapdiff.reports.attention import Attention, attention_of
+from snapdiff.reports.package_counts import (
+    CountTable,
+    PackageCounts,
+    count_table,
+    counts_of_stack,
+    fate_of,
+    stacks_worst_first,
+    tags_worst_first,
 )
-"""The kinds of change in the order in which somebody should look at them."""
+from snapdiff.reports.package_lines import PackageLine, by_kind, package_lines
+from snapdiff.reports.severity import SYMBOLS, rank
+from snapdiff.reports.spec_lines import SpecSection, spec_sections
+from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
-SYMBOLS = {
-    Kind.REMOVED: "−",
-    Kind.DOWNGRADED: "↓",
-    Kind.ADDED: "+",
-    Kind.UPGRADED: "↑",
-    Kind.RECONFIGURED: "≠",
-    Kind.REBUILT: "=",
-}
-
-NAMED_STACKS = 2
-"""How many stacks a line names before it says how many more there are."""
+GroupBy = Literal["stack", "package"]
 
 
-LONG_SECTION = 20
-"""How many lines a section has before it is better folded."""
+class KindBlock(Struct, frozen=True, kw_only=True):
+    """The lines of one kind; `left_out` is the number of packages on lines that are not there.
 
-
-def told_kinds(diff: CatalogDiff) -> list[Kind]:
-    """Return the kinds of change that the report was not narrowed away from, worst first."""
-    scope = Scope(diff.filters)
-    return [kind for kind in ATTENTION if kind in scope.kinds]
-
-
-class Detail(NamedTuple):
-    """How much is told: a report that must be short steps down from one to the next."""
-
-    rebuilt: bool = True
-    """Whether rebuilt specs are listed, or only counted."""
-    fields: bool = True
-    """Whether a line says more than name and versions, and links to the package's page."""
-    most_lines: int | None = None
-    """How many lines a section has at the most; with none there are no sections, only counts."""
-
-
-class Line(Struct, frozen=True, kw_only=True):
-    """Like changes of one package: their number of specs, and the stacks that have them.
-
-    `is_whole` says that the package came or went with them; `kept` lists versions that stay beside
-    the new one.
-    """
-
-    kind: Kind
-    package: str
-    old: str | None
-    new: str | None
-    fields: tuple[Field, ...]
-    specs: int
-    is_whole: bool
-    kept: tuple[str, ...]
-    stacks: tuple[str, ...]
-    in_all_stacks: bool
-
-    @property
-    def named_stacks(self) -> tuple[str, ...]:
-        """The stacks to name; all of them where one more would be left."""
-        several = len(self.stacks) > NAMED_STACKS + 1
-        return self.stacks[:NAMED_STACKS] if several else self.stacks
-
-    @property
-    def more_stacks(self) -> int:
-        """How many stacks are not named."""
-        return len(self.stacks) - len(self.named_stacks)
-
-
-class Section(Struct, frozen=True, kw_only=True):
-    """The changes of one kind: `specs` in number, of which `lines` show as many as `shown`.
-
-    Rebuilt specs and long sections are folded.
+    `anchor` is what a link to the block's heading is made of, in Markdown; empty for none.
     """
 
     kind: Kind
     symbol: str
-    lines: tuple[Line, ...]
-    specs: int
-    shown: int
-    packages: int
-    is_folded: bool
+    lines: tuple[PackageLine, ...]
+    left_out: int
+    anchor: str
+
+    @property
+    def packages(self) -> int:
+        """How many packages there are, each counted once."""
+        return len({name for line in self.lines for name in line.packages})
 
 
-class StackOutline(Struct, frozen=True, kw_only=True):
-    """The sections of one stack, or, under no name, of all stacks of a tag."""
+class StackBlock(Struct, frozen=True, kw_only=True):
+    """What happened in one stack, or, where `stack` is None, in all stacks of a tag.
 
-    name: str | None
-    sections: tuple[Section, ...]
-
-
-class TagOutline(Struct, frozen=True, kw_only=True):
-    """One tag: its counts, the stacks that came and went, and those with something to tell."""
-
-    diff: TagDiff
-    came: tuple[StackDiff, ...]
-    went: tuple[StackDiff, ...]
-    stacks: tuple[StackOutline, ...]
-
-
-def outline(
-    diff: CatalogDiff,
-    group_by: Literal["stack", "package"] = "stack",
-    *,
-    fields: bool = True,
-) -> list[TagOutline]:
-    """Return the tags of a diff, each with what there is to tell of it.
-
-    Without `fields`, a line has name and versions only, and more changes are alike.
+    `details` are the changes spec by spec, where they are asked for.
     """
-    return [_tag_outline(tag, group_by, fields=fields) for tag in diff.tags]
+
+    stack: str | None
+    counts: PackageCounts | None
+    kinds: tuple[KindBlock, ...]
+    details: tuple[SpecSection, ...]
 
 
-def trimmed(tags: list[TagOutline], detail: Detail) -> list[TagOutline]:
-    """Return the same tags with no more lines than `detail` asks for."""
-    return [
-        replace(tag, stacks=() if detail.most_lines == 0 else _trimmed_stacks(tag, detail))
-        for tag in tags
+class TagBlock(Struct, frozen=True, kw_only=True):
+    """What happened in one tag that is on both sides.
+
+    `removed`, `added` and `only_rebuilt` name the stacks that have no block of their own.
+    """
+
+    tag: TagDiff
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+    only_rebuilt: tuple[str, ...]
+    stacks: tuple[StackBlock, ...]
+
+
+class Outline(Struct, frozen=True, kw_only=True):
+    """All that a report for people says; with `several_changed` tags a line has to name its own."""
+
+    attention: Attention
+    table: CountTable
+    tags: tuple[TagBlock, ...]
+    several_changed: bool
+
+
+def outline_of(diff: CatalogDiff, group_by: GroupBy, *, details: bool = False) -> Outline:
+    """Return what there is to say of a diff, the worst first everywhere."""
+    changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
+    lines = [(tag, package_lines(tag, _told_stacks(tag))) for tag in changed]
+    blocks = [
+        _tag_block(tag, some, group_by, narrowed=bool(diff.filters.kind), details=details)
+        for tag, some in lines
     ]
-
-
-def _trimmed_stacks(tag: TagOutline, detail: Detail) -> tuple[StackOutline, ...]:
-    return tuple(
-        replace(stack, sections=tuple(_trimmed(section, detail) for section in stack.sections))
-        for stack in tag.stacks
+    return Outline(
+        attention=attention_of(diff, lines),
+        table=count_table(diff),
+        tags=_with_anchors(blocks) if group_by == "package" else tuple(blocks),
+        several_changed=len(changed) > 1,
     )
 
 
-def _trimmed(section: Section, detail: Detail) -> Section:
-    listed = section.lines if section.kind is not Kind.REBUILT or detail.rebuilt else ()
-    lines = listed[: detail.most_lines]
-    folded = section.is_folded and bool(lines)
-    return replace(section, lines=lines, shown=sum(line.specs for line in lines), is_folded=folded)
+def _told_stacks(tag: TagDiff) -> list[StackDiff]:
+    """Return the stacks of a tag whose packages are listed.
+
+    Of a stack that is removed or added as a whole, only those packages are that the whole tag lost
+    or got with it: the others would repeat one piece of news line by line.
+    """
+    names = {*tag.packages.added, *tag.packages.removed}
+    told = []
+    for stack in tag.stacks:
+        if stack.status in ("changed", "unchanged"):
+            told.append(stack)
+        elif any(change.package in names for change in stack.package_changes):
+            some = tuple(change for change in stack.package_changes if change.package in names)
+            told.append(replace(stack, package_changes=some))
+    return told
 
 
-def _tag_outline(tag: TagDiff, group_by: str, *, fields: bool) -> TagOutline:
-    both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
-    if group_by == "stack":
-        stacks = [
-            StackOutline(name=stack.stack, sections=_sections([stack], 1, fields=fields))
-            for stack in both
+def _tag_block(
+    tag: TagDiff, lines: Sequence[PackageLine], group_by: GroupBy, *, narrowed: bool, details: bool
+) -> TagBlock:
+    fates: dict[str, list[StackDiff]] = {"changed": [], "rebuilt": []}
+    for stack in stacks_worst_first(tag.stacks):
+        fates.setdefault(fate_of(stack), []).append(stack)
+    if group_by == "package":
+        told = fates["changed"] + fates["rebuilt"]
+        blocks = [
+            StackBlock(
+                stack=None,
+                counts=None,
+                kinds=_kinds(lines),
+                details=spec_sections(told) if details else (),
+            )
         ]
     else:
-        stacks = [StackOutline(name=None, sections=_sections(both, len(both), fields=fields))]
-    two_sided = tag.status == "changed"
-    return TagOutline(
-        diff=tag,
-        came=tuple(stack for stack in tag.stacks if two_sided and stack.status == "added"),
-        went=tuple(stack for stack in tag.stacks if two_sided and stack.status == "removed"),
-        stacks=tuple(stack for stack in stacks if stack.sections),
+        blocks = [
+            StackBlock(
+                stack=stack.stack,
+                counts=counts_of_stack(stack, narrowed=narrowed),
+                kinds=_kinds(package_lines(tag, [stack])),
+                details=spec_sections([stack]) if details else (),
+            )
+            for stack in fates["changed"]
+        ]
+    return TagBlock(
+        tag=tag,
+        removed=_names(fates.get("removed", ())),
+        added=_names(fates.get("added", ())),
+        only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
+        stacks=tuple(blocks),
     )
 
 
-class _Key(NamedTuple):
-    """What the changes on one line have in common."""
-
-    kind: Kind
-    package: str
-    old: str | None
-    new: str | None
-    fields: tuple[Field, ...]
-    is_whole: bool
-    kept: tuple[str, ...]
+def _names(stacks: Iterable[StackDiff]) -> tuple[str, ...]:
+    return tuple(sorted(stack.stack for stack in stacks))
 
 
-class _Alike:
-    """The changes on one line: their specs, each once, and their stacks."""
-
-    __slots__ = ("specs", "stacks")
-
-    def __init__(self) -> None:
-        self.specs: set[tuple[str | None, str | None]] = set()
-        self.stacks: dict[str, None] = {}
-
-
-def _key(change: Change, stack: StackDiff, *, told: bool) -> _Key:
-    old, new = change.old, change.new
-    names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
-    fields: tuple[Field, ...] = ()
-    kept: tuple[str, ...] = ()
-    if told:
-        fields = tuple([field for field in change.fields if field.name != "version"])
-        if new and change.kind in (Kind.UPGRADED, Kind.DOWNGRADED, Kind.ADDED):
-            versions = stack.kept_versions.get(change.package, ())
-            kept = tuple([version for version in versions if version != new.version])
-    return _Key(
-        change.kind,
-        change.package,
-        old.version if old else None,
-        new.version if new else None,
-        fields,
-        change.package in names,
-        kept,
+def _kinds(lines: Iterable[PackageLine]) -> tuple[KindBlock, ...]:
+    return tuple(
+        KindBlock(kind=kind, symbol=SYMBOLS[kind], lines=some, left_out=0, anchor="")
+        for kind, some in by_kind(lines).items()
     )
 
 
-def _sections(stacks: Iterable[StackDiff], among: int, *, fields: bool) -> tuple[Section, ...]:
-    """Return what happened in some stacks, a section a kind, those without a change left out."""
-    alike: dict[Kind, dict[_Key, _Alike]] = {kind: {} for kind in ATTENTION}
-    for stack in stacks:
-        for change in stack.changes:
-            known = alike[change.kind].setdefault(_key(change, stack, told=fields), _Alike())
-            known.specs.add((_hash(change.old), _hash(change.new)))
-            known.stacks[stack.stack] = None
-    return tuple(_section(kind, alike[kind], among) for kind in ATTENTION if alike[kind])
+def _with_anchors(blocks: Iterable[TagBlock]) -> tuple[TagBlock, ...]:
+    """Return the blocks with the anchors that GitHub gives their headings, one a kind and tag.
 
+    Of several headings that read alike it numbers all but the first: `removed`, `removed-1`.
+    """
+    seen: dict[Kind, int] = {}
 
-def _section(kind: Kind, alike: dict[_Key, _Alike], among: int) -> Section:
-    lines = [
-        Line(
-            kind=kind,
-            package=key.package,
-            old=key.old,
-            new=key.new,
-            fields=key.fields,
-            specs=len(members.specs),
-            is_whole=key.is_whole,
-            kept=key.kept,
-            stacks=tuple(members.stacks),
-            in_all_stacks=among > 1 and len(members.stacks) == among,
+    def anchored(block: KindBlock) -> KindBlock:
+        number = seen[block.kind] = seen.get(block.kind, -1) + 1
+        return replace(block, anchor=f"{block.kind.value}-{number}" if number else block.kind.value)
+
+    return tuple(
+        replace(
+            block,
+            stacks=tuple(
+                replace(stack, kinds=tuple(anchored(kind) for kind in stack.kinds))
+                for stack in block.stacks
+            ),
         )
-        for key, members in alike.items()
-    ]
-    lines.sort(key=lambda line: line.package)
-    specs = sum(line.specs for line in lines)
-    return Section(
-        kind=kind,
-        symbol=SYMBOLS[kind],
-        lines=tuple(lines),
-        specs=specs,
-        shown=specs,
-        packages=len({line.package for line in lines}),
-        is_folded=len(lines) > (0 if kind is Kind.REBUILT else LONG_SECTION),
+        for block in blocks
     )
 
 
-def _hash(spec: Spec | None) -> str | None:
-    return spec.hash if spec else None
+def number_of_lines(outline: Outline) -> int:
+    """Return how many package lines an outline has."""
+    return sum(
+        len(kind.lines) for tag in outline.tags for stack in tag.stacks for kind in stack.kinds
+    )
+
+
+def with_at_most(outline: Outline, most: int) -> Outline:
+    """Return an outline without details and with at most so many package lines.
+
+    The worst kinds keep theirs, and of one kind each stack keeps its first before any its second.
+    """
+    places = sorted(
+        (rank(kind.kind), position, (tag_number, stack_number))
+        for tag_number, tag in enumerate(outline.tags)
+        for stack_number, stack in enumerate(tag.stacks)
+        for kind in stack.kinds
+        for position in range(len(kind.lines))
+    )
+    room: dict[tuple[int, tuple[int, int]], int] = {}
+    for kind_rank, _, place in places[:most]:
+        room[kind_rank, place] = room.get((kind_rank, place), 0) + 1
+
+    def cut(kind: KindBlock, place: tuple[int, int]) -> KindBlock:
+        kept = room.get((rank(kind.kind), place), 0)
+        left_out = sum(len(line.packages) for line in kind.lines[kept:])
+        return replace(kind, lines=kind.lines[:kept], left_out=left_out)
+
+    tags = tuple(
+        replace(
+            tag,
+            stacks=tuple(
+                replace(
+                    stack,
+                    kinds=tuple(cut(kind, (tag_number, number)) for kind in stack.kinds),
+                    details=(),
+                )
+                for number, stack in enumerate(tag.stacks)
+            ),
+        )
+        for tag_number, tag in enumerate(outline.tags)
+    )
+    return replace(outline, tags=tags)

@@ -1,11 +1,13 @@
 """Jinja2 environments: one for HTML, one for Markdown, one for a template of the user's own."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.markdown_text import code, counted, linked, number
+from snapdiff.reports.markdown_text import code, code_element, counted, linked, number
+from snapdiff.reports.short_list import short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:
@@ -24,7 +26,16 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
     A file in the folder `overrides` replaces the built-in template of the same name.
     """
     environment = _environment(overrides, autoescape=False)
-    environment.filters |= {"code": code, "link": linked}
+    environment.filters |= {"code": code, "code_element": code_element, "link": linked}
+    return environment
+
+
+def text_environment(
+    overrides: Path | None, paint: Callable[[str, str], str]
+) -> "jinja2.Environment":
+    """Return the environment for the terminal; the filter `paint` colours text as a kind's is."""
+    environment = _environment(overrides, autoescape=False)
+    environment.filters |= {"paint": paint}
     return environment
 
 
@@ -60,7 +71,11 @@ def _loader(overrides: Path | None) -> "jinja2.BaseLoader":
 _FILTERS: dict[str, Any] = {
     "counted": counted,
     "number": number,
+    "short": shortened,
+    "short_hash": short_hash,
+    "short_patches": short_patches,
     "shown": shown,
+    "tag_names": tag_names,
     "visible": visible,
 }
 

@@ -1,224 +1,142 @@
-"""The terminal: a table of stacks and a line a package, as wide as the window."""
+"""The terminal: news first, a table of stacks, a line a package, as wide as the window."""
 
-import io
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import re
+import textwrap
+from collections.abc import Callable, Iterator
 
-from snapdiff.model import Revision
-from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import SYMBOLS, Line, Section, TagOutline, outline, told_kinds
-from snapdiff.result import CatalogDiff, Field, Filters, Kind, StackDiff, TagDiff
-from snapdiff.safe_text import shown, visible
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.package_counts import CountRow, CountTable, PackageCounts
+from snapdiff.reports.severity import SYMBOLS
+from snapdiff.reports.templates import render_template, text_environment
+from snapdiff.result import CatalogDiff, Kind
+from snapdiff.safe_text import visible
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-_STYLES = {
-    Kind.REMOVED: "red",
-    Kind.DOWNGRADED: "bold magenta",
-    Kind.ADDED: "green",
-    Kind.UPGRADED: "cyan",
-    Kind.RECONFIGURED: "yellow",
-    Kind.REBUILT: "dim",
-}
 PLAIN_WIDTH = 120
 """How many columns a report has that goes to no window."""
 
+_INDENT = "      "
+"""What the rest of a broken line begins with."""
+
+_NARROWEST_NAME = 10
+"""How many columns the names in the table have, however narrow the window."""
+
+_STYLES = {
+    "heading": "1",
+    "quiet": "2",
+    Kind.REMOVED.value: "31",
+    Kind.DOWNGRADED.value: "1;35",
+    Kind.ADDED.value: "32",
+    Kind.UPGRADED.value: "36",
+    Kind.RECONFIGURED.value: "33",
+    Kind.REBUILT.value: "2",
+}
+"""The control codes (ECMA-48, SGR) of a kind of change, a heading, and what is beside the point."""
+
+_CODES = re.compile("\x1b\\[[0-9;]*m")
+
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
-    """Yield the report tag by tag; without `color` it holds no control codes."""
-    from rich.console import Console
+    """Yield the report; without `color` it holds no control codes."""
+    width = options.width or PLAIN_WIDTH
 
-    page = io.StringIO()
-    console = Console(
-        file=page,
-        force_terminal=options.color,
-        color_system="standard" if options.color else None,
-        no_color=not options.color,
-        width=options.width or PLAIN_WIDTH,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
+    def paint(text: str, style: str) -> str:
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if options.color and text else text
+
+    def grid(table: CountTable, name_of: Callable[[CountRow], str]) -> str:
+        return "\n".join(_grid(table, name_of, width, paint))
+
+    environment = text_environment(options.templates, paint)
+    environment.filters["grid"] = grid
+    text = render_template(
+        environment,
+        "report.txt.j2",
+        diff=diff,
+        outline=outline_of(diff, options.group_by or "package", details=options.detail),
+        title=visible(options.title),
+        detail=options.detail,
+        stat=options.stat,
     )
-    _print_head(console, diff)
-    for tag in outline(diff, options.group_by):
-        if tag.diff.status == "changed":
-            _print_tag(console, tag, told_kinds(diff))
+    for line in text.splitlines():
+        yield f"{_broken(line, width)}\n"
+
+
+def _broken(line: str, width: int) -> str:
+    """Return a line broken between words where it is wider than the window; no word is broken."""
+    if len(line) <= width or _columns(line) <= width:
+        return line.rstrip(" ")
+    lines = [""]
+    for word in re.findall(r" *[^ ]+", line):
+        if lines[-1] and _columns(lines[-1] + word) > width:
+            lines.append(_INDENT + word.lstrip(" "))
         else:
-            _print_one_sided(console, tag.diff)
-        yield _taken(page)
-    for skipped in diff.skipped:
-        console.print(f"left out: {shown(skipped.path)} ({skipped.side}): {shown(skipped.error)}")
-    yield _taken(page)
+            lines[-1] += word
+    return "\n".join(lines)
 
 
-def _taken(page: io.StringIO) -> str:
-    """Return what was printed so far, less the blanks a table pads its last column with."""
-    text = page.getvalue()
-    page.seek(0)
-    page.truncate()
-    return "".join(f"{line.rstrip(' ')}\n" for line in text.splitlines())
+def _columns(text: str) -> int:
+    """Return how wide a text is on a terminal: control codes take no room."""
+    return len(_CODES.sub("", text))
 
 
-def _print_head(console: "Console", diff: CatalogDiff) -> None:
-    between = f"{_revision(diff.old)} → {_revision(diff.new)}{_filters(diff.filters)}"
-    if not diff.tags:
-        console.print(_text(f"No changes: {between}"))
-        return
-    console.print(_text(between, "bold"))
-    totals = _text("")
-    for kind in told_kinds(diff):
-        count = diff.summary.count(kind)
-        totals.append(f"{count:,} {kind.value}", _STYLES[kind] if count else "dim")
-        totals.append(", ")
-    totals.append(f"{diff.summary.unchanged:,} unchanged", "dim")
-    console.print(totals)
+def _grid(
+    table: CountTable,
+    name_of: Callable[[CountRow], str],
+    width: int,
+    paint: Callable[[str, str], str],
+) -> Iterator[str]:
+    """Yield the table line by line; where the window is narrow, signs stand for the kinds."""
+    for heads in (_heads(table, full=True), _heads(table, full=False)):
+        sizes = [max(len(head), _digits(table)) + 2 for head in heads]
+        names = [name_of(row) for row in table.rows]
+        longest = max(map(len, ["stack", *names])) + (2 if table.several_tags else 0)
+        if longest + sum(sizes) <= width:
+            break
+    room = min(longest, max(width - sum(sizes), _NARROWEST_NAME))
+
+    def line(name: str, cells: list[str]) -> Iterator[str]:
+        first, *rest = textwrap.wrap(name, room, subsequent_indent="  ") or [""]
+        yield first.ljust(room) + "".join(cells)
+        yield from rest
+
+    head = [name.rjust(size) for name, size in zip(heads, sizes, strict=True)]
+    yield from (paint(text, "quiet") for text in line("stack", head))
+    tag = None
+    for row, name in zip(table.rows, names, strict=True):
+        is_whole = row.fate in ("tag removed", "tag added")
+        if table.several_tags and not is_whole and row.tag is not tag:
+            tag = row.tag
+            yield " → ".join(dict.fromkeys(visible(name) for name in (tag.old, tag.new) if name))
+        indent = "  " if table.several_tags and not is_whole else ""
+        yield from line(indent + name, _cells(table, row.counts, sizes, paint))
+    if len(table.rows) > 1:
+        yield from line("total", _cells(table, table.total, sizes, paint))
 
 
-def _print_one_sided(console: "Console", tag: TagDiff) -> None:
-    kind = Kind(tag.status)
-    name = tag.new if tag.old is None else tag.old
-    specs, packages = (max(count.old, count.new) for count in (tag.specs, tag.packages))
-    counts = f"{counted(specs, 'spec')} of {counted(packages, 'package')}"
-    console.print()
-    console.print(_text(f"tag {shown(name or '')} {kind.value}: {counts}", _STYLES[kind]))
+def _heads(table: CountTable, *, full: bool) -> list[str]:
+    heads = [kind.value if full else SYMBOLS[kind] for kind in table.kinds]
+    if table.total.total is None:
+        return heads
+    return [*heads, *(["unchanged", "packages"] if full else ["same", "all"])]
 
 
-def _print_tag(console: "Console", tag: TagOutline, kinds: list[Kind]) -> None:
-    console.print()
-    names = dict.fromkeys(name for name in (tag.diff.old, tag.diff.new) if name is not None)
-    console.print(_text(" → ".join(map(shown, names)), "bold underline"))
-    console.print(_stack_table(tag.diff, kinds, console.width))
-    if tag.went or tag.came:
-        console.print()
-    for news in (*tag.went, *tag.came):
-        console.print(_news(news), soft_wrap=True)
-    for stack in tag.stacks:
-        console.print()
-        console.print(
-            _text(
-                shown(stack.name)
-                if stack.name is not None
-                else "all stacks, each spec counted once",
-                "bold",
-            )
-        )
-        for section in stack.sections:
-            _print_section(console, section, merged=stack.name is None)
+def _digits(table: CountTable) -> int:
+    """Return how many characters the greatest number takes."""
+    numbers = [*table.total.by_kind.values(), table.total.total or 0]
+    return max(len(f"{number:,}") for number in numbers)
 
 
-def _news(stack: StackDiff) -> "Text":
-    """Return which packages a stack that came or went has or had."""
-    gone, come = stack.packages.removed, stack.packages.added
-    kind, names, words = (Kind.REMOVED, gone, "dropped") if gone else (Kind.ADDED, come, "new")
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    told = f"stack {shown(stack.stack)} {words}: {', '.join(map(shown, names[:_NAMED]))}{more}"
-    return _text(f"  {SYMBOLS[kind]} {told}", _STYLES[kind])
-
-
-def _stack_table(tag: TagDiff, kinds: list[Kind], width: int) -> "Table":
-    from rich.table import Table
-
-    names = max((len(_stack_name(stack)) for stack in tag.stacks), default=0)
-    is_wide = names + _SPECS_WIDTH + sum(len(kind) + 2 for kind in kinds) <= width
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("stack", overflow="fold", min_width=min(names, width // 2))
-    table.add_column("specs", justify="right", no_wrap=True)
-    for kind in kinds:
-        # On a narrow terminal the signs of the sections below stand for the words.
-        table.add_column(kind.value if is_wide else SYMBOLS[kind], justify="right", no_wrap=True)
-    for stack in tag.stacks:
-        table.add_row(_stack_name(stack), _both(stack), *[_count(stack, kind) for kind in kinds])
-    return table
-
-
-_NAMED = 5
-"""How many packages of a stack that came or went are named."""
-
-_SPECS_WIDTH = 17
-"""What the number of specs before and after may take, in six digits each."""
-
-
-def _stack_name(stack: StackDiff) -> "Text":
-    suffix = {"added": " (new)", "removed": " (dropped)"}.get(stack.status, "")
-    return _text(shown(stack.stack) + suffix)
-
-
-def _both(stack: StackDiff) -> "Text":
-    return _text(f"{stack.specs.old:,} → {stack.specs.new:,}")
-
-
-def _count(stack: StackDiff, kind: Kind) -> "Text":
-    count = stack.summary.count(kind)
-    return _text(f"{count:,}", _STYLES[kind]) if count else _text("·", "dim")
-
-
-def _print_section(console: "Console", section: Section, *, merged: bool) -> None:
-    style = _STYLES[section.kind]
-    if section.kind is Kind.REBUILT:
-        words = (
-            f"{counted(section.specs, 'spec')} of {counted(section.packages, 'package')} rebuilt"
-        )
-        console.print(_text(f"  {section.symbol} {words}", style))
-        return
-    for line in section.lines:
-        text = _text("")
-        text.append(f"  {section.symbol} {shown(line.package)}", style)
-        text.append(f" {_versions(line)}")
-        text.append(_rest(line, merged=merged), "dim")
-        console.print(text, soft_wrap=True)
-
-
-def _versions(line: Line) -> str:
-    ends = dict.fromkeys(end for end in (line.old, line.new) if end is not None)
-    return " → ".join(map(shown, ends))
-
-
-def _rest(line: Line, *, merged: bool) -> str:
-    words = [_difference(field) for field in line.fields]
-    if line.is_whole:
-        words.append("new package" if line.kind is Kind.ADDED else "package dropped")
-    if line.kept:
-        words.append(f"beside {' and '.join(map(shown, line.kept))}")
-    if line.specs > 1:
-        words.append(counted(line.specs, "spec"))
-    if line.in_all_stacks:
-        words.append(
-            "in both stacks" if len(line.stacks) == 2 else f"in all {len(line.stacks)} stacks"
-        )
-    elif merged:
-        more = f" and {line.more_stacks} more" if line.more_stacks else ""
-        words.append(f"in {', '.join(map(shown, line.named_stacks))}{more}")
-    return "".join(f", {word}" for word in words)
-
-
-def _difference(field: Field) -> str:
-    old, new = (
-        " ".join(map(shown, [value] if isinstance(value, str) else value)) or "nothing"
-        for value in (field.old, field.new)
-    )
-    return f"{old} → {new}"
-
-
-def _revision(revision: Revision) -> str:
-    facts = [fact[:10] for fact in (revision.commit, revision.date) if fact]
-    return shown(revision.source) + (f" ({', '.join(facts)})" if facts else "")
-
-
-def _filters(filters: Filters) -> str:
-    names = [
-        f"{name} {' or '.join(map(visible, getattr(filters, name)))}"
-        for name in filters.__struct_fields__
-        if getattr(filters, name)
-    ]
-    return f"; only {' and '.join(names)}" if names else ""
-
-
-def _text(words: str, style: str = "") -> "Text":
-    from rich.text import Text
-
-    return Text(words, style=style)
+def _cells(
+    table: CountTable,
+    counts: PackageCounts,
+    sizes: list[int],
+    paint: Callable[[str, str], str],
+) -> list[str]:
+    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.kinds]
+    if table.total.total is not None:
+        numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
+    cells = []
+    for (number, style), size in zip(numbers, sizes, strict=True):
+        text = (f"{number:,}" if number else "·").rjust(size)
+        cells.append(paint(text, style if number else "quiet") if style or not number else text)
+    return cells

@@ -114,7 +114,7 @@ def test_what_is_unchanged_counts_on_both_sides_as_far_as_it_is_asked_for() -> N
     }
     files = Asked(FilePair(ZLIB, page(spec("b")), page(spec("p"))), unchanged=unchanged)
     [tag] = compared(files, filters).tags
-    assert (tag.specs, tag.packages) == (Count(2, 2), Count(2, 2))
+    assert (tag.specs, tag.packages) == (Count(2, 2), PackageCount(old=2, new=2))
     [stack] = tag.stacks
     assert (stack.stack, stack.summary.unchanged, stack.summary.rebuilt) == ("e4s", 1, 1)
     assert [scope.filters for scope in files.scopes] == [filters]
@@ -234,14 +234,18 @@ def test_a_stack_tells_its_status_its_packages_and_the_versions_that_stayed() ->
     ]
     [tag] = report_of([*stays, *old], [*new, *stays])["tags"]
     told = {
-        stack["stack"]: (stack["status"], stack["packages"], stack["kept_versions"])
+        stack["stack"]: (
+            stack["status"],
+            stack["packages"],
+            {change["package"]: change["kept"] for change in stack["package_changes"]},
+        )
         for stack in tag["stacks"]
     }
     assert told == {
         "e4s": (
             "changed",
             {"old": 4, "new": 4, "added": ["mpich"], "removed": ["hdf5"]},
-            {"zlib": ["1.9", "1.10"]},
+            {"hdf5": [], "mpich": [], "zlib": ["1.9", "1.10"], "zstd": ["1.0"]},
         ),
         "gpu": ("added", {"old": 0, "new": 1, "added": ["cmake"], "removed": []}, {"cmake": []}),
         "hep": ("removed", {"old": 1, "new": 0, "added": [], "removed": ["cmake"]}, {"cmake": []}),
@@ -259,7 +263,7 @@ def test_a_stack_of_a_tag_on_one_side_is_counted_and_not_listed(status: str) -> 
     assert (tag["status"], stack["status"]) == (status, status)
     assert (stack["specs"], stack["summary"][status]) == ({side: 3, other: 0}, 3)
     assert stack["packages"] == {side: 2, other: 0, "added": [], "removed": []}
-    assert (stack["kept_versions"], stack["changes"]) == ({}, [])
+    assert (stack["package_changes"], stack["changes"]) == ([], [])
 
 
 # --- Counts ---
@@ -310,7 +314,7 @@ def test_unchanged_counts_join_those_of_packages_that_were_compared() -> None:
         FilePair(ZLIB, page(spec("b")), page(spec("p"))), unchanged={"x/hdf5/specs.md": hdf5}
     )
     [tag] = compared(files).tags
-    assert (tag.specs, tag.packages) == (Count(3, 3), Count(2, 2))
+    assert (tag.specs, tag.packages) == (Count(3, 3), PackageCount(old=2, new=2))
     assert {stack.stack: (stack.specs, stack.packages) for stack in tag.stacks} == {
         "e4s": (Count(3, 3), PackageCount(old=2, new=2)),
         "hep": (Count(1, 1), PackageCount(old=1, new=1)),

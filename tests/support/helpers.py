@@ -190,7 +190,7 @@ def catalog_folders(old: Files, new: Files) -> Iterator[tuple[Path, Path]]:
         yield write_files(Path(name, "old"), old), write_files(Path(name, "new"), new)
 
 
-def json_of(old: Files, new: Files, **filters: tuple[str, ...]) -> str:
+def json_of(old: Files, new: Files, **filters: Any) -> str:
     """The JSON report of two catalogs, either of which may be empty."""
     with catalog_folders(old, new) as (before, after):
         found = diff_catalogs(
@@ -202,7 +202,7 @@ def json_of(old: Files, new: Files, **filters: tuple[str, ...]) -> str:
         return render_report(found, "json")
 
 
-def report_of(old: Iterable[Record], new: Iterable[Record], **filters: tuple[str, ...]) -> Report:
+def report_of(old: Iterable[Record], new: Iterable[Record], **filters: Any) -> Report:
     """The JSON report, parsed, of two catalogs in the usual form."""
     report: Report = json.loads(json_of(pages_of(old), pages_of(new), **filters))
     return report

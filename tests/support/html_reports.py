@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
+from snapdiff.diff.package_changes import change_of_package
 from snapdiff.model import Revision, Spec
 from snapdiff.reports.html import document as html
 from snapdiff.reports.options import ReportOptions
@@ -14,6 +15,7 @@ from snapdiff.result import (
     Count,
     Field,
     Kind,
+    PackageChange,
     PackageCount,
     StackDiff,
     Summary,
@@ -30,7 +32,7 @@ def rendered(diff: CatalogDiff, **options: Any) -> str:
     return "".join(html.render(diff, ReportOptions(**options)))
 
 
-def snapshots_diff(**filters: tuple[str, ...]) -> CatalogDiff:
+def snapshots_diff(**filters: Any) -> CatalogDiff:
     """What changed between the two example snapshots."""
     old, new = (
         load_catalog(f"snapshots/{day}", repository=PROJECT) for day in ("2025-06-29", "2025-07-06")
@@ -66,7 +68,7 @@ def large_diff(number: int) -> CatalogDiff:
             summary=Summary(
                 **{kind.value: sum(change.kind is kind for change in changes) for kind in kinds}
             ),
-            kept_versions={},
+            package_changes=_package_changes(changes),
             changes=tuple(changes),
         )
         for name, changes in by_stack.items()
@@ -77,7 +79,7 @@ def large_diff(number: int) -> CatalogDiff:
         new="develop",
         status="changed",
         specs=Count(number, number),
-        packages=Count(1_000, 1_000),
+        packages=PackageCount(old=1_000, new=1_000),
         stacks=stacks,
     )
     return CatalogDiff(
@@ -88,6 +90,22 @@ def large_diff(number: int) -> CatalogDiff:
         summary=Summary(**totals),
         tags=(tag,),
         skipped=(),
+    )
+
+
+def _package_changes(changes: list[Change]) -> tuple[PackageChange, ...]:
+    """What the changes of a stack say of its packages."""
+    by_package: dict[str, list[Change]] = {}
+    for change in changes:
+        by_package.setdefault(change.package, []).append(change)
+    return tuple(
+        change_of_package(
+            package,
+            [change.old.version for change in some if change.old],
+            [change.new.version for change in some if change.new],
+            some,
+        )
+        for package, some in sorted(by_package.items())
     )
 
 

@@ -5,9 +5,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from snapdiff.reports.html.rows import Row
-from snapdiff.reports.html.specs import Group, first_specs
-from snapdiff.reports.outline import ATTENTION, SYMBOLS
+from snapdiff.reports.html.rows import TableRow
+from snapdiff.reports.html.specs import SpecGroup, first_specs
+from snapdiff.reports.severity import SYMBOLS, WORST_FIRST, rank
 
 LISTED_SPECS = 100_000
 """How many specs a report lists in all; where there are more, each row lists its first few."""
@@ -34,7 +34,7 @@ class _Table(Generic[_Value]):
         return list(self._numbers)
 
 
-def data_of(rows: Sequence[Row]) -> str:
+def data_of(rows: Sequence[TableRow]) -> str:
     """Return the rows as JSON that may stand inside a script element.
 
     `packages`, `stacks` and `tags` are sorted, so that the script sorts rows by their numbers.
@@ -49,8 +49,10 @@ def data_of(rows: Sequence[Row]) -> str:
     differences: _Table[Any] = _Table()
     most = LISTED_SPECS if sum(row.specs for row in rows) <= LISTED_SPECS else FIRST_SPECS
 
-    def encoded_group(group: Group) -> list[Any]:
+    def encoded_group(group: SpecGroup) -> list[Any]:
         return [
+            group.kind,
+            differences.number(group.differences),
             [[label, built.number(build)] for label, build in group.builds],
             [
                 [*pair.hashes, places.number(tuple([stack_numbers[name] for name in pair.stacks]))]
@@ -62,10 +64,9 @@ def data_of(rows: Sequence[Row]) -> str:
         [
             tag_numbers[row.tag],
             package_numbers[row.package],
-            ATTENTION.index(row.kind),
+            rank(row.move.kind),
             row.old,
             row.new,
-            differences.number(row.differences),
             " · ".join(row.notes),
             row.where,
             [part for stack, count in row.stacks.items() for part in (stack_numbers[stack], count)],
@@ -76,7 +77,7 @@ def data_of(rows: Sequence[Row]) -> str:
     ]
     return embedded(
         {
-            "kinds": [[kind.value, SYMBOLS[kind]] for kind in ATTENTION],
+            "kinds": [[kind.value, SYMBOLS[kind]] for kind in WORST_FIRST],
             "tags": tags,
             "packages": packages,
             "links": [links[package] for package in packages],

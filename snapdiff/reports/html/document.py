@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from snapdiff.reports.html.data import data_of
-from snapdiff.reports.html.picture import picture_of, tallied
-from snapdiff.reports.html.rows import Row, rows_of
-from snapdiff.reports.html.specs import Group, first_specs
+from snapdiff.reports.html.picture import kind_counts, pictures_of
+from snapdiff.reports.html.rows import TableRow, rows_of
+from snapdiff.reports.html.specs import SpecGroup, first_specs
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import SYMBOLS, told_kinds
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.severity import SYMBOLS
+from snapdiff.reports.short_list import short_hash
 from snapdiff.reports.templates import html_environment, render_template
-from snapdiff.result import CatalogDiff, Kind
+from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
@@ -26,11 +28,8 @@ if TYPE_CHECKING:
 PLAIN_SPECS = 2_000
 """How many rows and specs are written as plain HTML, for readers without scripts."""
 
-SHORT_COMMIT = 10
-"""How many characters of a commit's id are shown."""
 
-
-class Side(NamedTuple):
+class RevisionText(NamedTuple):
     """One revision as text; `commit` and `date` are empty where it has none."""
 
     name: str
@@ -44,8 +43,8 @@ class Side(NamedTuple):
 class PlainRow(NamedTuple):
     """A row as it stands in the file without scripts: `left` of its specs are not listed."""
 
-    row: Row
-    groups: tuple[Group, ...]
+    row: TableRow
+    groups: tuple[SpecGroup, ...]
     left: int
 
 
@@ -58,8 +57,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     environment = html_environment(options.templates)
     rows = rows_of(diff, options.package_url)
     plain = _plain(rows)
-    kinds = told_kinds(diff)
-    tags = [picture_of(tag, kinds) for tag in diff.tags]
+    outline = outline_of(diff, "package")
     style = _part(environment, "report.css")
     script = _part(environment, "report.js")
     yield render_template(
@@ -67,18 +65,17 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         "report.html.j2",
         version=diff.snapdiff,
         sides=[_side("Old", diff.old), _side("New", diff.new)],
+        title=shown(options.title),
         is_empty=diff.is_empty(),
-        totals=tallied(diff.summary, kinds),
-        unchanged=diff.summary.unchanged,
+        outline=outline,
+        totals=kind_counts(outline.table.total, outline.table.kinds),
         filters=_filters(diff),
+        stack_names=diff.filters.stack_names,
         symbols=SYMBOLS,
-        tags=tags,
-        has_news=any(tag.has_news() for tag in tags),
-        whole_tags=_in_whole_tags(diff),
+        tags=pictures_of(diff),
         rows=plain,
         row_count=len(rows),
         left=len(rows) - len(plain),
-        has_several_tags=sum(tag.status == "changed" for tag in tags) > 1,
         skipped=diff.skipped,
         data=_trusted(data_of(rows)),
         style=style,
@@ -88,7 +85,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     )
 
 
-def _plain(rows: Sequence[Row]) -> list[PlainRow]:
+def _plain(rows: Sequence[TableRow]) -> list[PlainRow]:
     """Return the rows to write as plain HTML: the first ones, which need attention most."""
     plain = []
     room = PLAIN_SPECS
@@ -101,34 +98,21 @@ def _plain(rows: Sequence[Row]) -> list[PlainRow]:
     return plain
 
 
-def _side(name: str, revision: Revision) -> Side:
+def _side(name: str, revision: Revision) -> RevisionText:
     day = shown(revision.date or "")
     if revision.date:
         with contextlib.suppress(ValueError):  # a date that is none is shown as it is
             day = f"{datetime.fromisoformat(revision.date):%Y-%m-%d %H:%M}"
     commit = shown(revision.commit or "")
-    return Side(
-        name, shown(revision.source), commit, commit[:SHORT_COMMIT], shown(revision.date or ""), day
+    return RevisionText(
+        name, shown(revision.source), commit, short_hash(commit), shown(revision.date or ""), day
     )
 
 
 def _filters(diff: CatalogDiff) -> list[tuple[str, list[str]]]:
     """Return what the report was narrowed to, as pairs of a word and globs."""
-    found = ((name, getattr(diff.filters, name)) for name in diff.filters.__struct_fields__)
+    found = ((name, getattr(diff.filters, name)) for name in ("tag", "stack", "package", "kind"))
     return [(name, [shown(glob) for glob in globs]) for name, globs in found if globs]
-
-
-def _in_whole_tags(diff: CatalogDiff) -> dict[str, int]:
-    """Return how many specs came and went with whole tags: these are counted, not listed."""
-    return {
-        kind.value: sum(
-            stack.summary.count(kind)
-            for tag in diff.tags
-            if tag.status == kind.value
-            for stack in tag.stacks
-        )
-        for kind in (Kind.REMOVED, Kind.ADDED)
-    }
 
 
 def _part(environment: "jinja2.Environment", name: str) -> "Markup":

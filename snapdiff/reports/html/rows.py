@@ -1,15 +1,17 @@
-"""The rows of the HTML report's table: what happened to a package, once for all its stacks."""
+"""The rows of the HTML report: a package and what happened to it, once for all its stacks."""
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
-from snapdiff.reports.html.specs import Group, groups_of, words
+from snapdiff.reports.html.specs import SpecGroup, groups_of
 from snapdiff.reports.markdown_text import number
-from snapdiff.reports.outline import ATTENTION
-from snapdiff.result import CatalogDiff, Change, Field, Kind, StackDiff, TagDiff
+from snapdiff.reports.package_lines import PackageMove, moves_of, unchanged_versions
+from snapdiff.reports.severity import rank
+from snapdiff.reports.short_list import shortened, tag_names
+from snapdiff.result import CatalogDiff, Change, StackDiff, TagDiff
 from snapdiff.safe_text import shown
 from snapdiff.spack.version import parse_version
 
@@ -20,178 +22,126 @@ NAMED_VERSIONS = 3
 """How many versions that stay a row names before it says how many more there are."""
 
 
-class Difference(NamedTuple):
-    """A field that differs, as text."""
+class TableRow(Struct, frozen=True, kw_only=True):
+    """A package and one change of it in one tag, every value fit to be shown.
 
-    name: str
-    old: str
-    new: str
-
-
-class Row(Struct, frozen=True, kw_only=True):
-    """Like changes of one package in one tag, every value fit to be shown.
-
-    `stacks` has the number of specs by stack; `groups` have each of the `specs` once, whatever its
-    stacks. `notes` are what a reader should know beside: a new package, versions that stay.
+    `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
+    whatever its stacks. `old` and `new` are versions that are gone and that came; `notes` say what
+    a reader should know beside.
     """
 
     tag: str
-    kind: Kind
+    move: PackageMove
     package: str
     link: str
     old: str
     new: str
-    differences: tuple[Difference, ...]
     notes: tuple[str, ...]
     stacks: dict[str, int]
     where: str
     specs: int
-    groups: tuple[Group, ...]
+    groups: tuple[SpecGroup, ...]
 
 
-class _Key(NamedTuple):
-    """What the changes in one row have in common."""
-
-    kind: Kind
-    package: str
-    old: str | None
-    new: str | None
-    fields: tuple[Field, ...]
-    whole: str
-    kept: tuple[str, ...]
+_Pairs = dict[tuple[str, str], tuple[Change, list[str]]]
+"""The changed specs of a row by their hashes, each with its stacks."""
 
 
-_Hashes = tuple[str, str]
-
-
-class _Alike:
-    """The changes in one row: each pair of specs once, with its stacks."""
-
-    __slots__ = ("pairs", "stacks")
-
-    def __init__(self) -> None:
-        self.pairs: dict[_Hashes, tuple[Change, list[str]]] = {}
-        self.stacks: dict[str, int] = {}
-
-    def add(self, change: Change, stack: str) -> None:
-        hashes = (change.old.hash if change.old else "", change.new.hash if change.new else "")
-        self.pairs.setdefault(hashes, (change, []))[1].append(stack)
-        self.stacks[stack] = self.stacks.get(stack, 0) + 1
-
-
-def rows_of(diff: CatalogDiff, package_url: str) -> list[Row]:
+def rows_of(diff: CatalogDiff, package_url: str) -> list[TableRow]:
     """Return all rows: what needs attention first, then by package, tag and version.
 
     `package_url` is the address of a package's page with `{package}` in it, or empty.
     """
-    found: list[tuple[tuple[Any, ...], Row]] = []
+    found: list[tuple[tuple[Any, ...], TableRow]] = []
     for position, tag in enumerate(diff.tags):
-        label = tag_label(tag)
-        in_both = {
-            shown(stack.stack) for stack in tag.stacks if stack.status in ("changed", "unchanged")
-        }
-        for key, alike in _grouped(tag).items():
-            row = _row(label, key, alike, in_both, package_url)
+        changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
+        versions = unchanged_versions(tag.stacks)
+        for move, stacks in moves_of(tag, tag.stacks).items():
             order = (
-                ATTENTION.index(key.kind),
-                key.package,
+                rank(move.kind),
+                not move.in_tag,
+                move.package,
                 position,
-                parse_version(key.old or key.new or ""),
-                parse_version(key.new or key.old or ""),
-                row.differences,
-                row.notes,
-                tuple(row.stacks),
+                tuple(map(parse_version, (*move.gone, *move.came))),
                 len(found),
             )
-            found.append((order, row))
+            some = {name: changes[name].get(move.package, []) for name in stacks}
+            kept = versions.get(move.package, ())
+            found.append((order, _row(tag, move, kept, some, package_url)))
     found.sort(key=lambda item: item[0])
     return [row for _, row in found]
 
 
 def tag_label(tag: TagDiff) -> str:
     """Return a tag's name, or both names where two tags are compared with each other."""
-    names = [shown(name) for name in (tag.old, tag.new) if name is not None]
-    return names[0] if names[0] == names[-1] else " → ".join(names)
+    return " → ".join(map(shown, tag_names(tag)))
 
 
-def _grouped(tag: TagDiff) -> dict[_Key, _Alike]:
-    found: dict[_Key, _Alike] = {}
-    for stack in tag.stacks:
-        name = shown(stack.stack)
-        for change in stack.changes:
-            found.setdefault(_key(change, stack), _Alike()).add(change, name)
+def _by_package(stack: StackDiff) -> dict[str, list[Change]]:
+    found: dict[str, list[Change]] = {}
+    for change in stack.changes:
+        found.setdefault(change.package, []).append(change)
     return found
 
 
-def _key(change: Change, stack: StackDiff) -> _Key:
-    old, new = change.old, change.new
-    kept: tuple[str, ...] = ()
-    if change.kind in (Kind.UPGRADED, Kind.DOWNGRADED, Kind.ADDED, Kind.REMOVED):
-        versions = stack.kept_versions.get(change.package, ())
-        kept = tuple([version for version in versions if new is None or version != new.version])
-    return _Key(
-        change.kind,
-        change.package,
-        old.version if old else None,
-        new.version if new else None,
-        tuple([field for field in change.fields if field.name != "version"]),
-        _whole(change, stack),
-        kept,
+def _row(
+    tag: TagDiff,
+    move: PackageMove,
+    versions: tuple[str, ...],
+    changes: dict[str, list[Change]],
+    package_url: str,
+) -> TableRow:
+    pairs: _Pairs = {}
+    for stack, some in changes.items():
+        for change in some:
+            hashes = (change.old.hash if change.old else "", change.new.hash if change.new else "")
+            pairs.setdefault(hashes, (change, []))[1].append(shown(stack))
+    return TableRow(
+        tag=tag_label(tag),
+        move=move,
+        package=shown(move.package),
+        link=_link(move.package, package_url),
+        old=", ".join(map(shown, move.gone)),
+        new=", ".join(map(shown, move.came)),
+        notes=tuple(_notes(tag, move, list(changes), versions)),
+        stacks={shown(stack): len(some) for stack, some in changes.items()},
+        where=_where(list(changes), tag),
+        specs=len(pairs),
+        groups=groups_of(pairs.values()),
     )
 
 
-def _whole(change: Change, stack: StackDiff) -> str:
-    """Return what came or went with a spec, empty where its package has others there."""
-    if change.kind is Kind.ADDED and change.package in stack.packages.added:
-        return "new stack" if stack.status == "added" else "new package"
-    if change.kind is Kind.REMOVED and change.package in stack.packages.removed:
-        return "the stack is gone" if stack.status == "removed" else "the package is gone"
-    return ""
+def _notes(
+    tag: TagDiff, move: PackageMove, stacks: list[str], versions: tuple[str, ...]
+) -> Iterator[str]:
+    statuses = {stack.stack: stack.status for stack in tag.stacks}
+    if move.whole:
+        word, place = ("gone", "from") if move.gone else ("new", "in")
+        with_stacks = {statuses[stack] for stack in stacks} <= {"added", "removed"}
+        these = "this stack" if len(stacks) == 1 else "these stacks"
+        yield word if move.in_tag else f"{word} {'with' if with_stacks else place} {these}"
+    elif move.gone and not move.came:
+        yield "gone"
+    if move.kept:
+        yield f"keeps {_versions(move.kept)}"
+    if versions and not (move.gone or move.came):
+        yield _versions(versions)
 
 
-def _row(tag: str, key: _Key, alike: _Alike, in_both: set[str], package_url: str) -> Row:
-    return Row(
-        tag=tag,
-        kind=key.kind,
-        package=shown(key.package),
-        link=_link(key.package, package_url),
-        old=shown(key.old or ""),
-        new=shown(key.new or ""),
-        differences=tuple(_difference(field) for field in key.fields),
-        notes=tuple(_notes(key)),
-        stacks=alike.stacks,
-        where=_where(list(alike.stacks), in_both),
-        specs=len(alike.pairs),
-        groups=groups_of(alike.pairs.values()),
-    )
+def _versions(versions: tuple[str, ...]) -> str:
+    """Return the highest of some versions, which matter most, and how many more there are."""
+    highest = shortened([shown(version) for version in reversed(versions)], NAMED_VERSIONS)
+    more = f" and {number(highest.more)} more" if highest.more else ""
+    return f"{', '.join(reversed(highest.first))}{more}"
 
 
-def _difference(field: Field) -> Difference:
-    return Difference(shown(field.name), _value(field.old), _value(field.new))
-
-
-def _value(value: str | tuple[str, ...]) -> str:
-    """Return a field's value as text, `none` where it has no variant."""
-    return shown(value) if isinstance(value, str) else (words(value) or "none")
-
-
-def _notes(key: _Key) -> Iterator[str]:
-    if key.whole:
-        yield key.whole
-    if key.kept:
-        named = [shown(version) for version in key.kept[-NAMED_VERSIONS:]]
-        left = len(key.kept) - len(named)
-        others = f" and {number(left)} more" if left else ""
-        yield f"{', '.join(named)}{others} {'stays' if len(key.kept) == 1 else 'stay'}"
-
-
-def _where(stacks: list[str], in_both: set[str]) -> str:
+def _where(stacks: list[str], tag: TagDiff) -> str:
     """Return which stacks: `e4s`, `e4s, hep and 3 more`, `all 14 stacks`."""
-    if len(stacks) > 1 and in_both == set(stacks):
-        return "both stacks" if len(stacks) == 2 else f"all {len(stacks)} stacks"
-    if len(stacks) <= NAMED_STACKS + 1:
-        return ", ".join(stacks)
-    return f"{', '.join(stacks[:NAMED_STACKS])} and {number(len(stacks) - NAMED_STACKS)} more"
+    if 1 < len(stacks) == len(tag.stacks):
+        return f"all {len(stacks)} stacks"
+    list_ = shortened([shown(stack) for stack in stacks], NAMED_STACKS)
+    more = f" and {number(list_.more)} more" if list_.more else ""
+    return f"{', '.join(list_.first)}{more}"
 
 
 @lru_cache(maxsize=4096)

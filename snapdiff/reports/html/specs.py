@@ -1,11 +1,12 @@
-"""The specs of a row of the HTML report, as text: how they were built, and their hashes."""
+"""The specs of a row of the HTML report, as text: what happened, how they were built, hashes."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from snapdiff.model import Spec
-from snapdiff.result import Change
+from snapdiff.reports.short_list import short_patches
+from snapdiff.result import Change, Field
 from snapdiff.safe_text import shown
 
 
@@ -19,28 +20,58 @@ class Built(NamedTuple):
     variants: str
 
 
-class Pair(NamedTuple):
+class Difference(NamedTuple):
+    """A field that differs, as text."""
+
+    name: str
+    old: str
+    new: str
+
+
+class HashedPair(NamedTuple):
     """The old and the new hash of a spec, or the only one it has, and the stacks it is in."""
 
     hashes: tuple[str, ...]
     stacks: tuple[str, ...]
 
 
-class Group(NamedTuple):
-    """Pairs that were built alike: once for both sides, or `Old` and `New`."""
+class SpecGroup(NamedTuple):
+    """Specs of one kind that differ in the same fields and were built alike.
 
+    `builds` is once for both sides, or `Old` and `New`.
+    """
+
+    kind: str
+    differences: tuple[Difference, ...]
     builds: tuple[tuple[str, Built], ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[HashedPair, ...]
 
 
-def groups_of(pairs: Iterable[tuple[Change, Iterable[str]]]) -> tuple[Group, ...]:
-    """Return changes, each with its stacks, as pairs of specs: those built alike together."""
-    found: dict[tuple[Built | None, Built | None], list[Pair]] = {}
+def groups_of(pairs: Iterable[tuple[Change, Iterable[str]]]) -> tuple[SpecGroup, ...]:
+    """Return changes, each with its stacks, as pairs of specs: like ones together."""
+    found: dict[tuple[object, ...], tuple[Change, list[HashedPair]]] = {}
     for change, stacks in pairs:
         hashes = tuple([shown(spec.hash) for spec in (change.old, change.new) if spec])
-        builds = (_built(change.old), _built(change.new))
-        found.setdefault(builds, []).append(Pair(hashes, tuple(stacks)))
-    return tuple(Group(_builds(*builds), tuple(pairs)) for builds, pairs in found.items())
+        likeness = (change.kind, change.fields, _built(change.old), _built(change.new))
+        members = found.setdefault(likeness, (change, []))[1]
+        members.append(HashedPair(hashes, tuple(stacks)))
+    return tuple(_group(change, members) for change, members in found.values())
+
+
+def _group(change: Change, pairs: list[HashedPair]) -> SpecGroup:
+    return SpecGroup(
+        change.kind.value,
+        tuple(_difference(field) for field in change.fields) or _versions(change),
+        _builds(_built(change.old), _built(change.new)),
+        tuple(pairs),
+    )
+
+
+def _versions(change: Change) -> tuple[Difference, ...]:
+    """Return the version of specs that differ in no field, or that one side only has."""
+    spec = change.new or change.old
+    assert spec is not None
+    return (Difference("version", shown(spec.version), ""),)
 
 
 def _builds(old: Built | None, new: Built | None) -> tuple[tuple[str, Built], ...]:
@@ -51,20 +82,24 @@ def _builds(old: Built | None, new: Built | None) -> tuple[tuple[str, Built], ..
     return (("Built", built),)
 
 
-def first_specs(groups: Iterable[Group], most: int) -> tuple[Group, ...]:
+def first_specs(groups: Iterable[SpecGroup], most: int) -> tuple[SpecGroup, ...]:
     """Return groups with at most so many specs in all."""
     kept = []
     for group in groups:
         if most <= 0:
             break
-        kept.append(Group(group.builds, group.pairs[:most]))
+        kept.append(group._replace(pairs=group.pairs[:most]))
         most -= len(group.pairs)
     return tuple(kept)
 
 
-def words(values: Iterable[str]) -> str:
-    """Return values one after the other, each fit to be shown."""
-    return " ".join(map(_shown, values))
+def _difference(field: Field) -> Difference:
+    return Difference(shown(field.name), _value(field.old), _value(field.new))
+
+
+def _value(value: str | tuple[str, ...]) -> str:
+    """Return a field's value as text, a dash where it has no variant."""
+    return shown(value) if isinstance(value, str) else (_variants(value) or "—")
 
 
 _shown = lru_cache(maxsize=65536)(shown)
@@ -72,7 +107,7 @@ _shown = lru_cache(maxsize=65536)(shown)
 
 @lru_cache(maxsize=4096)
 def _variants(values: tuple[str, ...]) -> str:
-    return words(values)
+    return " ".join(_shown(short_patches(value)) for value in values)
 
 
 def _built(spec: Spec | None) -> Built | None:

@@ -1,0 +1,67 @@
+"""What happened to a package in one stack, from its versions there before and after."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from snapdiff.result import Change, ChangeCounts, Kind, PackageChange
+from snapdiff.spack.version import Version, parse_version
+
+_Versions = dict[Version, str]
+"""Versions as they order, each with the text to show for it."""
+
+
+def change_of_package(
+    package: str,
+    old_versions: Iterable[str],
+    new_versions: Iterable[str],
+    changes: Collection[Change],
+) -> PackageChange:
+    """Return what happened to a package in a stack (docs/specification.md, section 9).
+
+    The versions are those of all its specs in the stack, on each side; `changes` are its spec
+    changes there, of every kind and at least one. Versions that are the same in Spack's order
+    (`1.2` and `1-2`) are one version, shown as the new side writes it.
+    """
+    old, new = _by_order(old_versions), _by_order(new_versions)
+    gone = {order: text for order, text in old.items() if order not in new}
+    came = {order: text for order, text in new.items() if order not in old}
+    kept = {order: text for order, text in new.items() if order in old}
+    specs = Counter(change.kind.value for change in changes)
+    return PackageChange(
+        package=package,
+        kind=_kind(old, new, gone, came, changes),
+        whole=not old or not new,
+        gone=_in_order(gone),
+        came=_in_order(came),
+        kept=_in_order(kept),
+        specs=ChangeCounts(**specs),
+    )
+
+
+def _by_order(versions: Iterable[str]) -> _Versions:
+    """Return versions by their order; of several spellings the first in the alphabet is shown."""
+    return {parse_version(text): text for text in sorted(set(versions), reverse=True)}
+
+
+def _in_order(versions: _Versions) -> tuple[str, ...]:
+    return tuple(versions[order] for order in sorted(versions))
+
+
+def _kind(
+    old: _Versions, new: _Versions, gone: _Versions, came: _Versions, changes: Collection[Change]
+) -> Kind:
+    """Return the first kind of section 9's table that holds."""
+    if not old:
+        return Kind.ADDED
+    if not new:
+        return Kind.REMOVED
+    if max(old) != max(new):
+        return Kind.UPGRADED if max(old) < max(new) else Kind.DOWNGRADED
+    if gone and came:
+        return Kind.UPGRADED if max(gone) < max(came) else Kind.DOWNGRADED
+    if came:
+        return Kind.ADDED
+    if gone:
+        return Kind.REMOVED
+    only_rebuilt = all(change.kind is Kind.REBUILT for change in changes)
+    return Kind.REBUILT if only_rebuilt else Kind.RECONFIGURED

@@ -1,0 +1,77 @@
+"""What happened to one package: its changes stack by stack, and the counts of both sides."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from snapdiff.diff.effort import Effort
+from snapdiff.diff.package_changes import change_of_package
+from snapdiff.diff.specs import changes_by_stack, versions_by_stack
+from snapdiff.filters import Scope, Stacks
+from snapdiff.limits import Limits
+from snapdiff.model import Build, InCommon, PackagePair, count_by_stacks
+from snapdiff.result import Change, PackageChange
+
+
+class SideCounts(NamedTuple):
+    """The specs of one package on one side: by stack, and how many are in any."""
+
+    by_stack: dict[str, int]
+    in_any: int
+
+
+class StackChanges(NamedTuple):
+    """What happened to a package in one stack, as a whole and spec by spec."""
+
+    package: PackageChange
+    specs: list[Change]
+
+
+class PackageDiff(NamedTuple):
+    """What happened to one package of one tag."""
+
+    name: str
+    old: SideCounts
+    new: SideCounts
+    stacks: dict[str, StackChanges]
+
+
+def diff_package(pair: PackagePair, scope: Scope, limits: Limits) -> PackageDiff:
+    """Return what happened to a package in the stacks that are compared.
+
+    Raises FormatError where pairing its specs would cost too much.
+    """
+    found = changes_by_stack(pair, scope, Effort(limits))
+    old_versions: dict[str, set[str]] = {}
+    new_versions: dict[str, set[str]] = {}
+    if found:
+        old_versions = versions_by_stack(pair.old, pair, scope.old_stacks)
+        new_versions = versions_by_stack(pair.new, pair, scope.stacks)
+    return PackageDiff(
+        pair.name,
+        _side_counts(pair.old, pair.common, scope.old_stacks),
+        _side_counts(pair.new, pair.common, scope.stacks),
+        {
+            stack: StackChanges(
+                change_of_package(
+                    pair.name, old_versions.get(stack, ()), new_versions.get(stack, ()), changes
+                ),
+                changes,
+            )
+            for stack, changes in found.items()
+        },
+    )
+
+
+def _side_counts(
+    side: Mapping[str, Build],
+    common: Mapping[InCommon, int],
+    stacks_of: Callable[[Stacks], Stacks],
+) -> SideCounts:
+    by_stack: dict[str, int] = {}
+    in_any = 0
+    for listed, number in count_by_stacks(side.values(), common).items():
+        stacks = stacks_of(listed)
+        for stack in stacks:
+            by_stack[stack] = by_stack.get(stack, 0) + number
+        in_any += number if stacks else 0
+    return SideCounts(by_stack, in_any)

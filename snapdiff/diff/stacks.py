@@ -1,0 +1,106 @@
+"""One stack of a tag: the changes and counts of its packages, added up."""
+
+from typing import Literal
+
+from snapdiff.diff.packages import PackageDiff
+from snapdiff.filters import Scope
+from snapdiff.result import Change, Count, Kind, PackageChange, PackageCount, StackDiff, Summary
+
+
+class StackTotal:
+    """What is known of one stack so far."""
+
+    __slots__ = (
+        "added",
+        "changes",
+        "kinds",
+        "new",
+        "new_packages",
+        "old",
+        "old_packages",
+        "package_changes",
+        "removed",
+    )
+
+    def __init__(self, specs: int = 0, packages: int = 0) -> None:
+        """Begin with what is the same on both sides."""
+        self.old = self.new = specs
+        self.old_packages = self.new_packages = packages
+        self.added: list[str] = []
+        self.removed: list[str] = []
+        self.kinds = dict.fromkeys(Kind, 0)
+        self.package_changes: list[PackageChange] = []
+        self.changes: list[Change] = []
+
+    def add(self, stack: str, package: PackageDiff) -> None:
+        """Add a package that has a spec in the stack, on either side."""
+        old, new = package.old.by_stack.get(stack, 0), package.new.by_stack.get(stack, 0)
+        self.old += old
+        self.new += new
+        self.old_packages += old > 0
+        self.new_packages += new > 0
+        if not old:
+            self.added.append(package.name)
+        if not new:
+            self.removed.append(package.name)
+        found = package.stacks.get(stack)
+        if found:
+            self.package_changes.append(found.package)
+            self.changes += found.specs
+            for change in found.specs:
+                self.kinds[change.kind] += 1
+
+    def diff(self, stack: str, scope: Scope) -> StackDiff:
+        """Return the diff of the stack."""
+        self.package_changes.sort(key=lambda change: change.package)
+        self.changes.sort(key=lambda change: change.package)
+        paired_or_removed = sum(self.kinds.values()) - self.kinds[Kind.ADDED]
+        kinds = {kind.value: number for kind, number in self.kinds.items()}
+        return StackDiff(
+            stack=stack,
+            status=self._status(scope),
+            specs=Count(self.old, self.new),
+            packages=PackageCount(
+                old=self.old_packages,
+                new=self.new_packages,
+                added=tuple(sorted(self.added)),
+                removed=tuple(sorted(self.removed)),
+            ),
+            summary=Summary(unchanged=self.old - paired_or_removed, **kinds),
+            package_changes=tuple(self.package_changes),
+            changes=tuple(self.changes),
+        )
+
+    def _status(self, scope: Scope) -> Literal["changed", "added", "removed", "unchanged"]:
+        if not scope.filters.package:  # some packages do not say whether a stack is new or gone
+            if not self.old:
+                return "added"
+            if not self.new:
+                return "removed"
+        return "changed" if self.changes else "unchanged"
+
+
+def one_sided_stack(
+    stack: str, status: Literal["added", "removed"], specs: int, packages: int
+) -> StackDiff:
+    """Return a stack of a tag that one side alone has: all is counted, nothing is listed."""
+    return StackDiff(
+        stack=stack,
+        status=status,
+        specs=one_sided_count(specs, status),
+        packages=one_sided_packages(packages, status),
+        summary=Summary(**{status: specs}),
+        package_changes=(),
+        changes=(),
+    )
+
+
+def one_sided_count(number: int, status: Literal["added", "removed"]) -> Count:
+    """Return a number that one side has."""
+    return Count(0, number) if status == "added" else Count(number, 0)
+
+
+def one_sided_packages(number: int, status: Literal["added", "removed"]) -> PackageCount:
+    """Return a number of packages that one side has, without their names."""
+    old, new = (0, number) if status == "added" else (number, 0)
+    return PackageCount(old=old, new=new)

@@ -1,0 +1,147 @@
+"""The news that a reader should not miss, however large the diff: what is gone, what is new."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.severity import reported_kinds
+from snapdiff.result import CatalogDiff, Kind, SkippedPage, TagDiff
+
+HANDFUL = 3
+"""How many lines of one sort of news there are before the rest is counted."""
+
+_LIKE_A_RENAME = 0.8
+"""The share of a removed stack's packages that a new one has where it may be the same stack."""
+
+
+class TagLine(Struct, frozen=True, kw_only=True):
+    """A line of packages, and the tag that it is about."""
+
+    tag: TagDiff
+    line: PackageLine
+
+
+class LineNews(Struct, frozen=True, kw_only=True):
+    """The first lines of one sort of news; `more` is the number of packages on the others."""
+
+    lines: tuple[TagLine, ...]
+    more: int
+
+
+class StackNews(Struct, frozen=True, kw_only=True):
+    """Stacks of one tag that are removed or added, and how many packages they had or have.
+
+    A package counts in each of these stacks.
+    """
+
+    tag: TagDiff
+    stacks: tuple[str, ...]
+    packages: int
+
+
+class StackRename(Struct, frozen=True, kw_only=True):
+    """A removed stack and an added one that has `shared` of its `packages`."""
+
+    tag: TagDiff
+    old: str
+    new: str
+    shared: int
+    packages: int
+
+
+class Attention(Struct, frozen=True, kw_only=True):
+    """What needs attention, the worst first, and then what is new."""
+
+    removed_tags: tuple[TagDiff, ...]
+    removed_stacks: tuple[StackNews, ...]
+    renames: tuple[StackRename, ...]
+    gone: LineNews
+    downgraded: LineNews
+    skipped: tuple[SkippedPage, ...]
+    added_tags: tuple[TagDiff, ...]
+    added_stacks: tuple[StackNews, ...]
+    new: LineNews
+    major: LineNews
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to attend to."""
+        news = (self.removed_tags, self.removed_stacks, self.skipped)
+        return any(news) or bool(self.gone.lines or self.downgraded.lines)
+
+    @property
+    def has_new(self) -> bool:
+        """Whether anything is new, or upgraded to another major version."""
+        return bool(
+            self.added_tags or self.added_stacks or self.new.lines or self.major.lines,
+        )
+
+
+def attention_of(
+    diff: CatalogDiff, lines: Sequence[tuple[TagDiff, Sequence[PackageLine]]]
+) -> Attention:
+    """Return the news of a diff; `lines` has the package lines of each tag, all its stacks."""
+    kinds = reported_kinds(diff)
+    every = [TagLine(tag=tag, line=line) for tag, some in lines for line in some]
+    removed, added = Kind.REMOVED in kinds, Kind.ADDED in kinds
+    return Attention(
+        removed_tags=tuple(tag for tag in diff.tags if tag.status == "removed"),
+        removed_stacks=_stack_news(diff.tags, "removed") if removed else (),
+        renames=tuple(_renames(diff.tags)) if removed and added else (),
+        gone=_first(item for item in every if _is_of_tag(item.line, Kind.REMOVED)),
+        downgraded=_first(item for item in every if item.line.kind is Kind.DOWNGRADED),
+        skipped=diff.skipped,
+        added_tags=tuple(tag for tag in diff.tags if tag.status == "added"),
+        added_stacks=_stack_news(diff.tags, "added") if added else (),
+        new=_first(item for item in every if _is_of_tag(item.line, Kind.ADDED)),
+        major=_first(item for item in every if item.line.is_major),
+    )
+
+
+def _is_of_tag(line: PackageLine, kind: Kind) -> bool:
+    return line.kind is kind and line.in_tag
+
+
+def _first(items: Iterable[TagLine]) -> LineNews:
+    """Return the lines of most packages and stacks; where one more would be left, that one too."""
+    found = sorted(items, key=lambda item: -len(item.line.packages) * len(item.line.stacks))
+    most = HANDFUL if len(found) > HANDFUL + 1 else len(found)
+    return LineNews(
+        lines=tuple(found[:most]), more=sum(len(item.line.packages) for item in found[most:])
+    )
+
+
+def _stack_news(tags: Iterable[TagDiff], status: str) -> tuple[StackNews, ...]:
+    found = []
+    for tag in tags:
+        stacks = [stack for stack in tag.stacks if stack.status == status]
+        if stacks and tag.status == "changed":
+            found.append(
+                StackNews(
+                    tag=tag,
+                    stacks=tuple(stack.stack for stack in stacks),
+                    packages=sum(stack.packages.old + stack.packages.new for stack in stacks),
+                )
+            )
+    return tuple(found)
+
+
+def _renames(tags: Iterable[TagDiff]) -> Iterable[StackRename]:
+    """Yield the stacks that may be compared as one: each removed one with its likest new one."""
+    for tag in tags:
+        new = [stack for stack in tag.stacks if stack.status == "added"]
+        for stack in tag.stacks if tag.status == "changed" and new else ():
+            packages = set(stack.packages.removed)
+            if stack.status != "removed" or not packages:
+                continue
+            likest = max(new, key=lambda other: len(packages.intersection(other.packages.added)))
+            shared = len(packages.intersection(likest.packages.added))
+            if shared >= _LIKE_A_RENAME * len(packages):
+                yield StackRename(
+                    tag=tag,
+                    old=stack.stack,
+                    new=likest.stack,
+                    shared=shared,
+                    packages=len(packages),
+                )

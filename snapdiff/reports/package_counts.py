@@ -1,0 +1,169 @@
+"""How many packages each kind of change happened to: rows of one table that add up.
+
+A package counts once in each of its stacks, in a tag that is on one side only as well. So every
+row adds up to its number of packages, and the rows add up to the total.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from snapdiff.reports.severity import WORST_FIRST, reported_kinds, worst_rank
+from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
+
+Fate = Literal["tag removed", "tag added", "removed", "added", "changed", "rebuilt", "unchanged"]
+"""What the stacks of a row have in common."""
+
+_FATES: tuple[Fate, ...] = ("removed", "changed", "added", "rebuilt", "unchanged")
+"""The fates of stacks, worst first."""
+
+_ONE_SIDED: dict[str, Fate] = {"removed": "tag removed", "added": "tag added"}
+
+
+class PackageCounts(Struct, frozen=True, kw_only=True):
+    """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
+
+    `unchanged` and `total` are None in a report that was narrowed to some kinds: what the others
+    changed is not known there.
+    """
+
+    by_kind: dict[Kind, int]
+    unchanged: int | None
+    total: int | None
+
+    def kinds(self) -> list[Kind]:
+        """Return the kinds that are there, worst first."""
+        return [kind for kind in WORST_FIRST if self.by_kind.get(kind)]
+
+
+class CountRow(Struct, frozen=True, kw_only=True):
+    """One row: a stack, several stacks with one fate, or a tag that is on one side only."""
+
+    tag: TagDiff
+    fate: Fate
+    stacks: tuple[str, ...]
+    counts: PackageCounts
+
+
+class CountTable(Struct, frozen=True, kw_only=True):
+    """All rows of a report, worst first, and their sum."""
+
+    kinds: tuple[Kind, ...]
+    several_tags: bool
+    rows: tuple[CountRow, ...]
+    total: PackageCounts
+
+
+def count_table(diff: CatalogDiff) -> CountTable:
+    """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
+    kinds = reported_kinds(diff)
+    narrowed = len(kinds) < len(WORST_FIRST)
+    rows = [
+        row for tag in tags_worst_first(diff.tags) for row in _rows_of_tag(tag, narrowed=narrowed)
+    ]
+    return CountTable(
+        kinds=kinds,
+        several_tags=len(diff.tags) > 1,
+        rows=tuple(rows),
+        total=_sum(row.counts for row in rows),
+    )
+
+
+def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:
+    """Return removed tags, then those in which something changed, worst first, then added ones."""
+    places = {"removed": 0, "changed": 1, "added": 2}
+
+    def order(tag: TagDiff) -> tuple[int, int]:
+        kinds = {change.kind for stack in tag.stacks for change in stack.package_changes}
+        return places[tag.status], worst_rank(kinds)
+
+    return sorted(tags, key=order)
+
+
+def stacks_worst_first(stacks: Iterable[StackDiff]) -> list[StackDiff]:
+    """Return stacks by their worst news, most of it first."""
+
+    def order(stack: StackDiff) -> tuple[int, int]:
+        numbers = Counter(change.kind for change in stack.package_changes)
+        worst = worst_rank(numbers)
+        return worst, -numbers[WORST_FIRST[worst]] if numbers else 0
+
+    return sorted(stacks, key=order)
+
+
+def fate_of(stack: StackDiff) -> Fate:
+    """Return what happened to a stack as a whole."""
+    kinds = {change.kind for change in stack.package_changes}
+    if stack.status != "changed":
+        return stack.status
+    if kinds - {Kind.REBUILT}:
+        return "changed"
+    return "rebuilt" if kinds else "unchanged"
+
+
+def _rows_of_tag(tag: TagDiff, *, narrowed: bool) -> Iterable[CountRow]:
+    if tag.status != "changed":
+        counts = _sum(_all_of(stack, Kind(tag.status), narrowed=narrowed) for stack in tag.stacks)
+        names = tuple(stack.stack for stack in tag.stacks)
+        yield CountRow(tag=tag, fate=_ONE_SIDED[tag.status], stacks=names, counts=counts)
+        return
+    fates: dict[Fate, list[StackDiff]] = {}
+    for stack in stacks_worst_first(tag.stacks):
+        fates.setdefault(fate_of(stack), []).append(stack)
+    for fate in _FATES:
+        # Many stacks with one fate are one piece of news; what changed in a stack is its own.
+        together = [[stack] for stack in fates.get(fate, ())]
+        if fate != "changed" and together:
+            together = [fates[fate]]
+        for members in together:
+            yield _row(tag, fate, members, narrowed=narrowed)
+
+
+def _row(tag: TagDiff, fate: Fate, stacks: Sequence[StackDiff], *, narrowed: bool) -> CountRow:
+    return CountRow(
+        tag=tag,
+        fate=fate,
+        stacks=tuple(stack.stack for stack in stacks),
+        counts=_sum(counts_of_stack(stack, narrowed=narrowed) for stack in stacks),
+    )
+
+
+def counts_of_stack(stack: StackDiff, *, narrowed: bool) -> PackageCounts:
+    """Return the numbers of one stack of a tag that is on both sides."""
+    numbers = Counter(change.kind for change in stack.package_changes)
+    new = sum(change.whole and change.kind is Kind.ADDED for change in stack.package_changes)
+    total = stack.packages.old + new
+    return PackageCounts(
+        by_kind=dict(numbers),
+        unchanged=None if narrowed else total - numbers.total(),
+        total=None if narrowed else total,
+    )
+
+
+def _all_of(stack: StackDiff, kind: Kind, *, narrowed: bool) -> PackageCounts:
+    number = stack.packages.old + stack.packages.new
+    return PackageCounts(
+        by_kind={kind: number},
+        unchanged=None if narrowed else 0,
+        total=None if narrowed else number,
+    )
+
+
+def _sum(counts: Iterable[PackageCounts]) -> PackageCounts:
+    by_kind: Counter[Kind] = Counter()
+    unchanged = total = 0
+    is_known = True
+    for item in counts:
+        by_kind.update(item.by_kind)
+        if item.unchanged is None or item.total is None:
+            is_known = False
+        else:
+            unchanged += item.unchanged
+            total += item.total
+    return PackageCounts(
+        by_kind=dict(by_kind),
+        unchanged=unchanged if is_known else None,
+        total=total if is_known else None,
+    )

@@ -1,0 +1,132 @@
+"""What happened to packages, as the lines that people read: the one grouping of all reports."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from snapdiff.reports.severity import SYMBOLS, rank
+from snapdiff.result import Kind, PackageChange, StackDiff, TagDiff
+from snapdiff.spack.version import parse_version
+
+_SAME_VERSIONS = (Kind.RECONFIGURED, Kind.REBUILT)
+"""Kinds with which no version is gone or new: which ones there are is no part of what happened."""
+
+
+class PackageMove(NamedTuple):
+    """One package and one change of it, as several stacks may share it.
+
+    `in_tag` says of a package that is wholly removed or added that no other stack of the tag has it
+    (any more).
+    """
+
+    kind: Kind
+    package: str
+    whole: bool
+    in_tag: bool
+    gone: tuple[str, ...]
+    came: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+class PackageLine(Struct, frozen=True, kw_only=True):
+    """One line of a report: packages that made the same move in the same stacks.
+
+    `everywhere` says that these are all stacks of the tag, and more than one.
+    """
+
+    kind: Kind
+    symbol: str
+    packages: tuple[str, ...]
+    whole: bool
+    in_tag: bool
+    gone: tuple[str, ...]
+    came: tuple[str, ...]
+    kept: tuple[str, ...]
+    stacks: tuple[str, ...]
+    everywhere: bool
+
+    @property
+    def is_major(self) -> bool:
+        """Whether the first part of the highest version rose."""
+        old, new = (
+            max(map(parse_version, (*versions, *self.kept)), default=None)
+            for versions in (self.gone, self.came)
+        )
+        if self.kind is not Kind.UPGRADED or old is None or new is None:
+            return False
+        return old.release[:1] < new.release[:1]
+
+
+def moves_of(tag: TagDiff, stacks: Iterable[StackDiff]) -> dict[PackageMove, list[str]]:
+    """Return every move in some stacks of a tag, with the stacks that share it."""
+    names = {
+        Kind.ADDED: frozenset(tag.packages.added),
+        Kind.REMOVED: frozenset(tag.packages.removed),
+    }
+    found: dict[PackageMove, list[str]] = {}
+    for stack in stacks:
+        for change in stack.package_changes:
+            in_tag = change.whole and change.package in names[change.kind]
+            found.setdefault(_move(change, in_tag=in_tag), []).append(stack.stack)
+    return found
+
+
+def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
+    kept = () if change.kind in _SAME_VERSIONS else change.kept
+    return PackageMove(
+        change.kind, change.package, change.whole, in_tag, change.gone, change.came, kept
+    )
+
+
+def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine]:
+    """Return what happened to packages in some stacks of a tag, worst first.
+
+    Of one kind, packages that the whole tag lost or got come first, then by name.
+    """
+    versions = unchanged_versions(stacks)
+    families: dict[tuple[object, ...], list[PackageMove]] = {}
+    moves = moves_of(tag, stacks)
+    for move, names in moves.items():
+        families.setdefault((*move._replace(package=""), *names), []).append(move)
+    lines = []
+    for members in families.values():
+        members.sort(key=lambda move: move.package)
+        first, names = members[0], moves[members[0]]
+        alone = len(members) == 1 and first.kind in _SAME_VERSIONS
+        lines.append(
+            PackageLine(
+                kind=first.kind,
+                symbol=SYMBOLS[first.kind],
+                packages=tuple(move.package for move in members),
+                whole=first.whole,
+                in_tag=first.in_tag,
+                gone=first.gone,
+                came=first.came,
+                kept=versions[first.package] if alone else first.kept,
+                stacks=tuple(names),
+                everywhere=1 < len(names) == len(tag.stacks),
+            )
+        )
+    lines.sort(key=_order)
+    return lines
+
+
+def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:
+    """Return the versions of the packages of which none is gone or new, all stacks together."""
+    found: dict[str, set[str]] = {}
+    for stack in stacks:
+        for change in stack.package_changes:
+            if change.kind in _SAME_VERSIONS:
+                found.setdefault(change.package, set()).update(change.kept)
+    return {name: tuple(sorted(texts, key=parse_version)) for name, texts in found.items()}
+
+
+def _order(line: PackageLine) -> tuple[int, bool, bool, tuple[str, ...]]:
+    return rank(line.kind), not line.in_tag, not line.whole, line.packages
+
+
+def by_kind(lines: Iterable[PackageLine]) -> dict[Kind, tuple[PackageLine, ...]]:
+    """Return lines that are in order, kind by kind."""
+    return {kind: tuple(some) for kind, some in groupby(lines, key=lambda line: line.kind)}

@@ -1,0 +1,134 @@
+"""What happened to specs, like ones on one line: the detail below the lines of packages."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from snapdiff.model import Spec
+from snapdiff.reports.severity import SYMBOLS, WORST_FIRST
+from snapdiff.result import Change, Field, Kind, StackDiff
+
+LISTED_HASHES = 3
+"""How many specs of a line are named by their hashes."""
+
+HashPair = tuple[str | None, str | None]
+"""The hash of a spec before and after; None on a side without one."""
+
+
+class SpecLine(Struct, frozen=True, kw_only=True):
+    """Like changes of one package: how many specs they are, and which stacks have them.
+
+    `is_whole` says that the package was added to or removed from these stacks with them; `kept` are
+    versions that stay beside the new one. `hashes` are those of the first few specs.
+    """
+
+    kind: Kind
+    package: str
+    old: str | None
+    new: str | None
+    fields: tuple[Field, ...]
+    specs: int
+    is_whole: bool
+    kept: tuple[str, ...]
+    stacks: tuple[str, ...]
+    in_all_stacks: bool
+    hashes: tuple[HashPair, ...]
+
+
+class SpecSection(Struct, frozen=True, kw_only=True):
+    """The spec changes of one kind: so many specs of so many packages."""
+
+    kind: Kind
+    symbol: str
+    lines: tuple[SpecLine, ...]
+    specs: int
+    packages: int
+
+
+class _Likeness(NamedTuple):
+    """What the changes on one line have in common."""
+
+    kind: Kind
+    package: str
+    old: str | None
+    new: str | None
+    fields: tuple[Field, ...]
+    is_whole: bool
+    kept: tuple[str, ...]
+
+
+class _Members:
+    """The changes on one line: their specs, each once, and their stacks."""
+
+    __slots__ = ("specs", "stacks")
+
+    def __init__(self) -> None:
+        self.specs: dict[HashPair, None] = {}
+        self.stacks: dict[str, None] = {}
+
+
+def spec_sections(
+    stacks: Sequence[StackDiff], *, fields: bool = True, kept: bool = False
+) -> tuple[SpecSection, ...]:
+    """Return the spec changes of some stacks, a section a kind, worst first.
+
+    Without `fields` and `kept` versions a line says less, and more changes are alike.
+    """
+    alike: dict[Kind, dict[_Likeness, _Members]] = {kind: {} for kind in WORST_FIRST}
+    for stack in stacks:
+        versions = {change.package: change.kept for change in stack.package_changes} if kept else {}
+        for change in stack.changes:
+            likeness = _likeness(change, stack, versions, fields=fields)
+            members = alike[change.kind].setdefault(likeness, _Members())
+            members.specs[_hash(change.old), _hash(change.new)] = None
+            members.stacks[stack.stack] = None
+    return tuple(_section(kind, found, len(stacks)) for kind, found in alike.items() if found)
+
+
+def _likeness(
+    change: Change, stack: StackDiff, versions: dict[str, tuple[str, ...]], *, fields: bool
+) -> _Likeness:
+    old, new = change.old, change.new
+    names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
+    moves = change.kind in (Kind.UPGRADED, Kind.DOWNGRADED, Kind.ADDED)
+    return _Likeness(
+        change.kind,
+        change.package,
+        old.version if old else None,
+        new.version if new else None,
+        tuple([item for item in change.fields if item.name != "version"]) if fields else (),
+        change.package in names,
+        versions.get(change.package, ()) if moves else (),
+    )
+
+
+def _section(kind: Kind, alike: dict[_Likeness, _Members], among: int) -> SpecSection:
+    lines = [
+        SpecLine(
+            kind=kind,
+            package=likeness.package,
+            old=likeness.old,
+            new=likeness.new,
+            fields=likeness.fields,
+            specs=len(members.specs),
+            is_whole=likeness.is_whole,
+            kept=tuple(version for version in likeness.kept if version != likeness.new),
+            stacks=tuple(members.stacks),
+            in_all_stacks=among > 1 and len(members.stacks) == among,
+            hashes=tuple(members.specs)[:LISTED_HASHES],
+        )
+        for likeness, members in alike.items()
+    ]
+    lines.sort(key=lambda line: line.package)
+    return SpecSection(
+        kind=kind,
+        symbol=SYMBOLS[kind],
+        lines=tuple(lines),
+        specs=sum(line.specs for line in lines),
+        packages=len({line.package for line in lines}),
+    )
+
+
+def _hash(spec: Spec | None) -> str | None:
+    return spec.hash if spec else None

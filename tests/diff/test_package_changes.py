@@ -1,0 +1,139 @@
+"""What happened to a package (docs/specification.md, section 9)."""
+
+import pytest
+from hypothesis import given
+
+from snapdiff import Filters
+from snapdiff.diff.package_changes import change_of_package
+from snapdiff.filters import narrowed_to_kinds, wanted_kinds
+from snapdiff.result import Change, Kind
+from tests.support.generated import Catalogs, catalogs
+from tests.support.helpers import Report, report_of, spec, words
+from tests.support.package_oracle import package_changes
+
+EXAMPLES = [
+    # old versions, new versions, kinds of its spec changes, kind, gone, came, kept
+    ("", "1.0", "added", "added whole", "", "1.0", ""),
+    ("1.0 2.0", "", "removed", "removed whole", "1.0 2.0", "", ""),
+    ("6.3.3 6.4.0", "6.2.4", "downgraded", "downgraded", "6.3.3 6.4.0", "6.2.4", ""),
+    ("1.14.5 1.12.3", "1.14.6 1.12.3", "upgraded", "upgraded", "1.14.5", "1.14.6", "1.12.3"),
+    ("1.0", "1.0 2.0", "added", "upgraded", "", "2.0", "1.0"),
+    ("1.0 2.0", "1.0", "removed", "downgraded", "2.0", "", "1.0"),
+    ("5.14.2", "5.14.1 5.14.2", "downgraded rebuilt", "added", "", "5.14.1", "5.14.2"),
+    ("5.14.1 5.14.2", "5.14.2", "upgraded", "removed", "5.14.1", "", "5.14.2"),
+    ("1.0 1.4 3.0", "1.2 3.0", "downgraded", "downgraded", "1.0 1.4", "1.2", "3.0"),
+    ("1.0 1.1 3.0", "1.2 3.0", "upgraded", "upgraded", "1.0 1.1", "1.2", "3.0"),
+    ("1.9 1.10", "1.9 1.10", "rebuilt", "rebuilt", "", "", "1.9 1.10"),
+    ("1.0", "1.0", "rebuilt added", "reconfigured", "", "", "1.0"),
+    ("1.0", "1.0", "reconfigured", "reconfigured", "", "", "1.0"),
+    ("1.2", "1-2", "rebuilt", "rebuilt", "", "", "1-2"),
+    ("1.2 01.2", "1.2 01.2", "rebuilt", "rebuilt", "", "", "01.2"),
+    ("2.0", "2.0rc1", "downgraded", "downgraded", "2.0", "2.0rc1", ""),
+    ("2.0", "develop", "upgraded", "upgraded", "2.0", "develop", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "specs", "kind", "gone", "came", "kept"), EXAMPLES, ids=words
+)
+def test_the_versions_say_what_happened(
+    old: str, new: str, specs: str, kind: str, gone: str, came: str, kept: str
+) -> None:
+    changes = [Change(Kind(name), "zlib", None, None) for name in specs.split()]
+    found = change_of_package("zlib", old.split(), new.split(), changes)
+    assert f"{found.kind}{' whole' if found.whole else ''}" == kind
+    assert (found.gone, found.came, found.kept) == (
+        tuple(gone.split()),
+        tuple(came.split()),
+        tuple(kept.split()),
+    )
+    assert {name: found.specs.count(Kind(name)) for name in specs.split()} == {
+        name: specs.split().count(name) for name in specs.split()
+    }
+
+
+def changes_in(report: Report) -> dict[tuple[str, str], object]:
+    """The package changes of a report by tag label and stack, as the oracle has them."""
+    found: dict[tuple[str, str], object] = {}
+    for tag in report["tags"]:
+        if tag["status"] == "changed":
+            label = tag["old"] if tag["old"] == tag["new"] else f"{tag['old']}..{tag['new']}"
+            for stack in tag["stacks"]:
+                if stack["package_changes"]:
+                    found[label, stack["stack"]] = stack["package_changes"]
+    return found
+
+
+@given(catalogs())
+def test_a_second_reading_finds_the_same(pair: Catalogs) -> None:
+    old, new = pair
+    assert changes_in(report_of(old, new)) == package_changes(old, new)
+
+
+@given(catalogs())
+def test_the_names_of_a_tag_are_those_of_packages_on_one_side(pair: Catalogs) -> None:
+    old, new = pair
+    for tag in report_of(old, new)["tags"]:
+        before, after = (
+            {record["package"] for record in side if record["tag"] == tag[name]}
+            for side, name in ((old, "old"), (new, "new"))
+        )
+        assert tag["packages"]["old"] == len(before)
+        assert tag["packages"]["new"] == len(after)
+        if tag["status"] == "changed":
+            assert tag["packages"]["added"] == sorted(after - before)
+            assert tag["packages"]["removed"] == sorted(before - after)
+        else:
+            assert tag["packages"]["added"] == tag["packages"]["removed"] == []
+
+
+OLD = [
+    spec("b", "5.14.2", package="paraview"),
+    spec("c", "1.0", package="zlib"),
+    spec("d", "1.0", package="gone"),
+]
+NEW = [
+    spec("p", "5.14.2", package="paraview"),
+    spec("q", "5.14.1", package="paraview"),
+    spec("r", "2.0", package="zlib"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "packages", "specs"),
+    [
+        ("added", ["paraview"], ["paraview"]),
+        ("rebuilt", [], ["paraview"]),
+        ("upgraded", ["zlib"], ["zlib"]),
+        ("removed", ["gone"], ["gone"]),
+        ("!rebuilt", ["gone", "paraview", "zlib"], ["gone", "paraview", "zlib"]),
+    ],
+)
+def test_kinds_narrow_packages_and_specs_each_by_its_own(
+    kind: str, packages: list[str], specs: list[str]
+) -> None:
+    [tag] = report_of(OLD, NEW, kind=(kind,))["tags"]
+    [stack] = tag["stacks"]
+    assert [change["package"] for change in stack["package_changes"]] == packages
+    assert [change["package"] for change in stack["changes"]] == specs
+    assert sum(stack["summary"].values()) == len(specs)
+
+
+def test_a_kind_that_did_not_happen_leaves_nothing() -> None:
+    assert report_of(OLD, NEW, kind=("reconfigured",))["tags"] == []
+
+
+def test_without_kinds_everything_is_wanted() -> None:
+    assert wanted_kinds(Filters()) == frozenset(Kind)
+    assert wanted_kinds(Filters(kind=("!re*",))) == {
+        Kind.ADDED,
+        Kind.UPGRADED,
+        Kind.DOWNGRADED,
+    }
+
+
+def test_a_diff_of_every_kind_is_the_same_diff() -> None:
+    from tests.support.html_reports import large_diff
+
+    diff = large_diff(12)
+    assert narrowed_to_kinds(diff) is diff

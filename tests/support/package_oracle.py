@@ -1,0 +1,97 @@
+"""A second reading of section 9: what happened to a package, straight from two lists of records.
+
+Slow and plain on purpose: versions are compared one with another by the oracle of section 5, and
+nothing is shared with the product.
+"""
+
+from collections import Counter
+from typing import Any
+
+from tests.support.oracle import (
+    Record,
+    compare_versions,
+    compared_tags,
+    counting_stacks,
+    read_package,
+)
+
+PackageChange = dict[str, Any]
+"""A package change in the shape of the JSON report."""
+
+SPEC_KINDS = ("added", "removed", "upgraded", "downgraded", "rebuilt", "reconfigured")
+
+
+def same(a: str, b: str) -> bool:
+    """Whether two versions are one in Spack's order."""
+    return compare_versions(a, b) == 0
+
+
+def version_set(records: list[Record]) -> list[str]:
+    """The versions of some records in order, each once; of two spellings the first by alphabet."""
+    found: list[str] = []
+    for version in sorted({record["versions"][0] for record in records}):
+        if not any(same(version, other) for other in found):
+            place = sum(compare_versions(other, version) < 0 for other in found)
+            found.insert(place, version)
+    return found
+
+
+def without(versions: list[str], others: list[str]) -> list[str]:
+    """The versions that are not among others."""
+    return [version for version in versions if not any(same(version, other) for other in others)]
+
+
+def kind_of_package(old: list[str], new: list[str], spec_kinds: set[str]) -> str:
+    """The first row of section 9's table that holds."""
+    if old == []:
+        return "added"
+    if new == []:
+        return "removed"
+    highest = compare_versions(old[-1], new[-1])
+    if highest != 0:
+        return "upgraded" if highest < 0 else "downgraded"
+    gone, came = without(old, new), without(new, old)
+    if gone and came:
+        return "upgraded" if compare_versions(gone[-1], came[-1]) < 0 else "downgraded"
+    if came or gone:
+        return "added" if came else "removed"
+    return "rebuilt" if spec_kinds == {"rebuilt"} else "reconfigured"
+
+
+def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str], list[Any]]:
+    """What section 9 says of two catalogs, by tag label and stack, sorted by package."""
+    found: dict[tuple[str, str], list[Any]] = {}
+    for label, old_tag, new_tag in compared_tags(old, new):
+        before = [record for record in old if record["tag"] == old_tag]
+        after = [record for record in new if record["tag"] == new_tag]
+        places = {
+            (stack, record["package"])
+            for record in before + after
+            for stack in counting_stacks(record)
+        }
+        for stack, package in sorted(places):
+            mine, other = (
+                [
+                    record
+                    for record in side
+                    if record["package"] == package and stack in counting_stacks(record)
+                ]
+                for side in (before, after)
+            )
+            changes = read_package(package, mine, other)[0]
+            if not changes:
+                continue
+            kinds = Counter(change[1] for change in changes)
+            versions, now = version_set(mine), version_set(other)
+            found.setdefault((label, stack), []).append(
+                {
+                    "package": package,
+                    "kind": kind_of_package(versions, now, set(kinds)),
+                    "whole": not versions or not now,
+                    "gone": without(versions, now),
+                    "came": without(now, versions),
+                    "kept": [version for version in now if version not in without(now, versions)],
+                    "specs": {kind: kinds[kind] for kind in SPEC_KINDS},
+                }
+            )
+    return found
