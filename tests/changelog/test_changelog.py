@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff import limits
 from tests.golden import CHANGELOGS, ROOT, golden_text
 from tests.support.helpers import pages_of, spec, words, write_files
 from tests.support.story import MPI4PY, NEW_MPI, OLD_MPI, ZLIB, History, markdown, run_changelog
@@ -187,10 +186,7 @@ def test_a_bad_page_is_named_with_its_commit(tmp_path: Path) -> None:
     assert "Pages left out" in skipped.out
 
 
-def test_a_page_that_is_too_large_is_a_bad_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limits, "_in_force", limits.Limits())  # put back in the end
+def test_a_page_that_is_too_large_is_a_bad_page(tmp_path: Path) -> None:
     history = History(tmp_path)
     history.commit(pages_of([OLD_MPI]))
     history.commit(pages_of([NEW_MPI, ZLIB]))
