@@ -27,12 +27,7 @@ def open_workers(number: int) -> Iterator[Executor | None]:
         return
     # Where a signal ends this process, locks are left to a helper of Python's, which tells of them.
     os.environ["PYTHONWARNINGS"] = "ignore:resource_tracker:UserWarning"
-    workers = _Workers(
-        number,
-        # A process that is started afresh shares no lock and no open pipe with this one.
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_begin,
-    )
+    workers = _Workers(number)
     try:
         yield workers
     except BrokenProcessPool as error:
@@ -46,6 +41,15 @@ def open_workers(number: int) -> Iterator[Executor | None]:
 
 class _Workers(ProcessPoolExecutor):
     """Processes that know nothing of Ctrl-C, which a terminal sends to all of them."""
+
+    def __init__(self, number: int) -> None:
+        """Take how many there are to be; they start with the first piece of work."""
+        # A process that is started afresh shares no lock and no open pipe with this one.
+        context = multiprocessing.get_context("spawn")
+        super().__init__(number, mp_context=context, initializer=_begin)
+        # All are started at once. Python 3.11 does not end one that is being started while another
+        # is found dead, and then waits for it without end.
+        self._safe_to_dynamically_spawn_children = False
 
     def submit(
         self,

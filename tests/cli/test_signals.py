@@ -217,7 +217,10 @@ def test_a_worker_that_is_killed_is_an_error(long_story: GitRepository) -> None:
                 break
             time.sleep(0.005)
         os.kill(int(workers[0]), signal.SIGKILL)
-        assert process.wait(timeout=20) == 2
+        try:
+            assert process.wait(timeout=20) == 2
+        finally:
+            process.kill()
         words = process.stderr.read()
     assert is_one_line_error(words), words
     assert b"a process of --jobs was ended from outside" in words
