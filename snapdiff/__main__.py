@@ -5,10 +5,12 @@ import os
 import sys
 
 from snapdiff import __version__
+from snapdiff.cli.signals import end_on_signals
 
 
 def main() -> int:
     """Run the command line with the process's own arguments; return the exit status."""
+    end_on_signals()
     if sys.argv[1:] == ["--version"]:
         # Scripts ask this before every call, and importing the command line takes longer. Where it
         # cannot be printed, the command line says so.
@@ -16,11 +18,7 @@ def main() -> int:
             sys.stdout.write(f"snapdiff {__version__}\n")
             sys.stdout.flush()
             return 0
-    try:
-        from snapdiff.cli.commands import main as run
-    except KeyboardInterrupt:
-        sys.stderr.write("snapdiff: error: interrupted\n")
-        return 130
+    from snapdiff.cli.commands import main as run
 
     status = run()
     for stream in (sys.stdout, sys.stderr):

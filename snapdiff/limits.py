@@ -54,6 +54,7 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+"""What is taken where nobody says otherwise."""
 
 _in_force = DEFAULT_LIMITS
 

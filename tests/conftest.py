@@ -14,7 +14,7 @@ from snapdiff.spack.targets import target_family
 from snapdiff.spack.version import parse_version
 from tests.golden import FOLDER
 from tests.support.example import NEW, OLD
-from tests.support.helpers import pages_of, write_files
+from tests.support.helpers import Report, pages_of, run_json, without_revisions, write_files
 from tests.support.repositories import NO_USER_SETTINGS, GitRepository
 
 settings.register_profile(
@@ -92,3 +92,9 @@ def example(tmp_path: Path) -> Path:
     write_files(tmp_path / "new", pages_of(NEW))
     (tmp_path / "empty").mkdir()
     return tmp_path
+
+
+@pytest.fixture
+def expected(example: Path) -> Report:
+    """What a comparison of the two directories says, but for where they are."""
+    return without_revisions(run_json("-C", example, "old", "new"))

@@ -19,7 +19,7 @@ MODULES = {
 """Every module of the package by name."""
 
 HOMES = {
-    "git": "snapdiff.sources.git",
+    "git": "snapdiff.sources.git_runner",
     "yaml": "snapdiff.formats.front_matter",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.targets",

@@ -23,7 +23,7 @@ from snapdiff.errors import Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument
 from snapdiff.sources.base import Entry, EntryPair, printable_path
-from snapdiff.sources.git import Repository
+from snapdiff.sources.repository import Repository
 
 _ASK_AHEAD = 64
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from snapdiff.catalog.reading import FileVersion, read_pair
 from snapdiff.errors import BadPage
+from snapdiff.formats import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.base import Content, Entry, Source, printable_path
@@ -47,7 +48,9 @@ def load_catalog(
 
     Raises RevisionError where there is no such thing.
     """
-    return Catalog(SourceOpener(Path(repository)).open(str(name)), limits)
+    return Catalog(
+        SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits).open(str(name)), limits
+    )
 
 
 def open_catalogs(
@@ -57,5 +60,5 @@ def open_catalogs(
 
     Raises RevisionError where one does not exist or could be two things.
     """
-    old, new = SourceOpener(repository).open_pair(arguments)
+    old, new = SourceOpener(repository, wanted=DOCUMENTS, limits=limits).open_pair(arguments)
     return Catalog(old, limits), Catalog(new, limits)

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from snapdiff.changelog.ranges import GitRange, Range
 from snapdiff.errors import ReportError
+from snapdiff.sources.base import printable_path
 
 _MARKER = re.compile(rb"^<!-- snapdiff: (\S+?)\.\.(\S+) -->[ \t]*\r?$", re.MULTILINE)
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
@@ -73,8 +74,9 @@ def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
         return None
     if isinstance(wanted, GitRange):
         return _resume_history(markers, wanted)
-    newest = [wanted.names.index(item.new) for item in markers if item.new in wanted.names]
-    if markers[0].new not in wanted.names:
+    names = [printable_path(name) for name in wanted.names]
+    newest = [names.index(item.new) for item in markers if item.new in names]
+    if markers[0].new not in names:
         raise ReportError(
             f"{markers[0].place}: there is no snapshot {markers[0].new} any more; "
             "put it back, or move the file away and make it anew"

@@ -10,6 +10,7 @@ import msgspec
 
 from snapdiff.changelog.kept_file import Marker
 from snapdiff.changelog.sections import Section
+from snapdiff.cli.file_lock import hold, made_meanwhile
 from snapdiff.errors import ReportError
 from snapdiff.reports import render_pieces
 from snapdiff.result import CatalogDiff, Filters
@@ -41,13 +42,17 @@ def lines_as_ready(sections: Iterable[Section]) -> Iterator[str]:
         sys.stdout.buffer.flush()
 
 
-def append_lines(path: Path, sections: Iterable[Section]) -> None:
+def append_lines(path: Path, sections: Iterable[Section], *, is_new: bool) -> None:
     """Add a line a section to a file, each as soon as it is ready; raises ReportError."""
     try:
-        with open(path, "a", encoding="utf-8", newline="") as file:
+        with open(path, "x" if is_new else "a", encoding="utf-8", newline="") as file:
+            if is_new:
+                hold(path, file.fileno())
             for section in sections:
                 file.write(json_line(section))
                 file.flush()
+    except FileExistsError as error:
+        raise made_meanwhile(path) from error
     except OSError as error:
         raise ReportError(f"{path}: cannot be written: {error.strerror}") from error
 

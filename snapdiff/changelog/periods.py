@@ -13,6 +13,9 @@ PERIODS: tuple[By, ...] = get_args(By)
 UNRELEASED = "Unreleased"
 """The name of what comes after the last tag."""
 
+UNDATED = "Undated"
+"""The name of a period in which no commit has a date."""
+
 SHORT = 10
 """How many characters of a commit's id name it."""
 
@@ -37,28 +40,29 @@ def periods(
 
     `tags` has the names of tags by commit. A period ends where the next begins, by the date that
     each commit was made on where it was made; a clock that went back does not begin an old one
-    again.
+    again, and a commit without a date belongs to the period before it, or else to the first.
     """
     if by == "tag":
         return _by_tag(commits, tags or {})
     if by == "commit":
         return [Period(commit.id[:SHORT], (commit,)) for commit in commits]
+    commits = tuple(commits)
+    name = next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
     found: list[tuple[str, list[Commit]]] = []
     for commit in commits:
-        name = _name(commit, by)
+        if commit.date:
+            name = max(name, _name(commit.date, by))
         if not found or name > found[-1][0]:
             found.append((name, []))
         found[-1][1].append(commit)
     return [Period(name, tuple(members)) for name, members in found]
 
 
-def _name(commit: Commit, by: By) -> str:
-    if commit.date is None:
-        return ""
+def _name(moment: str, by: By) -> str:
     if by == "week":
-        year, week, _ = date.fromisoformat(commit.date[:10]).isocalendar()
+        year, week, _ = date.fromisoformat(moment[:10]).isocalendar()
         return f"{year:04}-W{week:02}"
-    return commit.date[: len("2025-07")] if by == "month" else commit.date[: len("2025-07-06")]
+    return moment[: len("2025-07")] if by == "month" else moment[: len("2025-07-06")]
 
 
 def _by_tag(commits: Iterable[Commit], tags: Mapping[str, Sequence[str]]) -> list[Period]:

@@ -8,6 +8,7 @@ from snapdiff.catalog.revision_pair import RevisionPair, has_document
 from snapdiff.changelog.periods import SHORT, By, natural_order, periods
 from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
 from snapdiff.errors import RevisionError
+from snapdiff.formats import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
@@ -73,7 +74,7 @@ class FolderRange(NamedTuple):
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""
-        return self.names[0], self.names[-1]
+        return printable_path(self.names[0]), printable_path(self.names[-1])
 
     def require_pages(self) -> None:
         """Do nothing: what holds no page is no snapshot."""
@@ -89,16 +90,16 @@ def open_range(
 
     Raises RevisionError where there is no such thing, or a changelog cannot be made of it.
     """
-    opener = SourceOpener(directory)
-    old_name, new_name = _ends(argument, directory)
+    opener = SourceOpener(directory, wanted=DOCUMENTS, limits=limits)
+    old_name, *new_name = opener.split_range(argument)
     old = opener.open(old_name)
-    if new_name is None and isinstance(old, DirectorySource):
+    if not new_name and isinstance(old, DirectorySource):
         if by not in (None, "commit"):
             raise RevisionError(
                 f"{argument}: a folder has a section a snapshot, so --by {by} has no meaning"
             )
         return _folder_range(argument, directory / argument, limits)
-    new = opener.open(new_name or "HEAD")
+    new = opener.open(*new_name or ["HEAD"])
     first, last = _revision(old), _revision(new)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
@@ -113,25 +114,6 @@ def _revision(source: Source) -> GitSource:
     return source
 
 
-def _ends(argument: str, directory: Path) -> tuple[str, str | None]:
-    """Return the two ends of a range, or the argument alone."""
-    if (
-        ".." not in argument
-        or (directory / argument).is_dir()
-        or argument.startswith(("../", "./"))
-    ):
-        return argument, None
-    if "..." in argument:
-        raise RevisionError(
-            f"{argument}: three dots are not taken; write the two revisions, "
-            "or `git merge-base` of them"
-        )
-    old, _, new = argument.partition("..")
-    if old.endswith(":"):
-        return argument, None  # HEAD:../folder holds no range
-    return old or "HEAD", new or "HEAD"
-
-
 def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
     try:
         found = [item for item in folder.iterdir() if item.is_dir() and not item.is_symlink()]
@@ -141,7 +123,9 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
         item.name
         for item in found
         if not item.name.startswith(".")
-        and has_document(Catalog(DirectorySource(item.name, item), limits))
+        and has_document(
+            Catalog(DirectorySource(item.name, item, wanted=DOCUMENTS, limits=limits), limits)
+        )
     ]
     if len(names) < 2:
         only = f"only one ({names[0]})" if names else "none"

@@ -14,12 +14,15 @@ from snapdiff.catalog.memory import DocumentMemory
 from snapdiff.catalog.revision_pair import ComparedFiles, RevisionPair
 from snapdiff.changelog.periods import Period
 from snapdiff.errors import BadPage
+from snapdiff.formats import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.base import printable_path
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource, Repository
-from snapdiff.sources.history import Commit, changes_between, open_objects
+from snapdiff.sources.git import GitSource
+from snapdiff.sources.history import Commit, open_objects
+from snapdiff.sources.repository import Repository
+from snapdiff.sources.tree_changes import changes_between
 
 
 class Step(NamedTuple):
@@ -83,14 +86,17 @@ class GitSteps(Struct, frozen=True):
     def first_packages(self) -> Iterator[Package | BadPage]:
         """Yield what the first snapshot holds: packages, and pages that cannot be read."""
         folder = f":{self.folder}" if self.folder else ""
-        source = GitSource(Repository(Path(self.repository)), self.first.commit.id + folder)
+        source = GitSource(self._repository(), self.first.commit.id + folder)
         yield from Catalog(source, self.limits).packages()
+
+    def _repository(self) -> Repository:
+        return Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
 
     def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
         """Yield every step, each valid until the next; `passed` is called when one is done."""
         if not self.commits:
             return
-        repository = Repository(Path(self.repository))
+        repository = self._repository()
         trees = [step.old.commit.tree for step in self.commits]
         trees.append(self.commits[-1].new.commit.tree)
         last_use = {
@@ -178,7 +184,10 @@ class FolderSteps(Struct, frozen=True):
             passed()
 
     def _catalog(self, name: str) -> Catalog:
-        return Catalog(DirectorySource(name, Path(self.folder, name)), self.limits)
+        return Catalog(
+            DirectorySource(name, Path(self.folder, name), wanted=DOCUMENTS, limits=self.limits),
+            self.limits,
+        )
 
 
 Steps = GitSteps | FolderSteps

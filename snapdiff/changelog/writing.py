@@ -44,10 +44,14 @@ def chosen_format(name: str | None, target: Path | None, known: Iterable[str]) -
 
 
 class ChangelogWriter(Struct, frozen=True, kw_only=True):
-    """How a changelog is written; a `target` of None is standard output."""
+    """How a changelog is written; a `target` of None is standard output.
+
+    `is_new` says that the target was not there when the run began.
+    """
 
     format_name: str
     target: Path | None
+    is_new: bool = False
     filters: Filters
     options: ReportOptions
     detail: bool
@@ -86,7 +90,7 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         elif self.format_name == "json":
             self._write(json_list(sections))
         elif self.target:
-            append_lines(self.target, sections)
+            append_lines(self.target, sections, is_new=self.is_new)
         else:
             write_stdout(lines_as_ready(sections))
 
@@ -94,7 +98,12 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         changelog = MarkdownChangelog(self.options, detail=self.detail)
         texts = [changelog.section(section) for section in sections]
         texts.reverse()
-        if self.target is None or not self.target.is_file() or not self.target.stat().st_size:
+        if (
+            self.target is None
+            or self.is_new
+            or not self.target.is_file()
+            or not self.target.stat().st_size
+        ):
             quiet = None if texts or self.target else ends
             texts.insert(0, changelog.introduction(self.filters, quiet))
             self._write(["\n".join(texts)])
@@ -104,6 +113,6 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
 
     def _write(self, pieces: Iterable[str]) -> None:
         if self.target:
-            write_file(self.target, pieces)
+            write_file(self.target, pieces, is_new=self.is_new)
         else:
             write_stdout(pieces)

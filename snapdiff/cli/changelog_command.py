@@ -1,8 +1,5 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
-import contextlib
-from collections.abc import Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +13,11 @@ from snapdiff.changelog.ranges import Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import ChangelogWriter, chosen_format
 from snapdiff.cli.console import say
+from snapdiff.cli.file_lock import held_alone
 from snapdiff.cli.options import CommonOptions, narrowing, pages
 from snapdiff.cli.output import check_output, write_file, write_stdout
 from snapdiff.cli.watching import watching
+from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 
@@ -94,24 +93,27 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
         return 0
     settings = given.settings()
     target = given.target()
-    writer = ChangelogWriter(
-        format_name=chosen_format(given.format_name, target, ("markdown", "json", "ndjson")),
-        target=target,
-        filters=settings.filters,
-        options=given.options(),
-        detail=given.detail,
-    )
-    writer.check()
-    wanted = _open(_range(story), given)
-    steps = wanted.steps(writer.resume_after(wanted))
-    with (
-        watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
-        _executor(given.jobs) as executor,
-    ):
-        sections = compute_sections(
-            steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
+    format_name = chosen_format(given.format_name, target, ("markdown", "json", "ndjson"))
+    with held_alone(target) as is_new:
+        writer = ChangelogWriter(
+            format_name=format_name,
+            target=target,
+            is_new=is_new,
+            filters=settings.filters,
+            options=given.options(),
+            detail=given.detail,
         )
-        writer.write(sections, wanted.ends())
+        writer.check()
+        wanted = _open(_range(story), given)
+        steps = wanted.steps(writer.resume_after(wanted))
+        with (
+            watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
+            open_workers(given.jobs) as executor,
+        ):
+            sections = compute_sections(
+                steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
+            )
+            writer.write(sections, wanted.ends())
     return 0
 
 
@@ -149,20 +151,3 @@ def _tell_first_seen(story: str, given: _Given) -> None:
         write_file(target, pieces)
     else:
         write_stdout(pieces)
-
-
-@contextlib.contextmanager
-def _executor(jobs: int) -> Iterator[Executor | None]:
-    """Yield processes to spread sections over, or nothing where one is enough."""
-    if jobs == 1:
-        yield None
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    # A process that is started afresh shares no lock and no open pipe with this one.
-    executor = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)

@@ -1,6 +1,7 @@
 """The command: arguments, the output file, exit statuses (specification, section 8)."""
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from snapdiff import __version__
-from snapdiff.cli.console import Interrupted, end_on_signals, say
+from snapdiff.cli.console import say
 from snapdiff.cli.options import CommonOptions, narrowing, pages
 from snapdiff.errors import SnapdiffError
 
@@ -223,15 +224,15 @@ def schema() -> int:
 def _lines(error: SnapdiffError | click.ClickException | OSError) -> list[str]:
     if isinstance(error, click.ClickException):
         return [error.format_message()]
-    if isinstance(error, OSError):  # all but help and version, which click writes, has its own
+    if isinstance(error, OSError) and error.filename:
+        return [f"{os.fsdecode(error.filename)}: {error.strerror}"]
+    if isinstance(error, OSError):  # of help and version, which click writes
         return [f"standard output: cannot be written: {error.strerror}"]
     return list(error.lines())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; every error is a line on standard error."""
-    if arguments is None:
-        end_on_signals()
     gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
     try:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
@@ -239,9 +240,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in _lines(error):
             say(f"error: {line}")
         return FAILED
-    except Interrupted as interrupted:
-        say("error: interrupted")
-        return interrupted.status
     except SystemExit:  # click's answer to a reader of its help that has gone away
         return DONE
     except (KeyboardInterrupt, click.Abort):

@@ -3,15 +3,17 @@
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
+from snapdiff.cli.file_lock import made_meanwhile
+from snapdiff.cli.signals import undone_by_signals
 from snapdiff.errors import ReportError
 from snapdiff.reports import checked_format, format_of_file, render_pieces
 from snapdiff.reports.options import ReportOptions
@@ -75,38 +77,72 @@ def check_output(path: Path) -> None:
         raise ReportError(f"{path}: is a directory; name a file in it")
     folder = path.parent
     if not os.path.isdir(folder):
+        if os.path.lexists(folder):
+            raise ReportError(f"{path}: {folder} is no folder")
         raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
+    with _told_of(path), contextlib.suppress(FileNotFoundError):
+        os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
 
 
-def write_file(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file whole or not at all: a reader sees the old content until the new is complete.
-
-    A device or a FIFO, which cannot be replaced, is written to. Raises ReportError.
-    """
+@contextlib.contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """Raise ReportError for whatever the system has against writing a file."""
     try:
-        target = path.resolve()
-        if target.exists() and not target.is_file():
-            with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
-                file.writelines(pieces)
-            return
-        _replace(target, pieces)
+        yield
     except OSError as error:
         raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def _replace(target: Path, pieces: Iterable[str]) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-    try:
-        with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, _mode(target))
-        os.replace(name, target)
-    except BaseException:
+def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> None:
+    """Write a file whole or not at all: a reader sees the old content until the new is complete.
+
+    A device or a FIFO, which cannot be replaced, is written to. Raises ReportError, also where the
+    file was to be new (`is_new`) and something else has made it meanwhile.
+    """
+    with _told_of(path):
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
+                file.writelines(pieces)
+            return
+        _replace(target, pieces, is_new=is_new)
+
+
+def _replace(target: Path, pieces: Iterable[str], *, is_new: bool) -> None:
+    beginning = os.fsdecode(os.fsencode(target.name)[:200])
+    name = target.with_name(f".{beginning}.{secrets.token_hex(4)}")
+
+    def remove() -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
-        raise
+
+    with undone_by_signals(remove):  # from before it is there: a signal could come right after
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
+                file.writelines(pieces)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, _mode(target))
+            if is_new:
+                _move_to_new(name, target)
+            else:
+                os.replace(name, target)
+        except BaseException:
+            remove()
+            raise
+
+
+def _move_to_new(complete: Path, target: Path) -> None:
+    """Give a file a name that no file has; raises ReportError where one has it by now."""
+    try:
+        os.link(complete, target)
+    except FileExistsError as error:
+        raise made_meanwhile(target) from error
+    except OSError:  # a file system without links
+        os.replace(complete, target)
+    else:
+        os.unlink(complete)
 
 
 def _mode(target: Path) -> int:

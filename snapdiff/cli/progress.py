@@ -1,9 +1,12 @@
 """A progress bar for long work: on a terminal, after two seconds, and gone when it is done."""
 
+import contextlib
 import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from snapdiff.cli.signals import undone_by_signals
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -21,6 +24,7 @@ class ProgressBar:
         self._visible = wanted and sys.stderr is not None and sys.stderr.isatty()
         self._begin = time.monotonic()
         self._bar: Progress | None = None
+        self._shown = contextlib.ExitStack()
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
@@ -32,8 +36,7 @@ class ProgressBar:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._shown.close()
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many of how many steps are done."""
@@ -43,6 +46,8 @@ class ProgressBar:
             self._bar = _bar()
             self._task = self._bar.add_task(self._words, total=total)
             self._bar.start()
+            self._shown.callback(self._bar.stop)
+            self._shown.enter_context(undone_by_signals(self._bar.stop))
         assert self._task is not None
         self._bar.update(self._task, completed=done, total=total)
 

@@ -6,9 +6,6 @@ from typing import NamedTuple, Protocol
 
 from snapdiff.errors import FormatError
 
-PAGE_SUFFIX = ".md"
-PAGE_NAME = "specs.md"
-
 Content = bytes | FormatError
 """What a source hands over for an entry: its bytes, or why there are none."""
 
@@ -18,9 +15,12 @@ EntryPair = tuple["Entry | None", "Entry | None"]
 ContentPair = tuple[Content | None, Content | None]
 """What both sides hand over for a path."""
 
+IS_A_LINK = "is a symbolic link, and links are not followed"
+NOT_A_FILE = "is not a regular file"
+
 
 class Entry(NamedTuple):
-    """A file that may be a page.
+    """A file that may be a document.
 
     `path` is relative to the source, with `/` between its parts. `content_id` is equal for equal
     contents (git's object id), or None where only reading can tell. `fault` says why the file is
@@ -48,7 +48,7 @@ class Source(Protocol):
     """The committer's date in ISO 8601, where the source is a commit."""
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every file whose name ends in `.md` below a folder, in the order of their paths."""
+        """Yield every wanted file below a folder, in the order of their paths."""
         ...
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:

@@ -1,15 +1,15 @@
-"""A directory as a source; nothing outside it is ever read."""
+"""A directory, or one file of it, as a source; nothing outside it is ever read."""
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import limits, over_limit
+from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.sources.base import (
-    PAGE_NAME,
-    PAGE_SUFFIX,
+    IS_A_LINK,
+    NOT_A_FILE,
     Content,
     ContentPair,
     Entry,
@@ -18,63 +18,84 @@ from snapdiff.sources.base import (
     printable_path,
     read_side_by_side,
 )
-
-_NOT_A_FILE = "is not a regular file"
+from snapdiff.sources.wanted import Selection, Wanted
 
 
 class DirectorySource:
-    """The pages below a directory.
+    """The wanted files below a directory.
 
     Symbolic links below it are not followed: one could lead out of the catalog, or in a circle. A
-    page that is a link, or no regular file, is named as unreadable.
+    document that is a link, or no regular file, is named as unreadable.
     """
 
     commit: str | None = None
     date: str | None = None
 
-    def __init__(self, name: str, root: Path, *, nested_repositories: bool = True) -> None:
+    def __init__(
+        self,
+        name: str,
+        root: Path,
+        *,
+        wanted: Wanted,
+        limits: Limits = DEFAULT_LIMITS,
+        only: str | None = None,
+        is_foreign: Callable[[str], bool] = lambda _folder: False,
+    ) -> None:
         """Take the directory `root`, which the user called `name`.
 
-        Without `nested_repositories`, a folder below it that is a git repository is no part of it,
-        as for git: a submodule's files are not those of the working tree around it.
+        `only` is the one file in it that is meant, if not all are. `is_foreign` says of a folder
+        below it, by its path, whether it is no part of the source.
         """
         self.name = printable_path(name)
         self.prefix = printable_path(root.resolve().name)
         self._root = root
-        self._nested_repositories = nested_repositories
-        self._entries: list[Entry] | None = None
+        self._wanted = wanted
+        self._page_size = limits.page_size
+        self._is_foreign = is_foreign
+        self._entries = None if only is None else [Entry(only, None)]
         self._states: dict[str, tuple[int, int, int]] = {}
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every file whose name ends in `.md` below a folder, in the order of their paths.
+        """Yield every wanted file below a folder, in the order of their paths.
 
         The directory is listed once, when this is first called.
         """
         if self._entries is None:
-            self._entries = list(self._list(""))
+            self._entries = list(self._list())
         for entry in self._entries:
             if not folder or entry.path.startswith(f"{folder}/"):
                 yield entry
 
-    def _list(self, folder: str) -> Iterator[Entry]:
+    def _list(self) -> Iterator[Entry]:
+        selection = Selection(self._wanted)
+        # A folder is put off by its path: folders can be deeper than functions call each other.
+        waiting: list[str | Entry] = [""]
+        while waiting:
+            item = waiting.pop()
+            if isinstance(item, str):
+                waiting.extend(reversed(self._items(item, selection)))
+            else:
+                yield item
+
+    def _items(self, folder: str, selection: Selection) -> list[str | Entry]:
+        """Return the folders and the wanted files in a folder, by name."""
         place = os.path.join(self._root, folder)
         try:
             found = sorted(os.scandir(place), key=lambda item: item.name)
         except OSError as error:
             message = f"{place}: cannot list the directory: {error.strerror}"
             raise RevisionError(message) from error
-        if folder and not self._nested_repositories and any(item.name == ".git" for item in found):
-            return
+        items: list[str | Entry] = []
         for item in found:
             path = f"{folder}/{item.name}" if folder else item.name
             if item.is_dir(follow_symlinks=False):
-                if item.name != ".git":
-                    yield from self._list(path)
-            elif item.is_file(follow_symlinks=False):
-                if item.name.endswith(PAGE_SUFFIX):
-                    yield Entry(path, None)
-            elif item.name == PAGE_NAME:
-                yield Entry(path, None, _fault(item))
+                if self._wanted.is_searched(item.name) and not self._is_foreign(path):
+                    items.append(path)
+                continue
+            entry = selection.entry(path, None, _fault(item))
+            if entry:
+                items.append(entry)
+        return items
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
@@ -95,11 +116,9 @@ class DirectorySource:
         with open(os.open(os.path.join(self._root, path), flags), "rb", buffering=0) as file:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
-                raise FormatError(_NOT_A_FILE)
-            if before.st_size > limits().page_size:
-                raise over_limit(
-                    f"the page has {before.st_size:,} bytes", limits().page_size, "bytes"
-                )
+                raise FormatError(NOT_A_FILE)
+            if before.st_size > self._page_size:
+                raise over_limit(f"the page has {before.st_size:,} bytes", self._page_size, "bytes")
             content = file.read(before.st_size + 1)
             after = os.fstat(file.fileno())
         # A page is read again to count it, and has to be the one that was compared.
@@ -117,7 +136,7 @@ class DirectorySource:
         """Return None: a file has to be read to know whether it changed."""
 
 
-def _fault(item: "os.DirEntry[str]") -> str:
-    if item.is_symlink():
-        return "is a symbolic link, and links are not followed"
-    return _NOT_A_FILE
+def _fault(item: "os.DirEntry[str]") -> str | None:
+    if item.is_file(follow_symlinks=False):
+        return None
+    return IS_A_LINK if item.is_symlink() else NOT_A_FILE

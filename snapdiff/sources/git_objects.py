@@ -8,16 +8,14 @@ from datetime import datetime, timedelta, timezone
 from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import limits, over_limit
+from snapdiff.limits import over_limit
 from snapdiff.sources.base import Content, Entry
 
 _READ_AHEAD = 64
 """How many objects git is asked for before the first is taken, so that it never waits for us."""
 
 _HEADER = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([a-z]+) ([0-9]+)\n")
-_COMMITTER = re.compile(rb"^committer .*> (-?\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
-
-
+_COMMITTER = re.compile(rb"^committer .*> (-?\d+ [+-]\d{4})$", re.MULTILINE)
 _CHUNK = 1 << 20
 
 
@@ -36,10 +34,11 @@ class GitObject(NamedTuple):
 class Objects:
     """The objects of a repository, as a running git hands them over."""
 
-    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
-        """Take the standard input and output of the running git."""
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes], page_size: int) -> None:
+        """Take the standard input and output of the running git, and the most bytes of a page."""
         self._stdin = stdin
         self._stdout = stdout
+        self._page_size = page_size
 
     def look_up(self, name: str) -> GitObject | None:
         """Return what a name stands for (anything `git rev-parse` takes), or None."""
@@ -65,7 +64,7 @@ class Objects:
         if header is None:
             return None
         object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
-        taken = min(size, limits().page_size + 1)
+        taken = min(size, self._page_size + 1)
         content = self._stdout.read(taken)
         rest = size - taken
         while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
@@ -103,24 +102,36 @@ class Objects:
                 f"{revision}: object {entry.content_id} of {entry.path} is missing or damaged; "
                 "see git fsck"
             )
-        return page_content(found)
+        return self.page_content(found)
 
-
-def page_content(found: GitObject) -> Content:
-    """Return the content of a page, or that there is too much of it."""
-    if found.size > limits().page_size:
-        return over_limit(f"the page has {found.size:,} bytes", limits().page_size, "bytes")
-    return found.content
+    def page_content(self, found: GitObject) -> Content:
+        """Return the content of a page, or that there is too much of it."""
+        if found.size > self._page_size:
+            return over_limit(f"the page has {found.size:,} bytes", self._page_size, "bytes")
+        return found.content
 
 
 def commit_date(commit: bytes) -> str | None:
     """Return the committer's date of a commit's content in ISO 8601, or None where it has none."""
     found = _COMMITTER.search(commit)
-    if not found:
-        return None
-    offset = timedelta(hours=int(found[3]), minutes=int(found[4]))
-    zone = timezone(-offset if found[2] == b"-" else offset)
+    return iso_date(found[1].decode("ascii")) if found else None
+
+
+def iso_date(raw: str) -> str | None:
+    """Return git's raw date, seconds and zone, in ISO 8601, or None where it is no date.
+
+    A zone beyond a day, which a careless clock can give a commit, cannot be written: the same
+    moment is told in UTC then.
+
+    >>> iso_date("1700000000 -0530"), iso_date("1700000000 +5130")
+    ('2023-11-14T16:43:20-05:30', '2023-11-14T22:13:20+00:00')
+    """
     try:
-        return datetime.fromtimestamp(int(found[1]), zone).isoformat()
+        seconds, zone = raw.split(" ")
+        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:5]))
+        if offset >= timedelta(days=1):
+            offset = timedelta(0)
+        where = timezone(-offset if zone.startswith("-") else offset)
+        return datetime.fromtimestamp(int(seconds), where).isoformat()
     except (ValueError, OverflowError, OSError):
         return None

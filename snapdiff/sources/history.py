@@ -6,18 +6,15 @@ folder each of them has the catalog in, what differs from one to the next, and t
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta, timezone
-from itertools import pairwise
-from typing import IO, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.base import Content, Entry, EntryPair, printable_path
-from snapdiff.sources.git import GitSource, Repository, entry_pair
-from snapdiff.sources.git_objects import Objects, page_content
+from snapdiff.sources.base import Content, Entry, printable_path
+from snapdiff.sources.git import GitSource
+from snapdiff.sources.git_objects import Objects, iso_date
+from snapdiff.sources.repository import Repository
 
-_ASK_AHEAD = 64
-_CHUNK = 1 << 16
 _MOST_ASKED = 512
 """How many objects git may owe us: more, and it could wait for us while we wait for it."""
 
@@ -42,6 +39,9 @@ class GitHistory:
         for source in (old, new):
             if source.commit is None:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
+            if source.is_file:
+                message = "is a file, and a changelog tells of folders; name the one that it is in"
+                raise RevisionError(f"{source.name}: {message}")
         assert old.commit is not None
         self.repository = new.repository
         self.folder = new.folder
@@ -73,8 +73,8 @@ class GitHistory:
         found = []
         for line in listing.decode("ascii", "replace").splitlines():
             if not line.startswith("commit "):
-                commit, tree, *date = line.split(" ")
-                found.append(Commit(commit, _iso_date(date), tree))
+                commit, tree, date = line.split(" ", 2)
+                found.append(Commit(commit, iso_date(date), tree))
         trees = self._catalogs([commit.tree for commit in found])
         return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
 
@@ -83,9 +83,9 @@ class GitHistory:
         line = self.repository.run(
             "rev-list", "--no-walk", "--date=raw", "--format=%T %cd", commit_id
         )
-        tree, *date = line.decode("ascii", "replace").splitlines()[1].split(" ")
+        tree, date = line.decode("ascii", "replace").splitlines()[1].split(" ", 1)
         [tree] = self._catalogs([tree])
-        return Commit(commit_id, _iso_date(date), tree)
+        return Commit(commit_id, iso_date(date), tree)
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""
@@ -103,12 +103,14 @@ class GitHistory:
 
     def tags(self) -> dict[str, list[str]]:
         """Return the names of tags, as they can be printed, by the commit that they point to."""
-        form = "--format=%(objectname) %(*objectname) %(refname:strip=2)"
+        form = "--format=%(objectname) %(*objectname) %(*objecttype) %(refname:strip=2)"
         found: dict[str, list[str]] = {}
         for line in os.fsdecode(self.repository.run("for-each-ref", form, "refs/tags")).split("\n"):
             if line:
-                target, peeled, name = line.split(" ", 2)
-                found.setdefault(peeled or target, []).append(printable_path(name))
+                target, inner, kind, name = line.split(" ", 3)
+                if kind == "tag":  # git before 2.45 looks into one tag, not into a tag of a tag
+                    inner = self.repository.resolve(f"{inner}^{{}}") or inner
+                found.setdefault(inner or target, []).append(printable_path(name))
         return found
 
     def _catalogs(self, trees: list[str]) -> list[str]:
@@ -175,7 +177,7 @@ class PageObjects:
             if found is None:
                 message = f"{entry.path}: object {object_id} is missing or damaged; see git fsck"
                 raise RevisionError(message)
-            self._arrived[object_id] = page_content(found)
+            self._arrived[object_id] = self._objects.page_content(found)
         return self._arrived.pop(wanted)
 
     def _ask(self, object_id: str) -> None:
@@ -189,79 +191,3 @@ def open_objects(repository: Repository) -> Iterator[PageObjects]:
     """Yield a reader of the repository's files, for as long as the block runs."""
     with repository.objects() as objects:
         yield PageObjects(objects)
-
-
-def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
-    """Yield the old and new entries that differ, from each tree to the next.
-
-    Raises RevisionError where git cannot tell.
-    """
-    steps = len(trees) - 1
-    if steps < 1:
-        return
-    arguments = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames")
-    with repository.process(*arguments) as (stdin, stdout):
-        asked = _ask_for_steps(stdin, trees, 0, _ASK_AHEAD)
-        begun = 0
-        pairs: list[EntryPair] = []
-        for word in _words(stdout):
-            if word is not None:
-                pair = entry_pair(*word)
-                if any(pair):
-                    pairs.append(pair)
-                continue
-            begun += 1
-            asked = _ask_for_steps(stdin, trees, asked, 1)
-            if begun > 1:  # a step is complete when the next one begins
-                yield pairs
-                pairs = []
-        if begun != steps:
-            raise RevisionError("git diff-tree stopped in the middle; see git fsck")
-        yield pairs
-
-
-def _ask_for_steps(stdin: IO[bytes], trees: Sequence[str], asked: int, more: int) -> int:
-    """Ask for some more steps, and return for how many git was asked so far."""
-    if asked == len(trees) - 1:
-        return asked
-    steps = list(pairwise(trees[asked : asked + more + 1]))
-    for old, new in steps:
-        stdin.write(f"{old} {new}\n".encode("ascii"))
-    asked += len(steps)
-    if asked == len(trees) - 1:
-        stdin.close()
-    else:
-        stdin.flush()
-    return asked
-
-
-def _words(stdout: IO[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
-    """Yield None where the next step begins, and facts and path of each file that differs."""
-    text, start = b"", 0
-    while True:
-        if text.startswith(b":", start):
-            middle = text.find(b"\0", start)
-            end = text.find(b"\0", middle + 1) if middle >= 0 else -1
-            word = text[start + 1 : middle], text[middle + 1 : end]
-        else:
-            end = text.find(b"\n", start)
-            word = None
-        if end >= 0:
-            yield word
-            start = end + 1
-            continue
-        more = os.read(stdout.fileno(), _CHUNK)
-        if not more:
-            return
-        text, start = text[start:] + more, 0
-
-
-def _iso_date(raw: list[str]) -> str | None:
-    """Return git's raw date, seconds and zone, in ISO 8601."""
-    try:
-        seconds, zone = raw
-        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:5]))
-        where = timezone(-offset if zone.startswith("-") else offset)
-        return datetime.fromtimestamp(int(seconds), where).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None

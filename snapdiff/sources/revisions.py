@@ -1,32 +1,45 @@
-"""What the arguments OLD and NEW stand for: directories, revisions, ranges, the working tree."""
+"""What the arguments OLD and NEW stand for: directories, files, revisions, ranges.
+
+The only place that knows how they are written (docs/specification.md, section 2).
+"""
 
 import os
+import re
 from pathlib import Path
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.base import Source
+from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource, Repository
+from snapdiff.sources.git import GitSource
+from snapdiff.sources.repository import Repository
+from snapdiff.sources.wanted import Wanted
+from snapdiff.sources.working_tree import WorkingTree
 
-WORKING_TREE = "working tree"
+_DOTS = re.compile(r"\.{2,}")
 
 
 class SourceOpener:
     """Opens sources by name, looking revisions up in one repository that is opened once."""
 
-    def __init__(self, directory: Path) -> None:
-        """Look names up as git would if it were started in `directory`."""
+    def __init__(self, directory: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS) -> None:
+        """Look names up as git would if it were started in `directory`.
+
+        The sources have the files that are `wanted`, and take of each what the limits allow.
+        """
         self._directory = directory
+        self._wanted = wanted
+        self._limits = limits
         self._repository: Repository | None = None
 
     def open_pair(self, arguments: tuple[str, ...]) -> tuple[Source, Source]:
         """Return the old and the new source for none, one or two arguments.
 
         None compares HEAD with the working tree, one that revision with the working tree, and
-        `A..B` stands for two (specification, section 2). Raises RevisionError.
+        `A..B` stands for two. Raises RevisionError.
         """
         if len(arguments) == 1:
-            arguments = self._split_range(arguments[0])
+            arguments = self.split_range(arguments[0])
         elif len(arguments) > 2:
             raise RevisionError(f"{arguments[2]}: a comparison takes two revisions, not more")
         if len(arguments) == 2:
@@ -34,10 +47,31 @@ class SourceOpener:
         old = arguments[0] if arguments else "HEAD"
         return self.open(old), self._working_tree()
 
-    def open(self, name: str) -> Source:
-        """Return the directory or revision called `name`.
+    def split_range(self, argument: str) -> tuple[str, ...]:
+        """Return the two ends of a range `A..B`, or the argument alone where it is none.
 
-        Raises RevisionError where it is neither, or could be both.
+        An end that is left out is HEAD. Two dots that are a part of a path, as in `../folder` or
+        `HEAD:../folder`, or that stand in braces make no range. Raises RevisionError for `A...B`.
+        """
+        if os.path.exists(self._directory / argument):  # a Path has errors of its own here
+            return (argument,)
+        for dots in _DOTS.finditer(argument):
+            old, new = argument[: dots.start()], argument[dots.end() :]
+            is_in_path = old[-1:] in ("", "/", ":") and new[:1] in ("", "/")
+            if is_in_path or old.count("{") > old.count("}"):
+                continue
+            if dots[0] != "..":
+                message = (
+                    "three dots are not taken; write the two revisions, or `git merge-base` of them"
+                )
+                raise RevisionError(f"{argument}: {message}")
+            return old or "HEAD", new or "HEAD"
+        return (argument,)
+
+    def open(self, name: str) -> Source:
+        """Return the directory, the file or the revision called `name`.
+
+        Raises RevisionError where it is none of these, or could be two.
         """
         if name.startswith("-"):
             raise RevisionError(
@@ -46,41 +80,46 @@ class SourceOpener:
         if not name or "\0" in name:
             raise RevisionError("the name of a revision cannot be empty or hold a NUL byte")
         path = self._directory / name
-        is_directory = os.path.isdir(path)  # a Path does not bear a name that is too long
-        if is_directory and _is_plainly_a_path(name):
-            return DirectorySource(name, path)
-        if is_directory:
-            if self._is_revision(name):
-                raise RevisionError(
-                    f"{name}: both a directory and a revision; "
-                    f"write ./{name} for the directory, {name}~0 for the revision"
-                )
-            return DirectorySource(name, path)
+        what = "directory" if os.path.isdir(path) else "file"
+        found = self._on_disk(name, path)
+        if found and (_is_plainly_a_path(name) or not self._is_revision(name)):
+            return found
+        if found:
+            raise RevisionError(
+                f"{name}: both a {what} and a revision; "
+                f"write ./{name} for the {what}, {name}~0 for the revision"
+            )
         if os.path.exists(path) and not self._is_revision(name):
-            raise RevisionError(f"{name}: is a file, not a directory")
+            raise RevisionError(f"{name}: is a file that is not read; name {self._readable()}")
         if _is_plainly_a_path(name):
             raise RevisionError(f"{name}: no such directory")
-        return GitSource(self._open_repository(name), name)
+        source = GitSource(self._open_repository(name), name)
+        if source.is_file and not self._wanted.may_be_document(source.path):
+            raise RevisionError(f"{name}: is a file that is not read; name {self._readable()}")
+        return source
 
-    def _split_range(self, argument: str) -> tuple[str, ...]:
-        if ".." not in argument or os.path.isdir(self._directory / argument):
-            return (argument,)
-        if "..." in argument:
-            message = (
-                "three dots are not taken; write the two revisions, or `git merge-base` of them"
-            )
-            raise RevisionError(f"{argument}: {message}")
-        old, _, new = argument.partition("..")
-        if old.endswith(":") or (old in ("", ".") and new.startswith("/")):
-            return (argument,)  # HEAD:../folder and ../folder hold no range
-        return old or "HEAD", new or "HEAD"
+    def _readable(self) -> str:
+        return f"a folder, or one of {self._wanted.names}"
+
+    def _on_disk(self, name: str, path: Path) -> DirectorySource | None:
+        """Return a directory, or a file that may be a document, or None where it is neither."""
+        if os.path.isdir(path):  # a Path does not bear a name that is too long
+            return DirectorySource(name, path, wanted=self._wanted, limits=self._limits)
+        if not os.path.isfile(path):
+            return None
+        file = path.resolve()  # a link that is named by the user himself is followed
+        if not self._wanted.may_be_document(printable_path(str(file))):
+            return None
+        return DirectorySource(
+            name, file.parent, wanted=self._wanted, limits=self._limits, only=file.name
+        )
 
     def _working_tree(self) -> Source:
-        work_tree = self._open_repository("HEAD").work_tree
-        if work_tree is None:
+        repository = self._open_repository("HEAD")
+        if repository.work_tree is None:
             message = "a bare repository has no working tree to compare with; name two revisions"
             raise RevisionError(f"{self._directory}: {message}")
-        return DirectorySource(WORKING_TREE, work_tree, nested_repositories=False)
+        return WorkingTree(repository, repository.work_tree, self._limits)
 
     def _is_revision(self, name: str) -> bool:
         if not _may_be_in_a_repository(self._directory):
@@ -93,7 +132,9 @@ class SourceOpener:
     def _open_repository(self, name: str) -> Repository:
         if self._repository is None:
             try:
-                self._repository = Repository(self._directory)
+                self._repository = Repository(
+                    self._directory, wanted=self._wanted, limits=self._limits
+                )
             except RevisionError as error:
                 raise RevisionError(f"{name}: not a directory, and {error}") from error
         return self._repository
@@ -107,7 +148,7 @@ def _is_plainly_a_path(name: str) -> bool:
 
 def _may_be_in_a_repository(directory: Path) -> bool:
     folder = directory.resolve()
-    return any(
+    return "GIT_DIR" in os.environ or any(
         (above / ".git").exists() or (above / "objects").is_dir()
         for above in (folder, *folder.parents)
     )

@@ -223,3 +223,25 @@ def test_the_report_has_every_key_of_the_specification(example: Path) -> None:
     assert counts_by_stack(report | {"tags": [tag]}) == {
         "e4s": {"specs old": 1, "specs new": 1, "upgraded": 1}
     }
+
+
+def test_a_link_that_leads_in_a_circle_is_an_error_before_any_work(example: Path) -> None:
+    (example / "loop").symlink_to("loop")
+    (example / "one").symlink_to("two")
+    (example / "two").symlink_to("one")
+    for name, reason in {
+        "loop": "loop: cannot be written: Too many levels of symbolic links",
+        "one": "one: cannot be written: Too many levels of symbolic links",
+        "one/x.md": "one is no folder",
+        "new/x/x.md": "does not exist; make it first",
+    }.items():
+        result = run_cli("-C", example, "-o", example / name, "old", "no-such")
+        assert (result.status, result.out) == (2, "")
+        assert reason in result.err
+    assert (example / "loop").is_symlink()
+
+
+def test_a_file_of_the_longest_name_is_written(example: Path) -> None:
+    file = example / ("é" * 125 + ".json")  # 255 bytes, and nothing fits behind it
+    assert run_cli("-C", example, "-o", file, "old", "new").status == 0
+    assert json.loads(file.read_text())["tags"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff import SnapdiffError
+from snapdiff.formats import DOCUMENTS
 from snapdiff.formats.front_matter import front_matter_text, read_yaml, usual_fields
 from snapdiff.formats.records import RecordReader
 from snapdiff.formats.site_page import SitePageReader
@@ -193,7 +194,7 @@ def revision(data: bytes) -> None:
     repository = _repository()
     before = repository.everything()
     with contextlib.suppress(SnapdiffError):
-        for source in SourceOpener(repository.folder).open_pair(arguments):
+        for source in SourceOpener(repository.folder, wanted=DOCUMENTS).open_pair(arguments):
             assert source.name
             if isinstance(source, GitSource):  # a folder could be any, and a large one
                 assert len(list(source.entries())) < 10

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +22,7 @@ from tests.support.helpers import (
     run_json,
     spec,
     usual_page,
+    without_revisions,
     words,
     write_files,
 )
@@ -40,16 +40,6 @@ def repository(tmp_path: Path) -> GitRepository:
     repository.commit({"README.md": "# Catalog\n", **pages_of(NEW)})
     repository.git("branch", "second")
     return repository
-
-
-def without_revisions(report: Report) -> dict[str, Any]:
-    return {key: value for key, value in report.items() if key not in ("old", "new")}
-
-
-@pytest.fixture
-def expected(example: Path) -> dict[str, Any]:
-    """What a comparison of the two directories says, but for where they are."""
-    return without_revisions(run_json("-C", example, "old", "new"))
 
 
 # --- One catalog under many names ---
@@ -82,7 +72,7 @@ def expected(example: Path) -> dict[str, Any]:
     ids=words,
 )
 def test_directories_and_revisions_give_the_same_report(
-    arguments: list[str], repository: GitRepository, expected: dict[str, Any], example: Path
+    arguments: list[str], repository: GitRepository, expected: Report, example: Path
 ) -> None:
     assert example == repository.folder.parent
     report = run_json("-C", repository.folder, *arguments)
@@ -163,14 +153,14 @@ def test_without_arguments_head_is_compared_with_the_working_tree(
 
 
 def test_the_working_tree_is_the_whole_one_wherever_the_command_starts(
-    repository: GitRepository, expected: dict[str, Any]
+    repository: GitRepository, expected: Report
 ) -> None:
     report = run_json("-C", repository.folder / "_cache" / "develop", "first")
     assert without_revisions(report) == expected
 
 
 def test_a_bare_repository_has_revisions_but_no_working_tree(
-    repository: GitRepository, expected: dict[str, Any], tmp_path: Path
+    repository: GitRepository, expected: Report, tmp_path: Path
 ) -> None:
     run_git(tmp_path, "clone", "--quiet", "--bare", str(repository.folder), "bare.git")
     bare = tmp_path / "bare.git"
@@ -180,7 +170,7 @@ def test_a_bare_repository_has_revisions_but_no_working_tree(
 
 
 def test_a_linked_worktree_is_a_repository_too(
-    repository: GitRepository, expected: dict[str, Any], tmp_path: Path
+    repository: GitRepository, expected: Report, tmp_path: Path
 ) -> None:
     repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"), "second")
     assert without_revisions(run_json("-C", tmp_path / "linked", "first")) == expected
@@ -197,8 +187,7 @@ def test_a_linked_worktree_is_a_repository_too(
         (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no folder no-such"),
         (["HEAD..no-such"], "no-such: neither a directory nor a revision that git knows"),
         (["HEAD", "./no-such"], "./no-such: no such directory"),
-        (["HEAD", "README.md"], "README.md: is a file, not a directory"),
-        (["HEAD", f"HEAD:{PAGE}"], f"HEAD:{PAGE}: is a file, not a folder; name the folder it "),
+        (["HEAD", "README.md"], "README.md: holds no catalog page"),
         (["HEAD~1...HEAD"], "HEAD~1...HEAD: three dots are not taken; write the two revisions"),
         (["--", "-HEAD"], "-HEAD: a revision cannot begin with '-'; write ./-HEAD for a direc"),
         (["--", "HEAD", "--all"], "--all: a revision cannot begin with '-'; write ./--all for"),
@@ -228,7 +217,7 @@ def test_a_place_that_is_no_repository_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_both_is_refused_with_both_spellings(
-    repository: GitRepository, expected: dict[str, Any]
+    repository: GitRepository, expected: Report
 ) -> None:
     write_files(repository.folder / "second", pages_of(NEW))
     status, out, err = run_cli("-C", repository.folder, "first", "second")
@@ -250,7 +239,7 @@ def test_the_spelling_for_the_revision_works_for_a_tag(repository: GitRepository
 
 
 def test_a_folder_with_two_dots_in_its_name_is_a_folder(
-    repository: GitRepository, expected: dict[str, Any]
+    repository: GitRepository, expected: Report
 ) -> None:
     write_files(repository.folder / "a..b", pages_of(NEW))
     told = run_json("-C", repository.folder, "first", "./a..b")
@@ -321,7 +310,7 @@ def run_without_git(folder: Path, *arguments: str) -> subprocess.CompletedProces
 
 
 def test_two_directories_are_compared_where_there_is_no_git(
-    example: Path, expected: dict[str, Any]
+    example: Path, expected: Report
 ) -> None:
     done = run_without_git(example, "old", "new")
     assert (done.returncode, done.stderr) == (0, "")

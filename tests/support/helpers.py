@@ -224,6 +224,11 @@ def row_of(change: Mapping[str, Any]) -> oracle.Change:
     )
 
 
+def without_revisions(report: Report) -> Report:
+    """A report but for where its two sides are."""
+    return {key: value for key, value in report.items() if key not in ("old", "new")}
+
+
 def readings_of(report: Report) -> dict[tuple[str, str], oracle.StackReading]:
     """The compared tags of a report as the oracle tells them, by tag label and stack."""
     readings: dict[tuple[str, str], oracle.StackReading] = {}

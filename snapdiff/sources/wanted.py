@@ -1,0 +1,53 @@
+"""Which files a source lists: formats say what they read, and a source asks them."""
+
+from typing import Protocol
+
+from snapdiff.sources.base import Entry
+
+
+class Wanted(Protocol):
+    """What is looked for. A path has `/` between its parts, as far as they are known."""
+
+    @property
+    def names(self) -> str:
+        """The files that are read, in words, for an error that has to say so."""
+        ...
+
+    def is_searched(self, folder: str) -> bool:
+        """Return whether files are looked for in folders of this name."""
+        ...
+
+    def is_document(self, path: str) -> bool:
+        """Return whether a file has to be readable, because it is called like a document."""
+        ...
+
+    def may_be_document(self, path: str) -> bool:
+        """Return whether a file has to be looked at; every document is one of these."""
+        ...
+
+
+class Selection:
+    """Picks the entries of a source out of all its files."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        """Take what is looked for."""
+        self._wanted = wanted
+        self._searched: dict[str, bool] = {"": True}
+
+    def entry(self, path: str, content_id: str | None, fault: str | None = None) -> Entry | None:
+        """Return a file as an entry, or None where nobody wants it.
+
+        A `fault` says why a file cannot be read, a symbolic link for instance. Only a file that is
+        called like a document is missed then.
+        """
+        is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
+        if is_wanted(path) and self._is_searched(path.rpartition("/")[0]):
+            return Entry(path, content_id, fault)
+        return None
+
+    def _is_searched(self, folder: str) -> bool:
+        known = self._searched.get(folder)
+        if known is None:
+            known = all(map(self._wanted.is_searched, folder.split("/")))
+            self._searched[folder] = known
+        return known

@@ -1,0 +1,206 @@
+"""A full disk, a closed stream, a folder that is gone: an error, and the old file stays."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.faults import failed, git_that, limit_file_size, obey_permissions
+from tests.support.helpers import (
+    PROJECT,
+    Report,
+    pages_of,
+    spec,
+    without_revisions,
+    write_files,
+)
+from tests.support.processes import command, environment, is_one_line_error, run_process
+from tests.support.repositories import GitRepository
+
+pytestmark = pytest.mark.slow
+
+PAGE = "_cache/develop/zlib/specs.md"
+
+
+@pytest.mark.parametrize("name", ["json", "markdown", "text", "csv", "comment", "html"])
+def test_where_the_disk_is_full_the_old_file_stays(name: str, example: Path) -> None:
+    folder = example / "out"
+    folder.mkdir()
+    file = folder / "report"
+    file.write_text("the old report\n")
+    done = run_process("-C", example, "-f", name, "-o", file, "old", "new", before=limit_file_size)
+    assert f"{file}: cannot be written: File too large" in failed(done)
+    assert [(item.name, item.read_text()) for item in folder.iterdir()] == [
+        ("report", "the old report\n")
+    ]
+
+
+@pytest.mark.parametrize("python", [(), ("-u",)], ids=["buffered", "unbuffered"])
+def test_standard_output_into_a_full_file_is_an_error(
+    python: tuple[str, ...], example: Path, tmp_path: Path
+) -> None:
+    with open(tmp_path / "report", "wb") as file:
+        done = subprocess.run(
+            command("-C", example, "-f", "json", "old", "new", python=python),
+            cwd=PROJECT,
+            env=environment({"PYTHONUNBUFFERED": None}),
+            stdout=file,
+            stderr=subprocess.PIPE,
+            check=False,
+            preexec_fn=limit_file_size,
+        )
+    assert done.returncode == 2
+    assert done.stderr == (b"snapdiff: error: standard output: cannot be written: File too large\n")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 16 kB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(folder)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("only root mounts file systems")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_on_a_full_file_system_the_old_file_stays(small_disk: Path, example: Path) -> None:
+    file = small_disk / "report.json"
+    file.write_text("the old report\n")
+    (small_disk / "ballast").write_bytes(b"x" * 8192)
+    write_files(example / "new", pages_of([spec("z", package=f"p{i}") for i in range(60)]))
+    done = run_process("-C", example, "-o", file, "old", "new")
+    assert f"{file}: cannot be written: No space left on device" in failed(done)
+    assert file.read_text() == "the old report\n"
+    assert {item.name for item in small_disk.iterdir()} == {"report.json", "ballast"}
+
+
+@pytest.mark.parametrize("arguments", [["-f", "json"], ["-f", "csv"], ["-o", "/dev/full"]])
+def test_a_full_device_is_an_error(arguments: Sequence[str], example: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command("-C", example, *arguments, "old", "new"),
+            cwd=PROJECT,
+            env=environment(None),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert is_one_line_error(done.stderr), done.stderr
+    assert b"cannot be written: No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["changelog", "--help"]])
+@pytest.mark.parametrize("python", [(), ("-u",)], ids=["buffered", "unbuffered"])
+def test_help_and_version_too_say_that_they_cannot_be_written(
+    arguments: Sequence[str], python: tuple[str, ...]
+) -> None:
+    words = command(*arguments, python=python)
+    env = environment({"PYTHONUNBUFFERED": None})
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        b"snapdiff: error: standard output: cannot be written: No space left on device\n"
+    )
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gone:
+        assert gone.stdout
+        gone.stdout.close()
+        assert gone.stderr
+        assert gone.stderr.read() == b""
+    assert gone.returncode == 0
+
+
+def test_an_output_folder_that_goes_away_is_an_error(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    env = git_that(tmp_path, "diff-tree", f"rmdir '{folder}'")
+    done = run_process(
+        "-C", repository.folder, "-o", folder / "report.json", "HEAD~1", "HEAD", env=env
+    )
+    assert f"{folder / 'report.json'}: cannot be written: No such file or directory" in failed(done)
+
+
+def test_an_output_folder_that_cannot_be_written_is_an_error(example: Path) -> None:
+    folder = example / "out"
+    folder.mkdir()
+    (folder / "report.json").write_text("the old report\n")
+    folder.chmod(0o555)
+    done = run_process(
+        "-C", example, "-o", folder / "report.json", "old", "new", before=obey_permissions
+    )
+    folder.chmod(0o755)
+    assert "report.json: cannot be written: Permission denied" in failed(done)
+    assert (folder / "report.json").read_text() == "the old report\n"
+
+
+def close_standard_output() -> None:
+    os.close(1)
+
+
+def close_standard_error() -> None:
+    os.close(2)
+
+
+def close_everything() -> None:
+    os.closerange(0, 3)
+
+
+def test_where_standard_output_is_closed_the_way_out_is_said(example: Path) -> None:
+    done = run_process("-C", example, "old", "new", before=close_standard_output)
+    assert "standard output is closed; write to a file with -o" in failed(done)
+
+
+def test_where_standard_error_is_closed_the_report_is_the_same(
+    example: Path, expected: Report
+) -> None:
+    # A page that contradicts itself would be warned of.
+    page = example / "new" / PAGE
+    page.write_text(page.read_text().replace('"num_specs": 1', '"num_specs": 7'))
+    arguments = ["-C", str(example), "-f", "json", "old", "new"]
+    done = run_process(*arguments, before=close_standard_error)
+    assert (done.status, done.err) == (0, b"")
+    assert without_revisions(json.loads(done.out)) == expected
+    with open("/dev/full", "wb") as full:
+        again = subprocess.run(
+            command(*arguments),
+            cwd=PROJECT,
+            env=environment(None),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (again.returncode, again.stdout) == (0, done.out)
+
+
+def test_where_standard_error_is_closed_an_error_is_an_error_all_the_same(example: Path) -> None:
+    done = run_process("-C", example, "no-such", "new", before=close_standard_error)
+    assert done == (2, b"", b"")
+    with open("/dev/full", "wb") as full:
+        again = subprocess.run(
+            command("-C", example, "./no-such", "new"),
+            cwd=PROJECT,
+            env=environment(None),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (again.returncode, again.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize("revisions", [["old", "new"], ["HEAD~1", "HEAD"]])
+def test_with_everything_closed_a_file_is_still_written(
+    revisions: list[str], example: Path, repository: GitRepository, expected: Report
+) -> None:
+    folder = repository.folder if "HEAD" in revisions else example
+    file = example / "report.json"
+    done = run_process("-C", folder, "-o", file, *revisions, before=close_everything)
+    assert done == (0, b"", b"")
+    assert without_revisions(json.loads(file.read_text())) == expected

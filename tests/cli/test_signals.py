@@ -1,0 +1,224 @@
+"""Ended from outside: a line, the right status, and nothing left behind."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.support.faults import git_that, wait_until
+from tests.support.helpers import PROJECT, pages_of, spec
+from tests.support.processes import command, environment, is_one_line_error, run_process
+from tests.support.repositories import GitRepository
+
+pytestmark = pytest.mark.slow
+
+
+def test_killed_at_any_moment_the_output_file_is_the_old_one_or_the_new_one(
+    example: Path, tmp_path: Path
+) -> None:
+    before = b"the old report\n"
+    after = run_process("-C", example, "-f", "json", "old", "new").out
+    began = time.monotonic()
+    run_process("-C", example, "-f", "json", "old", "new")
+    usual = time.monotonic() - began
+
+    def kill_one(number: int) -> tuple[bool, bytes]:
+        file = tmp_path / f"report-{number}.json"
+        file.write_bytes(before)
+        chance = random.Random(number)  # noqa: S311 - the same moments every time
+        process = subprocess.Popen(
+            command("-C", example, "-o", file, "old", "new"),
+            cwd=PROJECT,
+            env=environment(None),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(usual * chance.uniform(0.3, 1.3))
+        process.kill()
+        return process.wait() != 0, file.read_bytes()
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        ends = list(pool.map(kill_one, range(200)))
+    assert {content for _, content in ends} <= {before, after}
+    assert all(content == after for killed, content in ends if not killed)
+    assert any(killed for killed, _ in ends)
+
+
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+def test_interrupted_while_it_writes_it_says_so_and_leaves_nothing_behind(
+    number: signal.Signals, status: int, example: Path
+) -> None:
+    folder = example / "out"
+    folder.mkdir()
+    file = folder / "report.md"
+    file.write_text("the old report\n")
+    template = example / "endless.j2"
+    template.write_text(ENDLESS)
+    with subprocess.Popen(
+        command("-C", example, "--template", template, "-o", file, "old", "new"),
+        cwd=PROJECT,
+        env=environment(None),
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr
+        wait_until(lambda: len(list(folder.iterdir())) == 2)
+        process.send_signal(number)
+        assert process.wait(timeout=20) == status
+        assert process.stderr.read() == b"snapdiff: error: interrupted\n"
+    assert [item.name for item in folder.iterdir()] == ["report.md"]
+    assert file.read_text() == "the old report\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+def test_interrupted_while_git_works_it_says_so(
+    number: signal.Signals, status: int, repository: GitRepository, tmp_path: Path
+) -> None:
+    note = tmp_path / "process of git"
+    env = git_that(
+        tmp_path, "diff-tree", f"echo $$ > '{note}.new'; mv '{note}.new' '{note}'; exec sleep 60"
+    )
+    file = tmp_path / "report.json"
+    file.write_text("the old report\n")
+    with subprocess.Popen(
+        command("-C", repository.folder, "-o", file, "HEAD~1", "HEAD"),
+        cwd=PROJECT,
+        env=environment(env),
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr
+        wait_until(note.exists)
+        process.send_signal(number)
+        child = int(note.read_text())
+        try:
+            assert process.wait(timeout=20) == status
+            assert process.stderr.read() == b"snapdiff: error: interrupted\n"
+        finally:
+            os.kill(child, signal.SIGKILL)
+    assert file.read_text() == "the old report\n"
+
+
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_a_second_signal_at_any_moment_changes_nothing(
+    first: signal.Signals, example: Path
+) -> None:
+    folder = example / "out"
+    folder.mkdir()
+    template = example / "endless.j2"
+    template.write_text(ENDLESS)
+    chance = random.Random(first)  # noqa: S311 - the same moments every time
+    for _ in range(12):
+        with subprocess.Popen(
+            command("-C", example, "--template", template, "-o", folder / "x.md", "old", "new"),
+            cwd=PROJECT,
+            env=environment(None),
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stderr
+            wait_until(lambda: list(folder.iterdir()))
+            process.send_signal(first)
+            time.sleep(chance.random() * 0.002)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=20) in (128 + first, 128 + signal.SIGTERM)
+            assert process.stderr.read() == b"snapdiff: error: interrupted\n"
+        assert list(folder.iterdir()) == []
+
+
+def test_a_signal_that_is_ignored_stays_ignored(example: Path) -> None:
+    def ignore() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    fifo = example / "report"
+    os.mkfifo(fifo)
+    with subprocess.Popen(
+        command("-C", example, "-f", "json", "-o", fifo, "old", "new"),
+        cwd=PROJECT,
+        env=environment(None),
+        preexec_fn=ignore,
+    ) as process:
+        time.sleep(1)  # by then it waits for a reader
+        process.send_signal(signal.SIGINT)
+        assert json.loads(fifo.read_text())["tags"]
+        assert process.wait(timeout=20) == 0
+
+
+# --- With --jobs ---
+
+
+@pytest.fixture(scope="module")
+def long_story(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
+    """A repository with commits that take seconds to compare."""
+    repository = GitRepository(tmp_path_factory.mktemp("story"))
+    letters = "bcdefghijk"
+    for number in range(24):
+        repository.commit(
+            pages_of(
+                spec(f"{letters[number % 10]}{first}{second}", f"1.{number}", package=f"p{package}")
+                for package in range(12)
+                for first in letters
+                for second in letters
+            )
+        )
+    return repository
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_a_signal_to_all_processes_of_a_changelog_ends_them_with_one_line(
+    number: signal.Signals, long_story: GitRepository
+) -> None:
+    for tenths in range(2, 14, 3):
+        with subprocess.Popen(
+            command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
+            cwd=PROJECT,
+            env=environment(None),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            assert process.stderr
+            time.sleep(tenths / 10)
+            os.killpg(process.pid, number)
+            assert process.wait(timeout=20) == 128 + number
+            # Nobody is left who could say more.
+            assert process.stderr.read() == b"snapdiff: error: interrupted\n"
+
+
+def test_a_worker_that_is_killed_is_an_error(long_story: GitRepository) -> None:
+    with subprocess.Popen(
+        command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
+        cwd=PROJECT,
+        env=environment(None),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        workers: list[str] = []
+        for _ in range(2000):
+            workers = [
+                child
+                for child in children.read_text().split()
+                if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+            ]
+            if workers:
+                break
+            time.sleep(0.005)
+        os.kill(int(workers[0]), signal.SIGKILL)
+        assert process.wait(timeout=20) == 2
+        words = process.stderr.read()
+    assert is_one_line_error(words), words
+    assert b"a process of --jobs was ended from outside" in words
+    assert b"fewer jobs" in words

@@ -1,0 +1,180 @@
+"""Git as a process: what it says, what it is asked, and a machine that has too little of all."""
+
+import json
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.example import NEW, OLD
+from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page
+from tests.support.oracle import Record
+from tests.support.processes import is_one_line_error, run_process
+from tests.support.repositories import GitRepository, run_git
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("objects/info/alternates", "/nonexistent/objects/number/{}"),
+        ("info/grafts", "this is no graft, and has number {}"),
+    ],
+)
+def test_a_git_that_says_a_lot_is_heard_out(
+    file: str, line: str, repository: GitRepository
+) -> None:
+    wanted = run_process("-C", repository.folder, "-f", "json", "HEAD~1", "HEAD")
+    path = repository.folder / ".git" / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(line.format(number) + "\n" for number in range(3000)))
+    done = run_process("-C", repository.folder, "-f", "json", "HEAD~1", "HEAD")
+    assert done == wanted
+    assert done.status == 0
+    story = run_process("changelog", "-C", repository.folder, "-f", "json", "HEAD~1..HEAD")
+    assert story.status == 0
+
+
+ODD_TAGS = [
+    "-x",
+    "--name-only",
+    "--format=%(path)",
+    "-d",
+    ":foo",
+    ":!foo",
+    ":(top)foo",
+    ":(exclude)foo",
+    ":/foo",
+    "*foo",
+    "f?o",
+    "[f]oo",
+    "~",
+    "$HOME",
+]
+
+
+@pytest.mark.parametrize("tag", ODD_TAGS)
+def test_a_folder_is_taken_to_the_letter(tag: str, tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+
+    def pages(*records: Record) -> dict[str, str]:
+        return {
+            f"{item['tag']}/{item['package']}/specs.md": usual_page([item | {"tag": f"'{tag}'"}])
+            for item in records
+        }
+
+    same = spec("d", package="q", tag=tag)
+    repository.commit(pages(spec("b", "1.0", package="p", tag=tag), same))
+    repository.commit(pages(spec("c", "1.1", package="p", tag=tag), same))
+    run_git(tmp_path, "clone", "--quiet", str(repository.folder), "old")
+    run_git(tmp_path / "old", "checkout", "--quiet", "HEAD~1")
+    from_git = run_json("-C", repository.folder, "HEAD~1", "HEAD")
+    from_folder = run_json("-C", repository.folder, "../old", ".")
+    assert from_git["tags"] == from_folder["tags"]
+    assert from_git["summary"]["unchanged"] == 1
+
+
+def test_pathspecs_of_the_environment_make_no_difference(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = run_cli("-C", repository.folder, "-f", "json", "HEAD~1", "HEAD")
+    assert wanted.status == 0
+    for name in ("LITERAL", "GLOB", "NOGLOB", "ICASE"):
+        monkeypatch.setenv(f"GIT_{name}_PATHSPECS", "1")
+        assert run_cli("-C", repository.folder, "-f", "json", "HEAD~1", "HEAD") == wanted
+
+
+@pytest.mark.parametrize("name", ["$HOME", "~", "${PATH}"])
+def test_a_folder_called_like_a_variable_is_that_folder(name: str, tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / name)
+    repository.commit(pages_of(OLD))
+    repository.commit(pages_of(NEW))
+    for start in (name, f"{name}/_cache"):
+        done = run_process("-C", start, "-f", "json", "HEAD~1:./", "HEAD:./", cwd=tmp_path)
+        assert (done.status, done.err) == (0, b"")
+        assert json.loads(done.out)["tags"]
+
+
+@pytest.mark.parametrize("files", range(5, 16))
+def test_where_files_are_short_the_error_says_so(files: int, repository: GitRepository) -> None:
+    def few_files() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    done = run_process("-C", repository.folder, "HEAD~1", "HEAD", before=few_files)
+    if done.status == 0:
+        assert done == run_process("-C", repository.folder, "HEAD~1", "HEAD")
+        return
+    assert (done.status, done.out) == (2, b"")
+    assert is_one_line_error(done.err), done.err
+    assert b"Too many open files" in done.err
+    assert b"not installed" not in done.err
+    assert b"standard output" not in done.err
+
+
+def test_a_tag_of_a_tag_ends_a_section(repository: GitRepository) -> None:
+    repository.git("tag", "--annotate", "--message=x", "inner", "HEAD")
+    repository.git("tag", "--annotate", "--message=y", "v1.0", "inner")
+    repository.git("tag", "--annotate", "--message=z", "v1.0-again", "v1.0")
+    repository.git("tag", "--delete", "inner")
+    result = run_cli("changelog", "-C", repository.folder, "--by", "tag", "HEAD~1..HEAD")
+    assert result.status == 0
+    assert "## `v1.0, v1.0-again`" in result.out or "## `v1.0`, `v1.0-again`" in result.out
+
+
+def commit_with_date(repository: GitRepository, date: str, version: str) -> str:
+    """Make a commit with a committer's date that git would not make itself; return its id."""
+    repository.commit(pages_of([spec("bcdefgh"[int(version[-1])], version)]))
+    tree = repository.git("rev-parse", "HEAD^{tree}")
+    parent = repository.git("rev-parse", "HEAD~1")
+    commit = repository.folder / "commit"
+    commit.write_text(
+        f"tree {tree}\nparent {parent}\nauthor t <t@t> 1700000000 +0000\n"
+        f"committer t <t@t> {date}\n\nx\n"
+    )
+    made = repository.git("hash-object", "-t", "commit", "-w", "--literally", str(commit))
+    commit.unlink()
+    repository.git("update-ref", "HEAD", made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("date", "iso"),
+    [
+        ("1700000000 +0000", "2023-11-14T22:13:20+00:00"),
+        ("1700000000 -0530", "2023-11-14T16:43:20-05:30"),
+        ("1700000000 +2359", "2023-11-15T22:12:20+23:59"),
+        ("1700000000 +2400", "2023-11-14T22:13:20+00:00"),
+        ("1700000000 +5130", "2023-11-14T22:13:20+00:00"),
+        ("1700000000 -9999", "2023-11-14T22:13:20+00:00"),
+        ("99999999999999 +0000", None),
+    ],
+)
+def test_a_commit_of_any_zone_has_the_moment_it_was_made(
+    date: str, iso: str | None, repository: GitRepository
+) -> None:
+    commit = commit_with_date(repository, date, "1.1")
+    report = run_json("-C", repository.folder, "HEAD~1", commit)
+    assert report["new"]["date"] == iso
+    result = run_cli("changelog", "-C", repository.folder, "-f", "json", f"HEAD~1..{commit}")
+    assert result.status == 0
+    [section] = json.loads(result.out)
+    assert section["new"]["date"] == iso
+
+
+def test_a_folder_deeper_than_functions_can_call_each_other_is_listed(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+    repository.commit(pages_of(OLD))
+    wanted = run_json("-C", tmp_path, "catalog", "catalog")
+    deep = repository.folder / "_cache" / "/".join("d" * 1200)
+    subprocess.run(["mkdir", "--parents", deep], check=True)
+    try:
+        assert run_json("-C", tmp_path, "catalog", "catalog")["tags"] == wanted["tags"] == []
+        (deep / "specs.md").write_text(usual_page([spec("b", package="deep")]))
+        repository.git("add", "--all")
+        repository.git("commit", "--quiet", "--message=Deep")
+        for arguments in (["HEAD~1", "HEAD"], ["HEAD~1"]):
+            assert run_json("-C", repository.folder, *arguments)["summary"]["added"] == 1
+    finally:  # what tidies up after the tests would not get to the bottom of it
+        subprocess.run(["rm", "--recursive", "--force", deep.parents[1199]], check=True)

@@ -1,0 +1,62 @@
+"""Every kind of repository is read: SHA-256, bare, linked, mirrored, a submodule."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.example import NEW, OLD
+from tests.support.helpers import (
+    Report,
+    pages_of,
+    run_json,
+    spec,
+    without_revisions,
+)
+from tests.support.repositories import GitRepository, run_git
+
+pytestmark = pytest.mark.slow
+
+
+def test_objects_named_by_sha_256_are_read(tmp_path: Path, expected: Report) -> None:
+    run_git(
+        tmp_path, "init", "--quiet", "--object-format=sha256", "--initial-branch=main", "new256"
+    )
+    repository = GitRepository(tmp_path / "new256")
+    repository.commit(pages_of(OLD))
+    commit = repository.commit(pages_of(NEW))
+    assert len(commit) == 64
+    for arguments in (["HEAD~1", "HEAD"], ["HEAD~1"], ["HEAD~1:", "HEAD:"]):
+        report = run_json("-C", repository.folder, *arguments)
+        assert without_revisions(report) == expected
+    assert run_json("-C", repository.folder, "HEAD~1", "HEAD")["new"]["commit"] == commit
+
+
+def test_bare_and_linked_and_mirrored_repositories_are_read(
+    repository: GitRepository, tmp_path: Path, expected: Report
+) -> None:
+    run_git(tmp_path, "clone", "--quiet", "--mirror", str(repository.folder), "mirror")
+    run_git(tmp_path, "clone", "--quiet", "--shared", str(repository.folder), "shared")
+    repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
+    run_git(
+        tmp_path,
+        *("clone", "--quiet", "--separate-git-dir", str(tmp_path / "separate.git")),
+        *(str(repository.folder), "separate"),
+    )
+    for name in ("mirror", "shared", "linked", "separate", "separate.git"):
+        assert without_revisions(run_json("-C", tmp_path / name, "HEAD~1", "HEAD")) == expected
+    for name in ("linked", "separate"):
+        assert without_revisions(run_json("-C", tmp_path / name, "HEAD~1")) == expected
+
+
+def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
+    repository: GitRepository, tmp_path: Path, expected: Report
+) -> None:
+    outer = GitRepository(tmp_path / "outer")
+    outer.commit(pages_of([spec("b", package="own")]))
+    outer.git("submodule", "--quiet", "add", str(repository.folder), "inner")
+    outer.git("commit", "--quiet", "--message=Add")
+    inner = outer.folder / "inner"
+    assert without_revisions(run_json("-C", inner, "HEAD~1", "HEAD")) == expected
+    assert without_revisions(run_json("-C", inner, "HEAD~1")) == expected
+    for arguments in (["HEAD~1", "HEAD"], ["HEAD"], []):
+        assert run_json("-C", outer.folder, *arguments)["tags"] == [], arguments

@@ -1,0 +1,84 @@
+"""Sources list the files that are asked for, and know nothing of what they are."""
+
+from pathlib import Path
+
+import pytest
+
+from snapdiff.sources.base import Source
+from snapdiff.sources.directory import DirectorySource
+from snapdiff.sources.git import GitSource
+from snapdiff.sources.repository import Repository
+from snapdiff.sources.working_tree import WorkingTree
+from tests.support.repositories import GitRepository
+
+
+class Locks:
+    """Asks for lock files, and for what may be one."""
+
+    names = "spack.lock"
+
+    def is_searched(self, folder: str) -> bool:
+        return not folder.startswith(".") or folder == ".spack-db"
+
+    def is_document(self, path: str) -> bool:
+        return path.rpartition("/")[2] == "spack.lock"
+
+    def may_be_document(self, path: str) -> bool:
+        return path.endswith((".lock", ".spack-db/index.json"))
+
+
+FILES = [
+    ".hidden/deep/spack.lock",
+    ".hidden/spack.lock",
+    "a/.spack-db/index.json",
+    "a/index.json",
+    "a/spack.lock",
+    "b/.spack-env/spack.lock",
+    "b/other.lock",
+    "specs.md",
+    "spack.lock",
+]
+WANTED = ["a/.spack-db/index.json", "a/spack.lock", "b/other.lock", "spack.lock"]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> GitRepository:
+    """A repository with files of many names, and links."""
+    repository = GitRepository(tmp_path)
+    repository.commit(dict.fromkeys(FILES, "x"))
+    for link in ("c/spack.lock", "c/other.lock", ".hidden/link/spack.lock"):
+        (tmp_path / link).parent.mkdir(exist_ok=True)
+        (tmp_path / link).symlink_to("/dev/null")
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "--message=Links")
+    return repository
+
+
+def sources(folder: Path) -> dict[str, Source]:
+    repository = Repository(folder, wanted=Locks())
+    return {
+        "directory": DirectorySource("x", folder, wanted=Locks()),
+        "git": GitSource(repository, "HEAD"),
+        "working tree": WorkingTree(repository, folder),
+    }
+
+
+@pytest.mark.parametrize("kind", ["directory", "git", "working tree"])
+def test_a_source_lists_what_is_wanted_where_it_is_searched(
+    kind: str, catalog: GitRepository
+) -> None:
+    source = sources(catalog.folder)[kind]
+    entries = list(source.entries())
+    assert [entry.path for entry in entries if not entry.fault] == WANTED
+    # A link is missed only where its name says what it would have been.
+    assert [entry.path for entry in entries if entry.fault] == ["c/spack.lock"]
+    assert [entry.path for entry in source.entries("a")] == WANTED[:2]
+
+
+def test_what_differs_is_what_is_wanted_too(catalog: GitRepository) -> None:
+    repository = Repository(catalog.folder, wanted=Locks())
+    empty = GitSource(repository, catalog.git("hash-object", "-t", "tree", "-w", "/dev/null"))
+    pairs = empty.changed_entries(GitSource(repository, "HEAD"))
+    assert pairs is not None
+    assert sorted(new.path for _, new in pairs if new) == sorted([*WANTED, "c/spack.lock"])
+    assert all(old is None for old, _ in pairs)
