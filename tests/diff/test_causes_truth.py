@@ -117,10 +117,10 @@ def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
     listed = [plain(cause) for cause in found.stack_causes]
     assert len(set(listed)) == len(listed)
     assert set(specs) <= set(listed)
-    for cause in found.stack_causes:
-        event = plain(cause)
-        reach = specs[event] if cause.what == "rehash" else truth.reach[event]
-        assert (cause.specs, cause.packages, cause.reach) == (
+    for listed_cause in found.stack_causes:
+        event = plain(listed_cause)
+        reach = specs[event] if listed_cause.what == "rehash" else truth.reach[event]
+        assert (listed_cause.specs, listed_cause.packages, listed_cause.reach) == (
             specs[event],
             per_event[event],
             reach,
