@@ -38,68 +38,85 @@ def compare_nodes(old: Node, new: Node) -> Differences:
 
     Only dependencies whose hash differs are looked at: below equal hashes everything is equal.
     """
-    came = _by_name(new.edges, {edge.hash for edge in old.edges})
-    left = _by_name(old.edges, {edge.hash for edge in new.edges})
-    steps: list[Step] = []
-    added: list[Edge] = []
-    removed: list[Edge] = []
-    for name in sorted(came.keys() | left.keys()):
-        matched, only_old, only_new = _match(left.get(name, ()), came.get(name, ()))
-        steps += [
-            Step(name, before.hash, after.hash, is_build_only(before, after))
-            for before, after in matched
-        ]
-        removed += only_old
-        added += only_new
+    before = {edge.hash for edge in old.edges}
+    after = {edge.hash for edge in new.edges}
+    matched, removed, added = _match(
+        [edge for edge in old.edges if edge.hash not in after],
+        [edge for edge in new.edges if edge.hash not in before],
+    )
+    steps = [
+        Step(mine.name, mine.hash, theirs.hash, is_build_only(mine, theirs))
+        for mine, theirs in matched
+    ]
+    steps.sort()
     events = [FoundEvent(event) for event in _own_events(old, new)]
     if added or removed:
         events += _dependency_events(removed, added)
     return Differences(tuple(events), tuple(steps))
 
 
-def is_build_only(*edges: Edge) -> bool:
-    """Return whether a dependency is neither linked nor run, on either side."""
-    return all("link" not in edge.types and "run" not in edge.types for edge in edges)
+def is_build_only(edge: Edge, other: Edge | None = None) -> bool:
+    """Return whether a dependency is neither linked nor run, nor what it is on the other side."""
+    if "link" in edge.types or "run" in edge.types:
+        return False
+    return other is None or is_build_only(other)
 
 
-def _by_name(edges: Iterable[Edge], unchanged: set[str]) -> dict[str, list[Edge]]:
-    found: dict[str, list[Edge]] = {}
-    for edge in edges:
-        if edge.hash not in unchanged:
-            found.setdefault(edge.name, []).append(edge)
+class _Matched(NamedTuple):
+    """Which dependencies of two nodes belong together, and what is on one side only."""
+
+    pairs: list[tuple[Edge, Edge]]
+    removed: list[Edge]
+    added: list[Edge]
+
+
+def _match(old: Sequence[Edge], new: Sequence[Edge]) -> _Matched:
+    """Match dependencies whose hash differs, by name."""
+    before = {edge.name: edge for edge in old}
+    after = {edge.name: edge for edge in new}
+    if len(before) < len(old) or len(after) < len(new):
+        return _match_several(old, new)
+    return _Matched(
+        [(edge, after[name]) for name, edge in before.items() if name in after],
+        [edge for name, edge in before.items() if name not in after],
+        [edge for name, edge in after.items() if name not in before],
+    )
+
+
+def _match_several(old: Iterable[Edge], new: Iterable[Edge]) -> _Matched:
+    """Match dependencies where a node has several of one name, which is rare.
+
+    Linked and run ones go together first, then build-only ones, then the rest, always by hash:
+    Spack may build with one `python` and run with another.
+    """
+    found = _Matched([], [], [])
+    before, after = _by_name_and_kind(old), _by_name_and_kind(new)
+    rest_old: dict[str, list[Edge]] = {}
+    rest_new: dict[str, list[Edge]] = {}
+    for key in sorted(before.keys() | after.keys()):
+        mine, theirs = before.get(key, []), after.get(key, [])
+        found.pairs.extend(zip(mine, theirs, strict=False))
+        rest_old.setdefault(key[0], []).extend(mine[len(theirs) :])
+        rest_new.setdefault(key[0], []).extend(theirs[len(mine) :])
+    for name, mine in rest_old.items():
+        theirs = rest_new[name]
+        found.pairs.extend(zip(mine, theirs, strict=False))
+        found.removed.extend(mine[len(theirs) :])
+        found.added.extend(theirs[len(mine) :])
     return found
 
 
-def _match(
-    old: Sequence[Edge], new: Sequence[Edge]
-) -> tuple[list[tuple[Edge, Edge]], list[Edge], list[Edge]]:
-    """Return which dependencies of one name belong together, and what is on one side only.
-
-    Where a node has several of one name, linked and run ones go together first, then build-only
-    ones, then the rest, always by hash: Spack may build with one `python` and run with another.
-    """
-    if len(old) == len(new) == 1:
-        return [(old[0], new[0])], [], []
-    matched: list[tuple[Edge, Edge]] = []
-    rest_old: list[Edge] = []
-    rest_new: list[Edge] = []
-    for build_only in (False, True):
-        before = [edge for edge in _merged(old) if is_build_only(edge) == build_only]
-        after = [edge for edge in _merged(new) if is_build_only(edge) == build_only]
-        matched += zip(before, after, strict=False)
-        rest_old += before[len(after) :]
-        rest_new += after[len(before) :]
-    matched += zip(rest_old, rest_new, strict=False)
-    return matched, rest_old[len(rest_new) :], rest_new[len(rest_old) :]
-
-
-def _merged(edges: Iterable[Edge]) -> list[Edge]:
-    """Return edges of one name by hash; what is listed twice, for two types, is one."""
+def _by_name_and_kind(edges: Iterable[Edge]) -> dict[tuple[str, bool], list[Edge]]:
+    """Return edges by their name and whether they are build-only, each list by hash."""
     by_hash: dict[str, Edge] = {}
     for edge in edges:
         known = by_hash.get(edge.hash)
-        by_hash[edge.hash] = edge if known is None else _united(known, edge)
-    return [by_hash[edge_hash] for edge_hash in sorted(by_hash)]
+        # What is listed twice, once for building and once for linking, is one dependency.
+        by_hash[edge.hash] = _united(known, edge) if known else edge
+    found: dict[tuple[str, bool], list[Edge]] = {}
+    for _, edge in sorted(by_hash.items()):
+        found.setdefault((edge.name, is_build_only(edge)), []).append(edge)
+    return found
 
 
 def _united(one: Edge, other: Edge) -> Edge:
