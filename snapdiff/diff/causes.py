@@ -122,9 +122,9 @@ def _nearest_events(
             yield REHASH, ()
             continue
         event = ranked[nearest.rank(spec)]
-        path = [changes.names[pair] for pair in islice(nearest.way(spec), LONGEST_PATH + 1)]
+        path = [changes.names[pair] for pair in islice(nearest.way(spec), LONGEST_PATH + 2)]
+        if event.what not in _OF_A_DEPENDENCY:
+            del path[-1:]
         if len(path) > LONGEST_PATH:
             path[LONGEST_PATH:] = ["…"]
-        elif event.what not in _OF_A_DEPENDENCY:
-            del path[-1:]
         yield event, tuple(path)
