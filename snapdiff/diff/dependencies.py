@@ -8,9 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from snapdiff.diff.events import is_build_only
+from snapdiff.diff.effort import Effort
+from snapdiff.diff.matched_dependencies import is_build_only
 from snapdiff.diff.reach import unite_below
-from snapdiff.limits import Effort
 from snapdiff.model import Graph
 from snapdiff.spack.notation import canonical_compiler
 

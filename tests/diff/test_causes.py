@@ -1,7 +1,10 @@
 """Why specs were rebuilt, worked examples: the rules one by one, deep and circular graphs."""
 
+import gc
 import time
+from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from snapdiff.diff.causes import LONGEST_PATH, Explanation, explain
@@ -296,10 +299,8 @@ def test_specs_are_found_by_what_is_in_their_reach() -> None:
         *("lib-2 > r-2", "tool-2"),
     )
     found = explained(old, new, *((f"{name}-1", f"{name}-2") for name in ("app", "lib", "tool")))
-    by_name = {
-        name: found.because_of(lambda package, name=name: package == name)
-        for name in ("a", "zlib", "zlib-ng", "r", "app")
-    }
+    names = ("a", "zlib", "zlib-ng", "r", "app")
+    by_name = {name: found.because_of(frozenset([name]).__contains__) for name in names}
     assert by_name == {
         "a": [True, False, False],
         "zlib": [True, False, False],
@@ -317,6 +318,26 @@ def test_only_what_changed_is_looked_at() -> None:
     assert [graph.asked_for for graph in graphs] == [{"app-1", "a-1"}, {"app-2", "a-2"}]
 
 
+def test_a_cause_is_written_as_the_specification_shows_it() -> None:
+    old = (
+        *("app-1 > openmpi-1", "openmpi-1 > numactl-1", "numactl-1 > automake-1:build"),
+        *("automake-1 > autoconf-1", "autoconf-1 version=2.69"),
+    )
+    new = (
+        *("app-2 > openmpi-2", "openmpi-2 > numactl-2", "numactl-2 > automake-2:build"),
+        *("automake-2 > autoconf-2", "autoconf-2 version=2.71"),
+    )
+    found = explained(old, new, ("app-1", "app-2"))
+    assert msgspec.json.encode(found.causes[0]) == (
+        b'{"package":"autoconf","what":"version","old":"2.69","new":"2.71",'
+        b'"path":["openmpi","numactl","automake"],"build_only":true,"others":0}'
+    )
+    assert msgspec.json.encode(found.stack_causes[0]) == (
+        b'{"package":"autoconf","what":"version","old":"2.69","new":"2.71",'
+        b'"specs":1,"packages":1,"reach":1}'
+    )
+
+
 def test_circles_end() -> None:
     old = ("app-1 > a-1", "a-1 > b-1", "b-1 > a-1, app-1, c-1", "c-1 version=1")
     new = ("app-2 > a-2", "a-2 > b-2", "b-2 > a-2, app-2, c-2", "c-2 version=2")
@@ -324,20 +345,41 @@ def test_circles_end() -> None:
     assert list(map(in_words, found.causes)) == ["c version 1 -> 2 via a > b", "c version 1 -> 2"]
 
 
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """No search for circles of objects, of which there are none: as in the command."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 def chain(side: int, length: int, last: str) -> Lines:
     return (*(f"n{i}-{side} > n{i + 1}-{side}" for i in range(length)), f"n{length}-{side} {last}")
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_a_chain_of_100_000_specs_is_explained() -> None:
     length = 100_000
     old, new = described(*chain(1, length, "version=1")), described(*chain(2, length, "version=2"))
     graphs = NodesByHash(old), NodesByHash(new)
-    pairs = [(f"n{i}-1", f"n{i}-2") for i in range(length)]
+    distances = [length, length // 2, LONGEST_PATH + 2, LONGEST_PATH + 1, 3, 1]
+    starts = [length - distance for distance in distances]
+    pairs = [(f"n{start}-1", f"n{start}-2") for start in starts]
     found = explain(pairs, ChangedPairs(graphs))
     assert {(cause.package, cause.what) for cause in found.causes} == {(f"n{length}", "version")}
-    assert found.causes[-3].path == (f"n{length - 2}", f"n{length - 1}")
-    assert len(found.causes[-LONGEST_PATH - 1].path) == LONGEST_PATH
-    assert found.causes[0].path == (*(f"n{i}" for i in range(1, LONGEST_PATH + 1)), "…")
+    for start, distance, cause in zip(starts, distances, found.causes, strict=True):
+        names = [f"n{start + i}" for i in range(1, min(distance, LONGEST_PATH + 1))]
+        cut_off = ["…"] if distance > LONGEST_PATH + 1 else []
+        assert cause.path == (*names, *cut_off)
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_chain_of_specs_that_were_all_rebuilt_is_explained() -> None:
+    length = 20_000
+    old, new = described(*chain(1, length, "version=1")), described(*chain(2, length, "version=2"))
+    pairs = [(f"n{i}-1", f"n{i}-2") for i in range(length)]
+    found = explain(pairs, ChangedPairs((NodesByHash(old), NodesByHash(new))))
+    assert [cause.reach for cause in found.stack_causes] == [length]
 
 
 def wide(side: int, number: int) -> Lines:
@@ -347,6 +389,7 @@ def wide(side: int, number: int) -> Lines:
     ) + tuple(f"m{i}-{side} version={side}" for i in range(50))
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_twice_the_edges_take_twice_the_time() -> None:
     def seconds(number: int) -> float:
         graphs = (

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from snapdiff.diff.dependencies import DependencySets, match_members
+from snapdiff.diff.effort import Effort
 from snapdiff.errors import FormatError
-from snapdiff.limits import Effort
+from snapdiff.limits import DEFAULT_LIMITS
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
 from tests.support.graphs import NodesByHash, PlainGraph, described
 from tests.support.plain_causes import Pair
@@ -19,7 +20,7 @@ Triples = frozenset[tuple[str, str, str]]
 
 def matched(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
     sets = DependencySets((NodesByHash(both[0]), NodesByHash(both[1])))
-    return match_members(old, new, sets, Effort())
+    return match_members(old, new, sets, Effort(DEFAULT_LIMITS))
 
 
 def triples(graph: PlainGraph, hashes: Iterable[str]) -> Triples:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from snapdiff.model import Build, Edge, Node
+from tests.support.helpers import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("SNAPDIFF_SHARED", PROJECT.parent / "shared"))
 LOCKS = SHARED / "data" / "locks"
 
