@@ -75,7 +75,8 @@ def explain(rebuilt: Sequence[tuple[str, str]], changes: ChangedPairs) -> Explan
     unite_below(specs, changes.used_below.__getitem__, changes.own_used.__getitem__, used)
 
     counted = count_bits([reached[spec] for spec in specs], len(changes.bits))
-    reach = {event: counted[bit] for event, bit in changes.event_bits()}
+    bits = {event: bit for event, bit in changes.event_bits() if counted[bit]}
+    reach = {event: counted[bit] for event, bit in bits.items()}
     causes = [
         Cause(
             event.package,
@@ -83,7 +84,7 @@ def explain(rebuilt: Sequence[tuple[str, str]], changes: ChangedPairs) -> Explan
             event.old,
             event.new,
             path=path,
-            build_only=event != REHASH and not used[spec] >> changes.bits[event] & 1,
+            build_only=event != REHASH and not used[spec] >> bits[event] & 1,
             others=max((reached[spec] & changes.packages).bit_count() - 1, 0),
         )
         for spec, (event, path) in zip(
@@ -96,7 +97,7 @@ def explain(rebuilt: Sequence[tuple[str, str]], changes: ChangedPairs) -> Explan
         tuple(count_causes(zip(names, causes, strict=True), reach)),
         tuple(not used[spec] for spec in specs),
         tuple(reached[spec] for spec in specs),
-        dict(changes.event_bits()),
+        bits,
     )
 
 
@@ -108,14 +109,10 @@ def _nearest_events(
         reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
     )
     ranks = {event: rank for rank, event in enumerate(ranked)}
-    events: dict[int, int] = {}
-    recipes: dict[int, int] = {}
-    for pair in pairs:
-        for event, _ in changes.events[pair]:
-            found = recipes if event.what == "recipe" else events
-            found[pair] = min(ranks[event], found.get(pair, len(ranks)))
-    nearest_event = Nearest(pairs, changes.below, changes.used_below, events)
-    nearest_recipe = Nearest(pairs, changes.below, changes.used_below, recipes)
+    nearest_event = _nearest(pairs, changes, ranks, recipes=False)
+    # What reaches no event has nothing below it that does.
+    without = [pair for pair in pairs if pair not in nearest_event]
+    nearest_recipe = _nearest(without, changes, ranks, recipes=True)
     for spec in specs:
         nearest = nearest_event if spec in nearest_event else nearest_recipe
         if spec not in nearest:
@@ -128,3 +125,15 @@ def _nearest_events(
         if len(path) > LONGEST_PATH:
             path[LONGEST_PATH:] = ["…"]
         yield event, tuple(path)
+
+
+def _nearest(
+    pairs: Iterable[int], changes: ChangedPairs, ranks: Mapping[Event, int], *, recipes: bool
+) -> Nearest:
+    """Return the nearest events of some pairs, either recipes or all others."""
+    lowest: dict[int, int] = {}
+    for pair in pairs:
+        for event, _ in changes.events[pair]:
+            if (event.what == "recipe") == recipes:
+                lowest[pair] = min(ranks[event], lowest.get(pair, len(ranks)))
+    return Nearest(pairs, changes.below, changes.used_below, lowest)

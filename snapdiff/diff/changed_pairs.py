@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from snapdiff.diff.events import FoundEvent, compare_nodes
+from snapdiff.diff.matched_dependencies import is_build_only
 from snapdiff.errors import FormatError
 from snapdiff.model import Graph
 from snapdiff.result_causes import Event
@@ -13,8 +14,8 @@ MOST_PAIRS = 4_000_000
 Two graphs made for it could have a pair for each old and each new node of a package, without end.
 """
 
-UNKNOWN = "unknown"
-"""What is reached where an edge leads to no node of its document."""
+UNKNOWN = 1
+"""The bit of what is behind an edge that leads to no node of its document."""
 
 
 class ChangedPairs:
@@ -35,14 +36,13 @@ class ChangedPairs:
         self._numbers: dict[tuple[str, str], int] = {}
         self.hashes: list[tuple[str, str]] = []
         self.names: list[str] = []
-        self.events: list[tuple[FoundEvent, ...]] = []
-        self.below: list[tuple[int, ...]] = []
-        self.used_below: list[tuple[int, ...]] = []
+        self.events: list[list[FoundEvent]] = []
+        self.below: list[list[int]] = []
+        self.used_below: list[list[int]] = []
         self.own: list[int] = []
         self.own_used: list[int] = []
-        self.bits: dict[Event | str, int] = {UNKNOWN: 0}
+        self.bits: dict[Event | str | None, int] = {None: UNKNOWN.bit_length() - 1}
         self.packages = 0
-        self.recipes = 0
 
     def add(self, pairs: Iterable[tuple[str, str]]) -> list[int]:
         """Return the numbers of pairs of hashes, once all that is below them is compared.
@@ -67,37 +67,32 @@ class ChangedPairs:
     def _compare(self, old_hash: str, new_hash: str) -> None:
         """Find out what differs between the nodes of the next pair."""
         old, new = self._graphs[0].node(old_hash), self._graphs[1].node(new_hash)
-        if old is None or new is None:
-            known = old or new
-            self.names.append(known.name if known else "")
-            self.events.append(())
-            self.below.append(())
-            self.used_below.append(())
-            self.own.append(1 << self.bits[UNKNOWN])
-            self.own_used.append(1 << self.bits[UNKNOWN])
-            return
-        events, steps = compare_nodes(old, new)
-        self.names.append(new.name)
-        self.events.append(events)
-        numbers = [self._number(step.old, step.new) for step in steps]
-        used = [n for n, step in zip(numbers, steps, strict=True) if not step.build_only]
-        self.below.append(tuple(numbers))
-        self.used_below.append(tuple(used))
-        own = own_used = 0
+        known = new or old
+        self.names.append(known.name if known else "")
+        events, changed = compare_nodes(old, new) if old and new else ([], [])
+        below: list[int] = []
+        used_below: list[int] = []
+        for before, after in changed:
+            number = self._number(before.hash, after.hash)
+            below.append(number)
+            if not is_build_only(before, after):
+                used_below.append(number)
+        own = own_used = 0 if old and new else UNKNOWN
         for event, build_only in events:
             bits = self._bits_of(event)
             own |= bits
             if not build_only:
                 own_used |= bits
+        self.events.append(events)
+        self.below.append(below)
+        self.used_below.append(used_below)
         self.own.append(own)
         self.own_used.append(own_used)
 
     def _bits_of(self, event: Event) -> int:
         """Return the bit of an event and of its package; recipes do not count for a package."""
         bits = 1 << self.bits.setdefault(event, len(self.bits))
-        if event.what == "recipe":
-            self.recipes |= bits
-        elif event.package is not None:
+        if event.what != "recipe":
             package = 1 << self.bits.setdefault(event.package, len(self.bits))
             self.packages |= package
             bits |= package

@@ -17,20 +17,14 @@ class FoundEvent(NamedTuple):
     build_only: bool = False
 
 
-class Step(NamedTuple):
-    """A dependency that both nodes have, under different hashes."""
-
-    name: str
-    old: str
-    new: str
-    build_only: bool
-
-
 class Differences(NamedTuple):
-    """The events of a pair of nodes, and the changed dependencies that lead on from it."""
+    """The events of a pair of nodes, and the dependencies that both have under other hashes.
 
-    events: tuple[FoundEvent, ...]
-    steps: tuple[Step, ...]
+    These lead on from the pair; they are in the order of their names.
+    """
+
+    events: list[FoundEvent]
+    changed: list[tuple[Edge, Edge]]
 
 
 def compare_nodes(old: Node, new: Node) -> Differences:
@@ -40,19 +34,14 @@ def compare_nodes(old: Node, new: Node) -> Differences:
     """
     before = {edge.hash for edge in old.edges}
     after = {edge.hash for edge in new.edges}
-    matched, removed, added = match_dependencies(
+    changed, removed, added = match_dependencies(
         [edge for edge in old.edges if edge.hash not in after],
         [edge for edge in new.edges if edge.hash not in before],
     )
-    steps = [
-        Step(mine.name, mine.hash, theirs.hash, is_build_only(mine, theirs))
-        for mine, theirs in matched
-    ]
-    steps.sort()
     events = [FoundEvent(event) for event in _own_events(old, new)]
     if added or removed:
         events += _dependency_events(removed, added)
-    return Differences(tuple(events), tuple(steps))
+    return Differences(events, sorted(changed))
 
 
 def _own_events(old: Node, new: Node) -> Iterator[Event]:

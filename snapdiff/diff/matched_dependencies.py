@@ -27,11 +27,12 @@ def match_dependencies(old: Sequence[Edge], new: Sequence[Edge]) -> Matched:
     after = {edge.name: edge for edge in new}
     if len(before) < len(old) or len(after) < len(new):
         return _match_several(old, new)
-    return Matched(
-        [(edge, after[name]) for name, edge in before.items() if name in after],
-        [edge for name, edge in before.items() if name not in after],
-        [edge for name, edge in after.items() if name not in before],
-    )
+    found = Matched([(edge, after[edge.name]) for edge in old if edge.name in after], [], [])
+    if len(found.pairs) < len(old):
+        found.removed.extend(edge for edge in old if edge.name not in after)
+    if len(found.pairs) < len(new):
+        found.added.extend(edge for edge in new if edge.name not in before)
+    return found
 
 
 def _match_several(old: Iterable[Edge], new: Iterable[Edge]) -> Matched:

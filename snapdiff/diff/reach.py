@@ -17,12 +17,15 @@ def unite_below(
     What is in `united` already is not visited again. Every node and edge is visited once: a node
     gets its bits when all below it have theirs, and nodes that lie in a circle get them together.
     """
+    shared: dict[int, int] = {}
     for circle in _circles(roots, children, united):
         union = 0
         for node in circle:
             union |= own(node)
             for child in children(node):
                 union |= united.get(child, 0)
+        # Many nodes reach the same; each such set is held once.
+        union = shared.setdefault(union, union)
         for node in circle:
             united[node] = union
 

@@ -46,9 +46,7 @@ def _shortest_ways(root: int, changes: ChangedPairs) -> dict[int, int]:
     return parents
 
 
-def _enter(
-    level: Iterable[int], below: list[tuple[int, ...]], parents: dict[int, int]
-) -> list[int]:
+def _enter(level: Iterable[int], below: list[list[int]], parents: dict[int, int]) -> list[int]:
     """Return what is below a level and was not reached before, its parents noted."""
     found: list[int] = []
     for pair in level:

@@ -170,6 +170,11 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
     ),
     "a rehash": (("app-1 > a-1", "a-1"), ("app-2 > a-2", "a-2"), "None rehash"),
     "an edge to nowhere leads to nothing": (("app-1 > a-1",), ("app-2 > a-2",), "None rehash"),
+    "an edge to nowhere is no other package": (
+        ("app-1 > a-1, unknown-1", "unknown-1 version=1"),
+        ("app-2 > a-2, unknown-2", "unknown-2 version=2"),
+        "unknown version 1 -> 2",
+    ),
     "one dependency replaced by two": (
         ("app-1 > mkl-1:link:blas+scalapack", "mkl-1"),
         ("app-2 > openblas-2:link:blas, netlib-2:link:scalapack", "openblas-2", "netlib-2"),
