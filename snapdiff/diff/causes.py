@@ -4,7 +4,7 @@ Every pair of nodes is compared once, and every changed edge is followed a fixed
 whatever the number of specs that lead there (specification, section 11).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -102,7 +102,7 @@ def explain(rebuilt: Sequence[tuple[str, str]], changes: ChangedPairs) -> Explan
 
 
 def _nearest_events(
-    specs: Iterable[int], pairs: Iterable[int], reach: Mapping[Event, int], changes: ChangedPairs
+    specs: Iterable[int], pairs: Collection[int], reach: Mapping[Event, int], changes: ChangedPairs
 ) -> Iterator[tuple[Event, tuple[str, ...]]]:
     """Yield the event that is the cause of each spec, and the path to it."""
     ranked = sorted(
@@ -128,7 +128,7 @@ def _nearest_events(
 
 
 def _nearest(
-    pairs: Iterable[int], changes: ChangedPairs, ranks: Mapping[Event, int], *, recipes: bool
+    pairs: Collection[int], changes: ChangedPairs, ranks: Mapping[Event, int], *, recipes: bool
 ) -> Nearest:
     """Return the nearest events of some pairs, either recipes or all others."""
     lowest: dict[int, int] = {}

@@ -1,6 +1,15 @@
 """What lies below a node in a graph that may be deep or go in circles: unions, and the nearest."""
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Generic, NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -113,7 +122,7 @@ class Nearest:
 
     def __init__(
         self,
-        pairs: Iterable[int],
+        pairs: Collection[int],
         below: Sequence[Sequence[int]],
         used_below: Sequence[Sequence[int]],
         ranks: Mapping[int, int],
