@@ -15,7 +15,7 @@ from snapdiff.model import Graph
 from snapdiff.spack.notation import canonical_compiler
 
 
-class Dependencies(NamedTuple):
+class DependsOn(NamedTuple):
     """What a spec depends on, as sets of (name, version, compiler).
 
     `used` is its link and run closure, itself included; `direct` are its own dependencies of any
@@ -25,7 +25,7 @@ class Dependencies(NamedTuple):
     used: int
     direct: int
 
-    def differences(self, other: "Dependencies") -> tuple[int, int]:
+    def differences(self, other: "DependsOn") -> tuple[int, int]:
         """Return how many members are in one of the sets only, of `used` and of `direct`."""
         return (self.used ^ other.used).bit_count(), (self.direct ^ other.direct).bit_count()
 
@@ -41,11 +41,11 @@ class DependencySets:
         self._old = _SideSets(graphs[0], bits)
         self._new = _SideSets(graphs[1], bits)
 
-    def of_old(self, spec_hash: str) -> Dependencies:
+    def of_old(self, spec_hash: str) -> DependsOn:
         """Return the dependencies of a node of the old graph."""
         return self._old.find(spec_hash)
 
-    def of_new(self, spec_hash: str) -> Dependencies:
+    def of_new(self, spec_hash: str) -> DependsOn:
         """Return the dependencies of a node of the new graph."""
         return self._new.find(spec_hash)
 
@@ -59,13 +59,13 @@ class _SideSets:
         self._own: dict[str, int] = {}
         self._united: dict[str, int] = {}
 
-    def find(self, spec_hash: str) -> Dependencies:
+    def find(self, spec_hash: str) -> DependsOn:
         unite_below([spec_hash], self._used_below, self._own_bit, self._united)
         node = self._graph.node(spec_hash)
         direct = 0
         for edge in node.edges if node else ():
             direct |= self._own_bit(edge.hash)
-        return Dependencies(self._united[spec_hash], direct)
+        return DependsOn(self._united[spec_hash], direct)
 
     def _used_below(self, spec_hash: str) -> list[str]:
         node = self._graph.node(spec_hash)
@@ -84,7 +84,7 @@ class _SideSets:
         return self._own[spec_hash]
 
 
-_Groups = dict[Dependencies, deque[str]]
+_Groups = dict[DependsOn, deque[str]]
 """The hashes of some specs by what they depend on, lowest first."""
 
 
@@ -103,7 +103,7 @@ def match_members(
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
     before, after = _unpaired(before), _unpaired(after)
     effort.spend(_COMPARISON * len(before) * len(after))
-    levels: dict[tuple[int, int], dict[Dependencies, list[Dependencies]]] = {}
+    levels: dict[tuple[int, int], dict[DependsOn, list[DependsOn]]] = {}
     for mine in before:
         for theirs in after:
             level = levels.setdefault(mine.differences(theirs), {})
@@ -117,7 +117,7 @@ _COMPARISON = 32
 """What comparing two sets of dependencies costs: as much as so many variants (`pairing.py`)."""
 
 
-def _grouped(hashes: Iterable[str], find: Callable[[str], Dependencies]) -> _Groups:
+def _grouped(hashes: Iterable[str], find: Callable[[str], DependsOn]) -> _Groups:
     groups: _Groups = {}
     for spec_hash in sorted(hashes):
         groups.setdefault(find(spec_hash), deque()).append(spec_hash)
@@ -129,7 +129,7 @@ def _unpaired(groups: _Groups) -> _Groups:
 
 
 def _pair_level(
-    level: Mapping[Dependencies, Iterable[Dependencies]],
+    level: Mapping[DependsOn, Iterable[DependsOn]],
     before: _Groups,
     after: _Groups,
     pairs: list[tuple[str, str]],

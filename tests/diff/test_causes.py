@@ -137,6 +137,11 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         ("app-2 > a-2", "a-2 > b-2", "b-2 > c-2:build", "c-2"),
         "c added via a > b (build only)",
     ),
+    "of two ways the first by name, however they are listed": (
+        ("app-1 > b-1, a-1", "a-1 > c-1", "b-1 > c-1", "c-1 version=1"),
+        ("app-2 > b-2, a-2", "a-2 > c-2", "b-2 > c-2", "c-2 version=2"),
+        "c version 1 -> 2 via a",
+    ),
     "not build only, where a longer way is linked": (
         ("app-1 > a-1:build, b-1", "b-1 > a-1", "a-1 version=1"),
         ("app-2 > a-2:build, b-2", "b-2 > a-2", "a-2 version=2"),
@@ -253,6 +258,33 @@ def test_an_event_is_listed_that_is_no_cause_but_in_reach_of_three_in_ten() -> N
         StackCause("x", "added", specs=10, packages=10, reach=10),
         StackCause("z", "version", "1", "2", specs=0, packages=0, reach=3),
     )
+
+
+def test_causes_of_as_many_specs_are_listed_by_reach() -> None:
+    old = (
+        *("app-1 > a-1", "lib-1 > b-1", "end-1 > c-1, lib-1"),
+        *("a-1 version=1", "b-1 version=1 > c-1", "c-1 version=1"),
+    )
+    new = (
+        *("app-2 > a-2", "lib-2 > b-2", "end-2 > c-2, lib-2"),
+        *("a-2 version=2", "b-2 version=2 > c-2", "c-2 version=2"),
+    )
+    pairs = [(f"{name}-1", f"{name}-2") for name in ("app", "lib", "end")]
+    found = explained(old, new, *pairs).stack_causes
+    assert [(cause.package, cause.specs, cause.reach) for cause in found] == [
+        ("b", 1, 2),
+        ("c", 1, 2),
+        ("a", 1, 1),
+    ]
+
+
+def test_several_providers_are_replaced_one_by_one() -> None:
+    old = ("app-1 > p-1:link:z, q-1:link:z", "p-1", "q-1")
+    new = ("app-2 > s-2:link:z, r-2:link:z, t-2:link:z", "r-2", "s-2", "t-2")
+    found = explained(old, new, ("app-1", "app-2"))
+    assert {(event.old, event.new) for event in found.bits} == {("p", "r"), ("q", "s"), ("q", "t")}
+    back = explained(new, old, ("app-2", "app-1"))
+    assert {(event.new, event.old) for event in back.bits} == {("p", "r"), ("q", "s"), ("q", "t")}
 
 
 def test_a_recipe_is_listed_only_where_it_is_a_cause() -> None:

@@ -99,6 +99,22 @@ def test_then_the_direct_dependencies_decide_and_then_the_hash() -> None:
     assert matched((old, new), ["a-1"], ["a-4", "a-3", "a-2"]) == [("a-1", "a-3")]
 
 
+def test_a_compiler_is_the_same_in_two_spellings() -> None:
+    old = described("a-1 > b-1", "b-1 compiler=clang@=15")
+    new = described("a-2 > b-2", "b-2 compiler=gcc@12", "a-3 > b-3", "b-3 compiler=llvm@15")
+    assert matched((old, new), ["a-1"], ["a-2", "a-3"]) == [("a-1", "a-3")]
+
+
+def test_of_equally_unlike_members_the_lowest_hash_is_taken() -> None:
+    old = described("a-1 > b-1", "a-2 > b-1", "b-1 version=1")
+    new = described(
+        *("a-3 > b-3", "a-6 > b-3", "b-3 version=3"),
+        *("a-4 > b-4", "a-5 > b-4", "b-4 version=4"),
+    )
+    found = matched((old, new), ["a-1", "a-2"], ["a-3", "a-4", "a-5", "a-6"])
+    assert found == [("a-1", "a-3"), ("a-2", "a-4")]
+
+
 def test_a_closure_goes_in_circles_and_to_nodes_that_are_not_there() -> None:
     old = described("a-1 > b-1, c-1", "b-1 > a-1")
     new = described("a-2 > b-2, c-2", "b-2 > a-2", "a-3")

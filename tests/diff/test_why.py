@@ -64,6 +64,12 @@ def test_a_way_that_is_linked_goes_before_one_that_is_as_short() -> None:
     assert in_lines(tree((old, new), ("app-1", "app-2"))) == ["app", "  b", "    c c version"]
 
 
+def test_what_is_only_built_with_is_shown_below_what_is_linked() -> None:
+    old = described("app-1 > a-1:build, b-1", "a-1 > c-1:build", "b-1 > c-1:build", "c-1 os=one")
+    new = described("app-2 > a-2:build, b-2", "a-2 > c-2:build", "b-2 > c-2:build", "c-2 os=two")
+    assert in_lines(tree((old, new), ("app-1", "app-2"))) == ["app", "  b", "    c* c os"]
+
+
 def test_a_deep_chain_is_shown() -> None:
     length = 20_000
     sides = (
