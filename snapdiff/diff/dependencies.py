@@ -1,0 +1,144 @@
+"""Which members of two classes of like specs belong together: those with the likest dependencies.
+
+Specs that agree in all their own fields may be built on different dependencies; a third of the
+specs of a real environment have such a twin (specification, section 10).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from snapdiff.diff.effort import Effort
+from snapdiff.diff.matched_dependencies import is_build_only
+from snapdiff.diff.reach import unite_below
+from snapdiff.model import Graph
+from snapdiff.spack.notation import canonical_compiler
+
+
+class DependsOn(NamedTuple):
+    """What a spec depends on, as sets of (name, version, compiler).
+
+    `used` is its link and run closure, itself included; `direct` are its own dependencies of any
+    type. Both are the bits of an integer.
+    """
+
+    used: int
+    direct: int
+
+    def differences(self, other: "DependsOn") -> tuple[int, int]:
+        """Return how many members are in one of the sets only, of `used` and of `direct`."""
+        return (self.used ^ other.used).bit_count(), (self.direct ^ other.direct).bit_count()
+
+
+class DependencySets:
+    """The dependencies of the nodes of an old and a new graph, found when first asked for.
+
+    Only what a node links and runs is followed, and no node twice.
+    """
+
+    def __init__(self, graphs: tuple[Graph, Graph]) -> None:
+        bits: dict[tuple[str, str, str], int] = {}
+        self._old = _SideSets(graphs[0], bits)
+        self._new = _SideSets(graphs[1], bits)
+
+    def of_old(self, spec_hash: str) -> DependsOn:
+        """Return the dependencies of a node of the old graph."""
+        return self._old.find(spec_hash)
+
+    def of_new(self, spec_hash: str) -> DependsOn:
+        """Return the dependencies of a node of the new graph."""
+        return self._new.find(spec_hash)
+
+
+class _SideSets:
+    """The sets of one graph; `bits` numbers their members, of both graphs together."""
+
+    def __init__(self, graph: Graph, bits: dict[tuple[str, str, str], int]) -> None:
+        self._graph = graph
+        self._bits = bits
+        self._own: dict[str, int] = {}
+        self._united: dict[str, int] = {}
+
+    def find(self, spec_hash: str) -> DependsOn:
+        unite_below([spec_hash], self._used_below, self._own_bit, self._united)
+        node = self._graph.node(spec_hash)
+        direct = 0
+        for edge in node.edges if node else ():
+            direct |= self._own_bit(edge.hash)
+        return DependsOn(self._united[spec_hash], direct)
+
+    def _used_below(self, spec_hash: str) -> list[str]:
+        node = self._graph.node(spec_hash)
+        return [edge.hash for edge in node.edges if not is_build_only(edge)] if node else []
+
+    def _own_bit(self, spec_hash: str) -> int:
+        """Return the bit of a node; what is not in the document is in no set."""
+        if spec_hash not in self._own:
+            node = self._graph.node(spec_hash)
+            if node is None:
+                self._own[spec_hash] = 0
+            else:
+                compiler = canonical_compiler(node.build.compiler)
+                key = node.name, node.build.version_text, compiler
+                self._own[spec_hash] = 1 << self._bits.setdefault(key, len(self._bits))
+        return self._own[spec_hash]
+
+
+_Groups = dict[DependsOn, deque[str]]
+"""The hashes of some specs by what they depend on, lowest first."""
+
+
+def match_members(
+    old: Iterable[str], new: Iterable[str], sets: DependencySets, effort: Effort
+) -> list[tuple[str, str]]:
+    """Return the hashes of two classes in pairs, as many as the smaller class has members.
+
+    Fewest differences between the link and run closures go first, then fewest between the direct
+    dependencies, then the lower old hash, then the lower new one. What is built on equal
+    dependencies is treated as one: for n members with d different dependencies a side the time goes
+    with n log n + d * n. Raises FormatError where that is too much.
+    """
+    before, after = _grouped(old, sets.of_old), _grouped(new, sets.of_new)
+    pairs: list[tuple[str, str]] = []
+    _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
+    before, after = _unpaired(before), _unpaired(after)
+    effort.spend(_COMPARISON * len(before) * len(after))
+    levels: dict[tuple[int, int], dict[DependsOn, list[DependsOn]]] = {}
+    for mine in before:
+        for theirs in after:
+            level = levels.setdefault(mine.differences(theirs), {})
+            level.setdefault(mine, []).append(theirs)
+    for _, level in sorted(levels.items()):
+        _pair_level(level, before, after, pairs)
+    return pairs
+
+
+_COMPARISON = 32
+"""What comparing two sets of dependencies costs: as much as so many variants (`pairing.py`)."""
+
+
+def _grouped(hashes: Iterable[str], find: Callable[[str], DependsOn]) -> _Groups:
+    groups: _Groups = {}
+    for spec_hash in sorted(hashes):
+        groups.setdefault(find(spec_hash), deque()).append(spec_hash)
+    return groups
+
+
+def _unpaired(groups: _Groups) -> _Groups:
+    return {alike: members for alike, members in groups.items() if members}
+
+
+def _pair_level(
+    level: Mapping[DependsOn, Iterable[DependsOn]],
+    before: _Groups,
+    after: _Groups,
+    pairs: list[tuple[str, str]],
+) -> None:
+    """Pair what has equally many differences: each old hash with the lowest new one left."""
+    waiting = sorted((member, alike) for alike in level for member in before[alike])
+    for old_hash, mine in waiting:
+        candidates = [after[theirs] for theirs in level[mine] if after[theirs]]
+        if candidates:
+            new_hash = min(candidates, key=lambda members: members[0]).popleft()
+            before[mine].popleft()
+            pairs.append((old_hash, new_hash))

@@ -1,0 +1,75 @@
+"""Which dependencies of two nodes of a package belong together."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from snapdiff.model import Edge
+
+
+def is_build_only(edge: Edge, other: Edge | None = None) -> bool:
+    """Return whether a dependency is neither linked nor run, nor what it is on the other side."""
+    if "link" in edge.types or "run" in edge.types:
+        return False
+    return other is None or is_build_only(other)
+
+
+class Matched(NamedTuple):
+    """Which dependencies of two nodes belong together, and what is on one side only."""
+
+    pairs: list[tuple[Edge, Edge]]
+    removed: list[Edge]
+    added: list[Edge]
+
+
+def match_dependencies(old: Sequence[Edge], new: Sequence[Edge]) -> Matched:
+    """Match dependencies whose hash differs, by name."""
+    before = {edge.name: edge for edge in old}
+    after = {edge.name: edge for edge in new}
+    if len(before) < len(old) or len(after) < len(new):
+        return _match_several(old, new)
+    found = Matched([(edge, after[edge.name]) for edge in old if edge.name in after], [], [])
+    if len(found.pairs) < len(old):
+        found.removed.extend(edge for edge in old if edge.name not in after)
+    if len(found.pairs) < len(new):
+        found.added.extend(edge for edge in new if edge.name not in before)
+    return found
+
+
+def _match_several(old: Iterable[Edge], new: Iterable[Edge]) -> Matched:
+    """Match dependencies where a node has several of one name, which is rare.
+
+    Linked and run ones go together first, then build-only ones, then the rest, always by hash:
+    Spack may build with one `python` and run with another.
+    """
+    found = Matched([], [], [])
+    before, after = _by_name_and_kind(old), _by_name_and_kind(new)
+    rest_old: dict[str, list[Edge]] = {}
+    rest_new: dict[str, list[Edge]] = {}
+    for key in sorted(before.keys() | after.keys()):
+        mine, theirs = before.get(key, []), after.get(key, [])
+        found.pairs.extend(zip(mine, theirs, strict=False))
+        rest_old.setdefault(key[0], []).extend(mine[len(theirs) :])
+        rest_new.setdefault(key[0], []).extend(theirs[len(mine) :])
+    for name, mine in rest_old.items():
+        theirs = rest_new[name]
+        found.pairs.extend(zip(mine, theirs, strict=False))
+        found.removed.extend(mine[len(theirs) :])
+        found.added.extend(theirs[len(mine) :])
+    return found
+
+
+def _by_name_and_kind(edges: Iterable[Edge]) -> dict[tuple[str, bool], list[Edge]]:
+    """Return edges by their name and whether they are build-only, each list by hash."""
+    by_hash: dict[str, Edge] = {}
+    for edge in edges:
+        known = by_hash.get(edge.hash)
+        # What is listed twice, once for building and once for linking, is one dependency.
+        by_hash[edge.hash] = _united(known, edge) if known else edge
+    found: dict[tuple[str, bool], list[Edge]] = {}
+    for _, edge in sorted(by_hash.items()):
+        found.setdefault((edge.name, is_build_only(edge)), []).append(edge)
+    return found
+
+
+def _united(one: Edge, other: Edge) -> Edge:
+    return one._replace(types=one.types + other.types, virtuals=one.virtuals + other.virtuals)

@@ -1,0 +1,74 @@
+"""Everything that changed below one pair of specs, as a tree (specification, section 11)."""
+
+from collections.abc import Iterable
+
+from snapdiff.diff.changed_pairs import ChangedPairs
+from snapdiff.diff.stack_causes import event_words
+from snapdiff.result_causes import WHATS, ChangeBelow, EventBelow
+
+
+def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelow, ...]:
+    """Return the pair of two hashes and all below it that changed, as the rows of a tree.
+
+    Every pair of nodes is there once, on the shortest way that leads to it (linked and run
+    dependencies before others, then by name), so all roots are there, near and far. Pairs are left
+    out that differ in nothing but hashes and lead to nothing else. Raises FormatError where there
+    are too many pairs.
+    """
+    [root] = changes.add([(old, new)])
+    parents = _shortest_ways(root, changes)
+    kept = {root}
+    for pair in reversed(parents):  # the farthest first, so that what is below is settled
+        if changes.events[pair] or pair in kept:
+            kept.update((pair, parents[pair]))
+    children: dict[int, list[int]] = {pair: [] for pair in kept}
+    for pair, parent in parents.items():
+        if pair in kept and pair != root:
+            children[parent].append(pair)
+    rows: list[ChangeBelow] = []
+    open_pairs = [(root, 0)]
+    while open_pairs:
+        pair, depth = open_pairs.pop()
+        rows.append(_row(pair, depth, parents[pair], changes))
+        open_pairs += [(child, depth + 1) for child in reversed(children[pair])]
+    return tuple(rows)
+
+
+def _shortest_ways(root: int, changes: ChangedPairs) -> dict[int, int]:
+    """Return the pair above each pair, nearest first; the root is above itself."""
+    parents = {root: root}
+    used, build_only = [root], list[int]()
+    while used or build_only:
+        level = used + build_only
+        next_used = _enter(used, changes.used_below, parents)
+        build_only = _enter(level, changes.below, parents)
+        used = next_used
+    return parents
+
+
+def _enter(level: Iterable[int], below: list[list[int]], parents: dict[int, int]) -> list[int]:
+    """Return what is below a level and was not reached before, its parents noted."""
+    found: list[int] = []
+    for pair in level:
+        for child in below[pair]:
+            if child not in parents:
+                parents[child] = pair
+                found.append(child)
+    return found
+
+
+def _row(pair: int, depth: int, parent: int, changes: ChangedPairs) -> ChangeBelow:
+    old, new = changes.hashes[pair]
+    events = [
+        EventBelow(event.package, event.what, event.old, event.new, build_only=build_only)
+        for event, build_only in changes.events[pair]
+    ]
+    events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
+    return ChangeBelow(
+        depth=depth,
+        package=changes.names[pair],
+        old=old,
+        new=new,
+        build_only=pair != parent and pair not in changes.used_below[parent],
+        events=tuple(events),
+    )

@@ -1,0 +1,85 @@
+"""Why specs were rebuilt, in the shape of the JSON report (specification, section 11)."""
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+What = Literal[
+    "version",
+    "compiler",
+    "os",
+    "platform",
+    "target",
+    "variants",
+    "external",
+    "namespace",
+    "replaced",
+    "added",
+    "removed",
+    "recipe",
+    "rehash",
+]
+"""What an event may be, in the order in which equally near events are named."""
+
+WHATS: tuple[What, ...] = get_args(What)
+
+Value = str | tuple[str, ...] | None
+"""What an event's `old` and `new` hold: a word, the variants of one side only, or nothing."""
+
+
+class Event(Struct, frozen=True, gc=False):
+    """One difference between two nodes themselves, such as another version.
+
+    `package` is the node's own, or the dependency's that was added, removed or came in place of
+    another; it is null for `rehash`, and for a field that a whole stack changed.
+    """
+
+    package: str | None
+    what: What
+    old: Value = None
+    new: Value = None
+
+
+class Cause(Event, frozen=True, gc=False, kw_only=True):
+    """Why a spec was rebuilt: the nearest event, and how it is reached.
+
+    `path` leads from the spec's direct dependency to the node above `package`. `others` is how many
+    other packages have an event that the spec reaches.
+    """
+
+    path: tuple[str, ...]
+    build_only: bool
+    others: int
+
+
+class StackCause(Event, frozen=True, gc=False, kw_only=True):
+    """How much of a stack an event explains.
+
+    `specs` and `packages` count what has it as its cause, `reach` the rebuilt specs that it could
+    explain.
+    """
+
+    specs: int
+    packages: int
+    reach: int
+
+
+class ChangeBelow(Struct, frozen=True, gc=False, kw_only=True):
+    """One row of a tree of changes: a pair of nodes and what differs between them.
+
+    Rows come parent first; `depth` is 0 for the pair that was asked about. `build_only` is whether
+    the edge from the row's parent is one. `old` and `new` are hashes.
+    """
+
+    depth: int
+    package: str
+    old: str
+    new: str
+    build_only: bool
+    events: tuple["EventBelow", ...]
+
+
+class EventBelow(Event, frozen=True, gc=False, kw_only=True):
+    """An event in a tree; `build_only` is about a dependency added, removed or replaced."""
+
+    build_only: bool

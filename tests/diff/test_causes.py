@@ -1,0 +1,474 @@
+"""Why specs were rebuilt, worked examples: the rules one by one, deep and circular graphs."""
+
+import gc
+import time
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from snapdiff.diff.causes import LONGEST_PATH, Explanation, explain
+from snapdiff.diff.changed_pairs import ChangedPairs
+from snapdiff.diff.stack_causes import shared_changes
+from snapdiff.errors import FormatError
+from snapdiff.result import Field
+from snapdiff.result_causes import Cause, StackCause
+from tests.support.graphs import NodesByHash, described
+from tests.support.plain_causes import Pair
+
+Lines = tuple[str, ...]
+
+
+def explained(old: Lines, new: Lines, *pairs: Pair) -> Explanation:
+    return explain(
+        pairs, ChangedPairs((NodesByHash(described(*old)), NodesByHash(described(*new))))
+    )
+
+
+def cause_of_app(old: Lines, new: Lines) -> str:
+    """The cause of `app-1` to `app-2` in words, with its path."""
+    [cause] = explained(old, new, ("app-1", "app-2")).causes
+    return in_words(cause)
+
+
+def in_words(cause: Cause) -> str:
+    def text(value: str | tuple[str, ...] | None) -> str:
+        return " ".join(value) if isinstance(value, tuple) else str(value)
+
+    words = f"{cause.package} {cause.what}"
+    if cause.old is not None:
+        words += f" {text(cause.old)} -> {text(cause.new)}"
+    if cause.path:
+        words += f" via {' > '.join(cause.path)}"
+    if cause.build_only:
+        words += " (build only)"
+    return words + (f" +{cause.others}" if cause.others else "")
+
+
+RULES: dict[str, tuple[Lines, Lines, str]] = {
+    "its own external before its dependencies": (
+        ("app-1", "zlib-1 version=1"),
+        ("app-2 external=yes > zlib-2", "zlib-2 version=2"),
+        "app external +1",
+    ),
+    "its own namespace": (
+        ("app-1",),
+        ("app-2 namespace=site",),
+        "app namespace builtin -> site",
+    ),
+    "external before namespace": (
+        ("app-1",),
+        ("app-2 namespace=site external=yes",),
+        "app external",
+    ),
+    "a dependency that came before one that left": (
+        ("app-1 > a-1",),
+        ("app-2 > b-2", "b-2"),
+        "b added +1",
+    ),
+    "a dependency that left": (("app-1 > a-1:build", "a-1"), ("app-2",), "a removed (build only)"),
+    "replaced before added": (
+        ("app-1 > zlib-1:link:zlib-api", "zlib-1"),
+        ("app-2 > zlib-ng-2:link:zlib-api, a-2", "zlib-ng-2", "a-2"),
+        "zlib-ng replaced zlib -> zlib-ng +1",
+    ),
+    "its own dependencies before what is in reach": (
+        ("app-1 > a-1", "a-1 version=1"),
+        ("app-2 > a-2, b-2:build", "a-2 version=2", "b-2"),
+        "b added (build only) +1",
+    ),
+    "a dependency's version": (
+        ("app-1 > a-1", "a-1 version=1"),
+        ("app-2 > a-2", "a-2 version=2"),
+        "a version 1 -> 2",
+    ),
+    "the nearest": (
+        ("app-1 > a-1, b-1", "a-1 > c-1", "b-1 version=1", "c-1 version=1"),
+        ("app-2 > a-2, b-2", "a-2 > c-2", "b-2 version=2", "c-2 version=2"),
+        "b version 1 -> 2 +1",
+    ),
+    "linked before built with, at the same distance": (
+        ("app-1 > a-1:build, b-1:run", "a-1 version=1", "b-1 target=zen3"),
+        ("app-2 > a-2:build, b-2:run", "a-2 version=2", "b-2 target=zen4"),
+        "b target zen3 -> zen4 +1",
+    ),
+    "built with, where it is nearer": (
+        ("app-1 > a-1:build, b-1", "a-1 version=1", "b-1 > c-1", "c-1 version=1"),
+        ("app-2 > a-2:build, b-2", "a-2 version=2", "b-2 > c-2", "c-2 version=2"),
+        "a version 1 -> 2 (build only) +1",
+    ),
+    "linked all the way before built with somewhere": (
+        ("app-1 > a-1, b-1", "a-1 > c-1:build", "b-1 > d-1", "c-1 version=1", "d-1 os=rhel8"),
+        ("app-2 > a-2, b-2", "a-2 > c-2:build", "b-2 > d-2", "c-2 version=2", "d-2 os=rhel9"),
+        "d os rhel8 -> rhel9 via b +1",
+    ),
+    "the version before the compiler": (
+        ("app-1 > a-1, b-1", "a-1 compiler=gcc@12", "b-1 version=1"),
+        ("app-2 > a-2, b-2", "a-2 compiler=gcc@13", "b-2 version=2"),
+        "b version 1 -> 2 +1",
+    ),
+    "the compiler in its common notation is none": (
+        ("app-1 > a-1, b-1", "a-1 compiler=clang@=15", "b-1 target=zen3"),
+        ("app-2 > a-2, b-2", "a-2 compiler=llvm@15", "b-2 target=zen4"),
+        "b target zen3 -> zen4",
+    ),
+    "versions that are equal in two spellings are none": (
+        ("app-1 > a-1, b-1", "a-1 version=1.02", "b-1 target=zen3"),
+        ("app-2 > a-2, b-2", "a-2 version=1.2", "b-2 target=zen4"),
+        "b target zen3 -> zen4",
+    ),
+    "variants of one side only": (
+        ("app-1 > a-1", "a-1 variants=+x,~y,api:=one"),
+        ("app-2 > a-2", "a-2 variants=+y,+x,api=one"),
+        "a variants ~y -> +y",
+    ),
+    "the first by name": (
+        ("app-1 > a-1, b-1", "a-1 version=1", "b-1 version=1"),
+        ("app-2 > a-2, b-2", "a-2 version=2", "b-2 version=2"),
+        "a version 1 -> 2 +1",
+    ),
+    "a path to a dependency's dependency": (
+        ("app-1 > a-1", "a-1 > b-1", "b-1 > c-1", "c-1 version=1"),
+        ("app-2 > a-2", "a-2 > b-2", "b-2 > c-2", "c-2 version=2"),
+        "c version 1 -> 2 via a > b",
+    ),
+    "a path to the node that got a dependency": (
+        ("app-1 > a-1", "a-1 > b-1", "b-1"),
+        ("app-2 > a-2", "a-2 > b-2", "b-2 > c-2:build", "c-2"),
+        "c added via a > b (build only)",
+    ),
+    "of two ways the first by name, however they are listed": (
+        ("app-1 > b-1, a-1", "a-1 > c-1", "b-1 > c-1", "c-1 version=1"),
+        ("app-2 > b-2, a-2", "a-2 > c-2", "b-2 > c-2", "c-2 version=2"),
+        "c version 1 -> 2 via a",
+    ),
+    "not build only, where a longer way is linked": (
+        ("app-1 > a-1:build, b-1", "b-1 > a-1", "a-1 version=1"),
+        ("app-2 > a-2:build, b-2", "b-2 > a-2", "a-2 version=2"),
+        "a version 1 -> 2",
+    ),
+    "not build only, where it is linked on one side": (
+        ("app-1 > a-1:build", "a-1 version=1"),
+        ("app-2 > a-2:build+link", "a-2 version=2"),
+        "a version 1 -> 2",
+    ),
+    "its own recipe": (("app-1 recipe=x",), ("app-2 recipe=y",), "app recipe"),
+    "a recipe below": (
+        ("app-1 > a-1:build", "a-1 recipe=x"),
+        ("app-2 > a-2:build", "a-2 recipe=y"),
+        "a recipe (build only)",
+    ),
+    "its own recipe before one below": (
+        ("app-1 recipe=x > a-1", "a-1 recipe=x"),
+        ("app-2 recipe=y > a-2", "a-2 recipe=y"),
+        "app recipe",
+    ),
+    "anything in reach before its own recipe": (
+        ("app-1 recipe=x > a-1", "a-1 > b-1", "b-1 target=zen3"),
+        ("app-2 recipe=y > a-2", "a-2 > b-2", "b-2 target=zen4"),
+        "b target zen3 -> zen4 via a",
+    ),
+    "a recipe that changed with the version is none of its own": (
+        ("app-1 > a-1", "a-1 version=1 recipe=x"),
+        ("app-2 > a-2", "a-2 version=2 recipe=y"),
+        "a version 1 -> 2",
+    ),
+    "a rehash": (("app-1 > a-1", "a-1"), ("app-2 > a-2", "a-2"), "None rehash"),
+    "an edge to nowhere leads to nothing": (("app-1 > a-1",), ("app-2 > a-2",), "None rehash"),
+    "an edge to nowhere is no other package": (
+        ("app-1 > a-1, unknown-1", "unknown-1 version=1"),
+        ("app-2 > a-2, unknown-2", "unknown-2 version=2"),
+        "unknown version 1 -> 2",
+    ),
+    "one dependency replaced by two": (
+        ("app-1 > mkl-1:link:blas+scalapack", "mkl-1"),
+        ("app-2 > openblas-2:link:blas, netlib-2:link:scalapack", "openblas-2", "netlib-2"),
+        "netlib replaced mkl -> netlib +1",
+    ),
+    "two dependencies replaced by one": (
+        ("app-1 > openblas-1:link:blas, netlib-1:build:scalapack", "openblas-1", "netlib-1"),
+        ("app-2 > mkl-2:link:blas+scalapack", "mkl-2"),
+        "mkl replaced netlib -> mkl",
+    ),
+    "several of one name: the same hash is no change": (
+        ("app-1 > py-1:build, py-2:run", "py-1 version=1", "py-2 version=2"),
+        ("app-2 > py-3:build, py-2:run", "py-3 version=3", "py-2 version=2"),
+        "py version 1 -> 3 (build only)",
+    ),
+    "several of one name: what is run goes with what is run": (
+        ("app-1 > py-1:run, py-2:build", "py-1 version=1", "py-2 version=2"),
+        ("app-2 > py-3:build, py-4:run", "py-3 version=3", "py-4 version=4"),
+        "py version 1 -> 4",
+    ),
+    "several of one name: one too many is added": (
+        ("app-1 > py-1:build+run", "py-1"),
+        ("app-2 > py-2:build, py-3:run", "py-2", "py-3"),
+        "py added (build only)",
+    ),
+    "several of one name: listed twice it is one": (
+        ("app-1 > py-1:build, py-1:link", "py-1 version=1"),
+        ("app-2 > py-2:build, py-2:link", "py-2 version=2"),
+        "py version 1 -> 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_cause_is_the_first_that_is_there(rule: str) -> None:
+    old, new, expected = RULES[rule]
+    assert cause_of_app(old, new) == expected
+
+
+def test_what_more_specs_reach_goes_before_the_name() -> None:
+    old = ("app-1 > a-1, b-1", "lib-1 > b-1", "a-1 version=1", "b-1 version=1")
+    new = ("app-2 > a-2, b-2", "lib-2 > b-2", "a-2 version=2", "b-2 version=2")
+    found = explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2"))
+    assert list(map(in_words, found.causes)) == ["b version 1 -> 2 +1", "b version 1 -> 2"]
+    assert found.stack_causes == (
+        StackCause("b", "version", "1", "2", specs=2, packages=2, reach=2),
+        StackCause("a", "version", "1", "2", specs=0, packages=0, reach=1),
+    )
+
+
+def test_stacks_that_share_a_graph_are_explained_each_for_itself() -> None:
+    old = ("app-1 > a-1, b-1", "lib-1 > b-1", "a-1 version=1", "b-1 version=1")
+    new = ("app-2 > a-2, b-2", "lib-2 > b-2", "a-2 version=2", "b-2 version=2")
+    changes = ChangedPairs((NodesByHash(described(*old)), NodesByHash(described(*new))))
+    both = explain([("app-1", "app-2"), ("lib-1", "lib-2")], changes)
+    alone = explain([("app-1", "app-2")], changes)
+    assert both.causes[0].package == "b"
+    assert alone == explained(old, new, ("app-1", "app-2"))
+    assert alone.causes[0].package == "a"
+
+
+def test_an_event_is_listed_that_is_no_cause_but_in_reach_of_three_in_ten() -> None:
+    number = 10
+    old = (*(f"app{i}-1 > lib{i}-1" for i in range(number)), *(f"lib{i}-1" for i in range(4)))
+    new = (*(f"app{i}-2 > lib{i}-2, x-2" for i in range(number)), "x-2")
+
+    def below(i: int, side: int) -> str:
+        deep = "z" if i < 3 else "y"
+        return f"lib{i}-{side} > {deep}-{side}"
+
+    old = (*old[:number], *(below(i, 1) for i in range(5)), "z-1 version=1", "y-1 version=1")
+    new = (*new, *(below(i, 2) for i in range(5)), "z-2 version=2", "y-2 version=2")
+    pairs = [(f"app{i}-1", f"app{i}-2") for i in range(number)]
+    found = explained(old, new, *pairs).stack_causes
+    assert found == (
+        StackCause("x", "added", specs=10, packages=10, reach=10),
+        StackCause("z", "version", "1", "2", specs=0, packages=0, reach=3),
+    )
+
+
+def test_causes_of_as_many_specs_are_listed_by_reach() -> None:
+    old = (
+        *("app-1 > a-1", "lib-1 > b-1", "end-1 > c-1, lib-1"),
+        *("a-1 version=1", "b-1 version=1 > c-1", "c-1 version=1"),
+    )
+    new = (
+        *("app-2 > a-2", "lib-2 > b-2", "end-2 > c-2, lib-2"),
+        *("a-2 version=2", "b-2 version=2 > c-2", "c-2 version=2"),
+    )
+    pairs = [(f"{name}-1", f"{name}-2") for name in ("app", "lib", "end")]
+    found = explained(old, new, *pairs).stack_causes
+    assert [(cause.package, cause.specs, cause.reach) for cause in found] == [
+        ("b", 1, 2),
+        ("c", 1, 2),
+        ("a", 1, 1),
+    ]
+
+
+def test_several_providers_are_replaced_one_by_one() -> None:
+    old = ("app-1 > p-1:link:z, q-1:link:z", "p-1", "q-1")
+    new = ("app-2 > s-2:link:z, r-2:link:z, t-2:link:z", "r-2", "s-2", "t-2")
+    found = explained(old, new, ("app-1", "app-2"))
+    assert {(event.old, event.new) for event in found.bits} == {("p", "r"), ("q", "s"), ("q", "t")}
+    back = explained(new, old, ("app-2", "app-1"))
+    assert {(event.new, event.old) for event in back.bits} == {("p", "r"), ("q", "s"), ("q", "t")}
+
+
+def test_a_recipe_is_listed_only_where_it_is_a_cause() -> None:
+    old = ("app-1 recipe=x > a-1", "a-1 recipe=x", "lib-1 > a-1")
+    new = ("app-2 recipe=y > a-2", "a-2 recipe=y", "lib-2 > a-2")
+    found = explained(old, new, ("app-1", "app-2"))
+    assert [(cause.package, cause.reach) for cause in found.stack_causes] == [("app", 1)]
+    found = explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2"))
+    assert [(cause.package, cause.reach) for cause in found.stack_causes] == [("a", 2), ("app", 1)]
+
+
+def test_a_rehash_explains_those_that_have_no_other_cause() -> None:
+    old = ("app-1", "lib-1 > a-1", "a-1 version=1")
+    new = ("app-2", "lib-2 > a-2", "a-2 version=2")
+    found = explained(old, new, ("app-1", "app-2"), ("lib-1", "lib-2")).stack_causes
+    assert StackCause(None, "rehash", specs=1, packages=1, reach=1) in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        (("app-1 > a-1:build", "a-1 version=1"), ("app-2 > a-2:build", "a-2 version=2"), True),
+        (("app-1 > a-1:link", "a-1 version=1"), ("app-2 > a-2:link", "a-2 version=2"), False),
+        # The library is the same but for its hash: only what it was built with differs.
+        (
+            ("app-1 > a-1", "a-1 > b-1:build", "b-1 version=1"),
+            ("app-2 > a-2", "a-2 > b-2:build", "b-2 version=2"),
+            True,
+        ),
+        (("app-1",), ("app-2 > a-2:test", "a-2"), True),
+        (("app-1",), ("app-2 > a-2:run", "a-2"), False),
+        (("app-1 > a-1", "a-1 recipe=x"), ("app-2 > a-2", "a-2 recipe=y"), False),
+        (("app-1 recipe=x",), ("app-2 recipe=y",), False),
+        (("app-1 > a-1",), ("app-2 > a-2",), False),  # nobody knows what is behind these edges
+        (("app-1",), ("app-2",), True),
+    ],
+)
+def test_whether_all_that_is_linked_and_run_is_the_same(old: Lines, new: Lines, same: bool) -> None:
+    assert explained(old, new, ("app-1", "app-2")).same_to_use == (same,)
+
+
+def test_specs_are_found_by_what_is_in_their_reach() -> None:
+    old = (
+        *("app-1 > a-1, r-1", "a-1 > zlib-1:link:z", "zlib-1", "r-1 recipe=x"),
+        *("lib-1 > r-1", "tool-1"),
+    )
+    new = (
+        *("app-2 > a-2, r-2", "a-2 version=2 > zlib-ng-2:link:z", "zlib-ng-2", "r-2 recipe=y"),
+        *("lib-2 > r-2", "tool-2"),
+    )
+    found = explained(old, new, *((f"{name}-1", f"{name}-2") for name in ("app", "lib", "tool")))
+    names = ("a", "zlib", "zlib-ng", "r", "app")
+    by_name = {name: found.because_of(frozenset([name]).__contains__) for name in names}
+    assert by_name == {
+        "a": [True, False, False],
+        "zlib": [True, False, False],
+        "zlib-ng": [True, False, False],
+        "r": [False, True, False],  # a recipe is no cause where something else is
+        "app": [False, False, False],
+    }
+
+
+def test_only_what_changed_is_looked_at() -> None:
+    old = described("app-1 > a-1, same-0", "a-1 > same-0", "same-0 > deep-0", "deep-0")
+    new = described("app-2 > a-2, same-0", "a-2 > same-0", "same-0 > deep-0", "deep-0")
+    graphs = NodesByHash(old), NodesByHash(new)
+    explain([("app-1", "app-2")], ChangedPairs(graphs))
+    assert [graph.asked_for for graph in graphs] == [{"app-1", "a-1"}, {"app-2", "a-2"}]
+
+
+def test_a_cause_is_written_as_the_specification_shows_it() -> None:
+    old = (
+        *("app-1 > openmpi-1", "openmpi-1 > numactl-1", "numactl-1 > automake-1:build"),
+        *("automake-1 > autoconf-1", "autoconf-1 version=2.69"),
+    )
+    new = (
+        *("app-2 > openmpi-2", "openmpi-2 > numactl-2", "numactl-2 > automake-2:build"),
+        *("automake-2 > autoconf-2", "autoconf-2 version=2.71"),
+    )
+    found = explained(old, new, ("app-1", "app-2"))
+    assert msgspec.json.encode(found.causes[0]) == (
+        b'{"package":"autoconf","what":"version","old":"2.69","new":"2.71",'
+        b'"path":["openmpi","numactl","automake"],"build_only":true,"others":0}'
+    )
+    assert msgspec.json.encode(found.stack_causes[0]) == (
+        b'{"package":"autoconf","what":"version","old":"2.69","new":"2.71",'
+        b'"specs":1,"packages":1,"reach":1}'
+    )
+
+
+def test_circles_end() -> None:
+    old = ("app-1 > a-1", "a-1 > b-1", "b-1 > a-1, app-1, c-1", "c-1 version=1")
+    new = ("app-2 > a-2", "a-2 > b-2", "b-2 > a-2, app-2, c-2", "c-2 version=2")
+    found = explained(old, new, ("app-1", "app-2"), ("b-1", "b-2"))
+    assert list(map(in_words, found.causes)) == ["c version 1 -> 2 via a > b", "c version 1 -> 2"]
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """No search for circles of objects, of which there are none: as in the command."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def chain(side: int, length: int, last: str) -> Lines:
+    return (*(f"n{i}-{side} > n{i + 1}-{side}" for i in range(length)), f"n{length}-{side} {last}")
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_chain_of_100_000_specs_is_explained() -> None:
+    length = 100_000
+    old, new = described(*chain(1, length, "version=1")), described(*chain(2, length, "version=2"))
+    graphs = NodesByHash(old), NodesByHash(new)
+    distances = [length, length // 2, LONGEST_PATH + 2, LONGEST_PATH + 1, 3, 1]
+    starts = [length - distance for distance in distances]
+    pairs = [(f"n{start}-1", f"n{start}-2") for start in starts]
+    found = explain(pairs, ChangedPairs(graphs))
+    assert {(cause.package, cause.what) for cause in found.causes} == {(f"n{length}", "version")}
+    for start, distance, cause in zip(starts, distances, found.causes, strict=True):
+        names = [f"n{start + i}" for i in range(1, min(distance, LONGEST_PATH + 1))]
+        cut_off = ["…"] if distance > LONGEST_PATH + 1 else []
+        assert cause.path == (*names, *cut_off)
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_chain_of_specs_that_were_all_rebuilt_is_explained() -> None:
+    length = 20_000
+    old, new = described(*chain(1, length, "version=1")), described(*chain(2, length, "version=2"))
+    pairs = [(f"n{i}-1", f"n{i}-2") for i in range(length)]
+    found = explain(pairs, ChangedPairs((NodesByHash(old), NodesByHash(new))))
+    assert [cause.reach for cause in found.stack_causes] == [length]
+
+
+def wide(side: int, number: int) -> Lines:
+    """As many specs on one chain, each with a dependency of its own."""
+    return tuple(
+        f"n{i}-{side} > n{i + 1}-{side}, m{i % 50}-{side}:build" for i in range(number)
+    ) + tuple(f"m{i}-{side} version={side}" for i in range(50))
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_twice_the_edges_take_twice_the_time() -> None:
+    def seconds(number: int) -> float:
+        graphs = (
+            NodesByHash(described(*wide(1, number))),
+            NodesByHash(described(*wide(2, number))),
+        )
+        pairs = [(f"n{i}-1", f"n{i}-2") for i in range(number)]
+        start = time.process_time()
+        explain(pairs, ChangedPairs(graphs))
+        return time.process_time() - start
+
+    assert min(seconds(8000) for _ in range(3)) < 6 * min(seconds(2000) for _ in range(3)) + 0.1
+
+
+def test_graphs_made_to_have_a_pair_for_everything_are_refused() -> None:
+    levels = 12
+
+    def lines(side: int) -> Lines:
+        # Old children keep their place, new ones move on by one or by none: all meet all.
+        return tuple(
+            f"p{level}-{side}{i} version={side} > "
+            f"p{level + 1}-{side}{i}, q{level + 1}-{side}{(i + side - 1) % 64}"
+            for level in range(levels)
+            for i in range(64)
+        ) + tuple(
+            f"q{level}-{side}{i} version={side} > "
+            f"p{level + 1}-{side}{i}, q{level + 1}-{side}{(i + (side - 1) * 2**level) % 64}"
+            for level in range(levels)
+            for i in range(64)
+        )
+
+    graphs = NodesByHash(described(*lines(1))), NodesByHash(described(*lines(2)))
+    with pytest.raises(FormatError, match="more than 4,000 pairs of specs"):
+        explain([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, most=4000))
+
+
+def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:
+    moved = Field("compiler", "gcc@12", "gcc@13")
+    other = Field("variants", ("~mpi",), ("+mpi",))
+    specs = [("hdf5", [moved]), ("hdf5", [moved, other]), ("zlib", [moved]), ("perl", [other])]
+    few = [(f"package{i}", [Field("os", str(i), "new")]) for i in range(3)]
+    assert shared_changes([*specs, *few]) == [
+        StackCause(None, "compiler", "gcc@12", "gcc@13", specs=3, packages=2, reach=3)
+    ]
+    assert shared_changes([]) == []

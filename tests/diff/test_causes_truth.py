@@ -1,0 +1,228 @@
+"""Every cause is true: held against graphs read plainly, real ones and generated ones."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from snapdiff.diff.causes import Explanation, explain
+from snapdiff.diff.changed_pairs import ChangedPairs
+from snapdiff.result_causes import Cause, Event
+from tests.support.generated_graphs import Graphs, graphs, make_graphs
+from tests.support.graphs import LOCKS, NodesByHash, PlainGraph, read_lock
+from tests.support.plain_causes import (
+    ORDER,
+    Pair,
+    PlainEvent,
+    PlainReading,
+    plain_pairs,
+    without_recipes,
+)
+
+
+def explained(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
+    old, new = both
+    return explain(pairs, ChangedPairs((NodesByHash(old), NodesByHash(new))))
+
+
+def plain(event: Event) -> PlainEvent:
+    return event.package, event.what, event.old, event.new
+
+
+class Truth:
+    """What is true of the rebuilt specs of a stack."""
+
+    def __init__(self, both: Graphs, pairs: Sequence[Pair]) -> None:
+        self.reading = PlainReading(*both)
+        self.far = {pair: self.reading.distances(pair, build_only=True) for pair in pairs}
+        self.used = {pair: self.reading.distances(pair, build_only=False) for pair in pairs}
+        self.in_reach = {
+            pair: {event for below in self.far[pair] for event in self.reading.events(below)}
+            for pair in pairs
+        }
+        self.reach = Counter(event for pair in pairs for event in self.in_reach[pair])
+
+    def candidates(self, pair: Pair, *, recipes: bool) -> tuple[set[PlainEvent], bool]:
+        """The nearest events, and whether linked and run dependencies alone lead there."""
+        near = {
+            below: distance
+            for below, distance in self.far[pair].items()
+            if self.wanted(below, recipes=recipes)
+        }
+        if not near:
+            return set(), False
+        nearest = min(near.values())
+        places = {below for below, distance in near.items() if distance == nearest}
+        used = {below for below in places if self.used[pair].get(below) == nearest}
+        events = {
+            event for below in used or places for event in self.wanted(below, recipes=recipes)
+        }
+        return events, bool(used)
+
+    def wanted(self, pair: Pair, *, recipes: bool) -> set[PlainEvent]:
+        events = set(self.reading.events(pair))
+        return events - without_recipes(events) if recipes else without_recipes(events)
+
+    def is_build_only(self, pair: Pair, event: PlainEvent) -> bool:
+        """Whether every way there has a build-only edge, the dependency's own included."""
+        return not any(
+            event in self.reading.events(below) and not self.reading.events(below)[event]
+            for below in self.used[pair]
+        )
+
+    def rank(self, event: PlainEvent) -> tuple[object, ...]:
+        package, what, old, new = event
+        words = [
+            " ".join(value) if isinstance(value, tuple) else value or "" for value in (old, new)
+        ]
+        place = ORDER.index(what) if what in ORDER else len(ORDER)
+        return place, -self.reach[event], package, *words
+
+    def check(self, pair: Pair, cause: Cause) -> None:
+        """Fail where a cause is not there, not the nearest, or not as it says."""
+        event = plain(cause)
+        candidates, used = self.candidates(pair, recipes=False)
+        others = {found[0] for found in without_recipes(self.in_reach[pair])}
+        if not candidates:
+            assert not others
+            candidates, used = self.candidates(pair, recipes=True)
+        if not candidates:
+            assert not self.in_reach[pair], "a rehash only where nothing else differs"
+            assert cause == Cause(None, "rehash", path=(), build_only=False, others=0)
+            return
+        assert event in candidates
+        assert self.rank(event) == min(map(self.rank, candidates))
+        assert self.reading.way_is_there(pair, cause.path, event, build_only=not used)
+        assert cause.build_only == self.is_build_only(pair, event)
+        assert cause.others == len(others - {cause.package})
+
+
+def check_all(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
+    truth = Truth(both, pairs)
+    found = explained(both, pairs)
+    assert len(found.causes) == len(pairs)
+    for pair, cause, same in zip(pairs, found.causes, found.same_to_use, strict=True):
+        truth.check(pair, cause)
+        assert same == all(
+            None not in truth.reading.nodes(below) and all(truth.reading.events(below).values())
+            for below in truth.used[pair]
+        )
+    specs = Counter(map(plain, found.causes))
+    packages = {(plain(c), truth.reading.name(p)) for p, c in zip(pairs, found.causes, strict=True)}
+    per_event = Counter(event for event, _ in packages)
+    listed = [plain(cause) for cause in found.stack_causes]
+    assert len(set(listed)) == len(listed)
+    assert set(specs) <= set(listed)
+    for listed_cause in found.stack_causes:
+        event = plain(listed_cause)
+        reach = specs[event] if listed_cause.what == "rehash" else truth.reach[event]
+        assert (listed_cause.specs, listed_cause.packages, listed_cause.reach) == (
+            specs[event],
+            per_event[event],
+            reach,
+        )
+    expected = {event for event in without_recipes(truth.reach) if is_enough(truth, event, pairs)}
+    assert set(listed) == expected | set(specs)
+    assert [c.specs for c in found.stack_causes] == sorted(specs.values(), reverse=True) + [0] * (
+        len(listed) - len(specs)
+    )
+    return found
+
+
+def is_enough(truth: Truth, event: PlainEvent, pairs: Sequence[Pair]) -> bool:
+    return truth.reach[event] >= 0.3 * len(pairs)
+
+
+@settings(max_examples=300)
+@given(graphs())
+def test_every_cause_is_there_is_nearest_and_is_as_it_says(both: Graphs) -> None:
+    check_all(both, plain_pairs(*both))
+
+
+@settings(max_examples=30)
+@given(graphs(most_nodes=60))
+def test_causes_in_larger_graphs_are_true(both: Graphs) -> None:
+    check_all(both, plain_pairs(*both))
+
+
+def names_in(found: Explanation) -> set[str]:
+    return {
+        str(name)
+        for event in found.bits
+        for name in ((event.old, event.new) if event.what == "replaced" else (event.package,))
+    }
+
+
+@given(graphs())
+def test_the_other_way_round_the_same_packages_are_named(both: Graphs) -> None:
+    old, new = both
+    pairs = plain_pairs(old, new)
+    forth = explained(both, pairs)
+    back = explained((new, old), [(after, before) for before, after in pairs])
+    assert names_in(forth) == names_in(back)
+    assert forth.same_to_use == back.same_to_use
+    for there, here in zip(forth.causes, back.causes, strict=True):
+        assert (there.package is None) == (here.package is None)
+        assert there.others == here.others or "replaced" in {there.what, here.what}
+
+
+@given(graphs())
+def test_a_graph_explains_nothing_of_itself(both: Graphs) -> None:
+    old, _ = both
+    found = explained((old, old), [(node_hash, node_hash) for node_hash in old])
+    assert {cause.what for cause in found.causes} <= {"rehash"}
+    assert all(found.same_to_use)
+
+
+def test_generated_graphs_have_causes_of_every_kind() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(400):
+        both = make_graphs(random.Random(seed), 25, 4)  # noqa: S311 - the same graphs every time
+        found = explained(both, plain_pairs(*both))
+        seen.update(cause.what for cause in found.causes)
+        seen["build only"] += sum(cause.build_only for cause in found.causes)
+    assert not {*ORDER, "recipe", "rehash", "build only"} - {"platform"} - set(seen)
+
+
+real_locks = pytest.mark.skipif(
+    not LOCKS.is_dir(), reason="the real locks, data/locks of SNAPDIFF_SHARED, are not there"
+)
+
+STEPS = [
+    ("derecho", "06[2-9]*.lock"),
+    ("julea", "*.lock"),
+    ("v2", "*.lock"),
+    ("v3", "*.lock"),
+]
+
+
+def locks_of(folder: str, pattern: str) -> list[Path]:
+    return sorted((LOCKS / folder).glob(pattern))
+
+
+@real_locks
+@pytest.mark.parametrize(("folder", "pattern"), STEPS)
+def test_every_cause_in_the_history_of_a_real_lock_is_true(folder: str, pattern: str) -> None:
+    sides: list[PlainGraph] = [read_lock(path) for path in locks_of(folder, pattern)]
+    for old, new in pairwise(sides):
+        both = dict(old), dict(new)
+        check_all(both, plain_pairs(*both))
+
+
+@real_locks
+@pytest.mark.parametrize("environment", ["cuda-aarch64", "cuda-x86_64", "rocm-x86_64"])
+def test_every_cause_between_two_releases_of_e4s_is_true(environment: str) -> None:
+    both = e4s(environment)
+    check_all(both, plain_pairs(*both))
+
+
+def e4s(environment: str) -> Graphs:
+    old, new = (
+        read_lock(LOCKS / "e4s" / "environments" / release / environment / "spack.lock")
+        for release in ("23.08", "23.11")
+    )
+    return old, new

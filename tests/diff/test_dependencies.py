@@ -1,0 +1,163 @@
+"""Which of like specs belong together: held against a plain reading, and worked examples."""
+
+import random
+import time
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+
+from snapdiff.diff.dependencies import DependencySets, match_members
+from snapdiff.diff.effort import Effort
+from snapdiff.errors import FormatError
+from snapdiff.limits import DEFAULT_LIMITS
+from tests.support.generated_graphs import Graphs, graphs, make_graphs
+from tests.support.graphs import NodesByHash, PlainGraph, described
+from tests.support.plain_causes import Pair
+
+Triples = frozenset[tuple[str, str, str]]
+
+
+def matched(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
+    sets = DependencySets((NodesByHash(both[0]), NodesByHash(both[1])))
+    return match_members(old, new, sets, Effort(DEFAULT_LIMITS))
+
+
+def triples(graph: PlainGraph, hashes: Iterable[str]) -> Triples:
+    nodes = [graph[node_hash] for node_hash in hashes if node_hash in graph]
+    return frozenset((node.name, node.version, node.compiler) for node in nodes)
+
+
+def used_below(graph: PlainGraph, root: str) -> list[str]:
+    found = [root]
+    for node_hash in found:
+        node = graph.get(node_hash)
+        for edge in node.edges if node else ():
+            if not edge.build_only and edge.hash not in found:
+                found.append(edge.hash)
+    return found
+
+
+def plain_match(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
+    """All pairs in the order in which they are taken: specification, section 10, word by word."""
+
+    def sets(graph: PlainGraph, node_hash: str) -> tuple[Triples, Triples]:
+        direct = [edge.hash for edge in graph[node_hash].edges]
+        return triples(graph, used_below(graph, node_hash)), triples(graph, direct)
+
+    before = {node_hash: sets(both[0], node_hash) for node_hash in old}
+    after = {node_hash: sets(both[1], node_hash) for node_hash in new}
+    order = sorted(
+        (len(mine[0] ^ theirs[0]), len(mine[1] ^ theirs[1]), old_hash, new_hash)
+        for old_hash, mine in before.items()
+        for new_hash, theirs in after.items()
+    )
+    pairs: list[Pair] = []
+    for _, _, old_hash, new_hash in order:
+        if old_hash in before and new_hash in after:
+            pairs.append((old_hash, new_hash))
+            del before[old_hash], after[new_hash]
+    return pairs
+
+
+@settings(max_examples=200)
+@given(graphs(most_nodes=30))
+def test_members_are_matched_as_the_specification_says(both: Graphs) -> None:
+    old, new = both
+    for name in sorted({node.name for node in old.values()}):
+        before = [node_hash for node_hash, node in old.items() if node.name == name]
+        after = [node_hash for node_hash, node in new.items() if node.name == name]
+        found = matched(both, before, after)
+        assert sorted(found) == sorted(plain_match(both, before, after))
+        assert len(found) == min(len(before), len(after))
+
+
+def test_what_is_linked_decides_before_what_is_built_with() -> None:
+    old = described("hdf5-1 > zlib-1, cmake-1:build", "zlib-1 version=1.3", "cmake-1 version=3.1")
+    new = described(
+        "hdf5-2 > zlib-2, cmake-1:build",
+        "hdf5-3 > zlib-3, cmake-2:build",
+        "zlib-2 version=1.4",
+        "zlib-3 version=1.3",
+        "cmake-1 version=3.1",
+        "cmake-2 version=3.2",
+    )
+    assert matched((old, new), ["hdf5-1"], ["hdf5-2", "hdf5-3"]) == [("hdf5-1", "hdf5-3")]
+
+
+def test_what_is_linked_deep_below_decides() -> None:
+    old = described("a-1 > b-1", "b-1 > c-1", "c-1 version=1")
+    new = described(
+        "a-2 > b-2", "b-2 > c-2", "c-2 version=2", "a-3 > b-3", "b-3 > c-3", "c-3 version=1"
+    )
+    assert matched((old, new), ["a-1"], ["a-2", "a-3"]) == [("a-1", "a-3")]
+
+
+def test_then_the_direct_dependencies_decide_and_then_the_hash() -> None:
+    old = described("a-1 > cmake-1:build", "cmake-1 version=3.1")
+    new = described("a-2", "a-3 > cmake-3:build", "a-4 > cmake-3:build", "cmake-3 version=3.1")
+    assert matched((old, new), ["a-1"], ["a-4", "a-3", "a-2"]) == [("a-1", "a-3")]
+
+
+def test_a_compiler_is_the_same_in_two_spellings() -> None:
+    old = described("a-1 > b-1", "b-1 compiler=clang@=15")
+    new = described("a-2 > b-2", "b-2 compiler=gcc@12", "a-3 > b-3", "b-3 compiler=llvm@15")
+    assert matched((old, new), ["a-1"], ["a-2", "a-3"]) == [("a-1", "a-3")]
+
+
+def test_of_equally_unlike_members_the_lowest_hash_is_taken() -> None:
+    old = described("a-1 > b-1", "a-2 > b-1", "b-1 version=1")
+    new = described(
+        *("a-3 > b-3", "a-6 > b-3", "b-3 version=3"),
+        *("a-4 > b-4", "a-5 > b-4", "b-4 version=4"),
+    )
+    found = matched((old, new), ["a-1", "a-2"], ["a-3", "a-4", "a-5", "a-6"])
+    assert found == [("a-1", "a-3"), ("a-2", "a-4")]
+
+
+def test_a_closure_goes_in_circles_and_to_nodes_that_are_not_there() -> None:
+    old = described("a-1 > b-1, c-1", "b-1 > a-1")
+    new = described("a-2 > b-2, c-2", "b-2 > a-2", "a-3")
+    assert matched((old, new), ["a-1"], ["a-2", "a-3"]) == [("a-1", "a-2")]
+
+
+def test_a_class_with_many_members_costs_little() -> None:
+    number = 3000
+    lines = [f"zlib-{i} version=1.{i % 10}" for i in range(10)]
+    both = tuple(
+        described(*lines, *(f"hdf5-{side}{i} > zlib-{i % 10}" for i in range(number)))
+        for side in "12"
+    )
+    old, new = (
+        [node_hash for node_hash in graph if node_hash.startswith("hdf5")] for graph in both
+    )
+    start = time.perf_counter()
+    pairs = matched((both[0], both[1]), old, new[: number // 2])
+    assert time.perf_counter() - start < 5
+    assert len(pairs) == number // 2
+
+
+def test_a_class_whose_members_are_all_unlike_is_refused_where_that_takes_too_long() -> None:
+    number = 1100
+    both = tuple(
+        described(
+            *(f"zlib-{side}{i} version={side}.{i}" for i in range(number)),
+            *(f"hdf5-{side}{i} > zlib-{side}{i}" for i in range(number)),
+        )
+        for side in "12"
+    )
+    old, new = (
+        [node_hash for node_hash in graph if node_hash.startswith("hdf5")] for graph in both
+    )
+    with pytest.raises(FormatError, match="too many and too unlike"):
+        matched((both[0], both[1]), old, new)
+
+
+def test_no_order_of_the_members_matters() -> None:
+    chance = random.Random(7)  # noqa: S311 - the same graphs every time
+    both = make_graphs(chance, 40, 10)
+    old, new = (
+        [node_hash for node_hash, node in graph.items() if node.name == "zlib"] for graph in both
+    )
+    found = matched(both, old, new)
+    assert matched(both, old[::-1], new[::-1]) == found

@@ -1,0 +1,209 @@
+"""Graphs for tests: from short descriptions, and from real lock files read as plain JSON.
+
+A node is described by a `PlainNode`. The graphs that the package takes are made from these, and the
+independent reading of what changed (`tests/support/plain_causes.py`) looks at nothing else.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from snapdiff.model import Build, Edge, Node
+from tests.support.helpers import PROJECT
+
+SHARED = Path(os.environ.get("SNAPDIFF_SHARED", PROJECT.parent / "shared"))
+LOCKS = SHARED / "data" / "locks"
+
+
+@dataclass(frozen=True)
+class PlainEdge:
+    """A dependency: its name and hash, its types and what it provides, as words."""
+
+    name: str
+    hash: str
+    types: str = "build link"
+    virtuals: str = ""
+
+    @property
+    def build_only(self) -> bool:
+        return not {"link", "run"} & set(self.types.split())
+
+
+@dataclass(frozen=True)
+class PlainNode:
+    """What a document says of a node, values as the site's pages write them."""
+
+    name: str
+    version: str = "1.0"
+    compiler: str = "gcc@12.3.0"
+    os: str = "rhel8"
+    platform: str = "linux"
+    target: str = "x86_64_v3"
+    variants: tuple[str, ...] = ()
+    external: bool = False
+    namespace: str = "builtin"
+    recipe: str | None = "first"
+    edges: tuple[PlainEdge, ...] = field(default=())
+
+    def like(self) -> tuple[object, ...]:
+        """Return what the class of like specs is known by."""
+        return (
+            *(self.name, self.version, self.compiler, self.os, self.platform, self.target),
+            frozenset(self.variants),
+        )
+
+
+PlainGraph = Mapping[str, PlainNode]
+"""The nodes of a document by hash."""
+
+
+class NodesByHash:
+    """A `Graph` of some plain nodes; it remembers which of them were asked for."""
+
+    def __init__(self, nodes: PlainGraph) -> None:
+        self._nodes = nodes
+        self._made: dict[str, Node] = {}
+
+    @property
+    def asked_for(self) -> set[str]:
+        return set(self._made)
+
+    def node(self, spec_hash: str) -> Node | None:
+        plain = self._nodes.get(spec_hash)
+        if plain is None:
+            return None
+        if spec_hash not in self._made:
+            self._made[spec_hash] = node_of(plain)
+        return self._made[spec_hash]
+
+
+def node_of(plain: PlainNode) -> Node:
+    """The node as a reader makes it."""
+    build = Build(
+        plain.version,
+        plain.compiler,
+        plain.os,
+        plain.platform,
+        plain.target,
+        plain.variants,
+        frozenset(["e4s"]),
+        external=plain.external,
+    )
+    edges = tuple(
+        Edge(edge.name, edge.hash, tuple(edge.types.split()), tuple(edge.virtuals.split()))
+        for edge in plain.edges
+    )
+    return Node(
+        name=plain.name, build=build, namespace=plain.namespace, recipe=plain.recipe, edges=edges
+    )
+
+
+def described(*lines: str) -> dict[str, PlainNode]:
+    """A graph from lines such as `hdf5-2 version=1.14 > zlib-1, cmake-1:build, mpich-1:link:mpi`.
+
+    A node's hash is its name, a dash and a number; `> ` begins its dependencies, each a hash with
+    its types (joined by `+`; build and link if there are none) and the virtuals that it provides.
+    """
+    graph: dict[str, PlainNode] = {}
+    for line in lines:
+        head, _, tail = line.partition(">")
+        node_hash, *words = head.split()
+        values: dict[str, Any] = dict(word.split("=", 1) for word in words)
+        if "variants" in values:
+            values["variants"] = tuple(values["variants"].split(","))
+        values["external"] = values.get("external") == "yes"
+        edges = tuple(_edge(text) for text in tail.split(",") if text.strip())
+        graph[node_hash] = PlainNode(name_in(node_hash), **values, edges=edges)
+    return graph
+
+
+def name_in(node_hash: str) -> str:
+    """The package's name in a hash such as `py-numpy-2`."""
+    return node_hash.rpartition("-")[0]
+
+
+def _edge(text: str) -> PlainEdge:
+    node_hash, _, rest = text.strip().partition(":")
+    types, _, virtuals = rest.partition(":")
+    return PlainEdge(
+        name_in(node_hash),
+        node_hash,
+        types.replace("+", " ") or "build link",
+        virtuals.replace("+", " "),
+    )
+
+
+# --- Real lock files ---
+
+
+def read_lock(path: Path) -> dict[str, PlainNode]:
+    """The nodes of an environment lock of any version, by the key under which it lists them."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    records = {}
+    for key, record in document["concrete_specs"].items():
+        if "name" not in record:  # up to version 2 a node is the value of its name
+            [(name, record)] = record.items()
+            record = record | {"name": name}
+        records[key] = record
+    return {key: _plain_node(record, records) for key, record in records.items()}
+
+
+def _plain_node(record: dict[str, Any], records: Mapping[str, Any]) -> PlainNode:
+    edges = tuple(_plain_edges(record.get("dependencies", [])))
+    target = record["arch"]["target"]
+    return PlainNode(
+        record["name"],
+        record["version"],
+        _compiler(record, edges, records),
+        record["arch"]["platform_os"],
+        record["arch"]["platform"],
+        target if isinstance(target, str) else target["name"],
+        tuple(_variants(record["parameters"])),
+        external="external" in record,
+        namespace=record["namespace"],
+        recipe=record.get("package_hash"),
+        edges=edges,
+    )
+
+
+def _plain_edges(dependencies: Any) -> Iterable[PlainEdge]:
+    if isinstance(dependencies, dict):
+        dependencies = [{"name": name} | entry for name, entry in dependencies.items()]
+    for entry in dependencies:
+        node_hash = entry.get("hash") or entry.get("build_hash")
+        types = entry.get("type") or entry["parameters"]["deptypes"]
+        virtuals = entry.get("parameters", {}).get("virtuals", [])
+        yield PlainEdge(entry["name"], node_hash, " ".join(types), " ".join(virtuals))
+
+
+def _compiler(
+    record: dict[str, Any], edges: Iterable[PlainEdge], records: Mapping[str, Any]
+) -> str:
+    if "compiler" in record:
+        return f"{record['compiler']['name']}@{record['compiler']['version']}"
+    for language in ("c", "cxx", "fortran"):
+        for edge in edges:
+            if language in edge.virtuals.split():
+                return f"{edge.name}@{records[edge.hash]['version']}"
+    compiler = record.get("annotations", {}).get("compiler")
+    return compiler if isinstance(compiler, str) else "none"
+
+
+_FLAGS = ("cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs")
+
+
+def _variants(parameters: Mapping[str, Any]) -> Iterable[str]:
+    for name, value in sorted(parameters.items()):
+        if isinstance(value, bool):
+            yield f"{'+' if value else '~'}{name}"
+        elif name in _FLAGS:
+            if value:
+                yield f'{name}="{" ".join(value)}"'
+        elif isinstance(value, list):
+            values = sorted(item[:7] if name == "patches" else item for item in value)
+            yield f"{name}:={','.join(values)}"
+        else:
+            yield f"{name}={value}"
