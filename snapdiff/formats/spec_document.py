@@ -1,0 +1,185 @@
+"""Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from itertools import chain
+from operator import itemgetter
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from snapdiff.formats.base import CountedDocument, Document, DocumentPair, File
+from snapdiff.formats.document_limits import check_document_size
+from snapdiff.formats.listing import Entry, Listing, SharedBuilds
+from snapdiff.limits import Limits
+from snapdiff.model import Build, InCommon, Package, PackageCounts, PackagePair, StackCounts
+
+
+class Opening(NamedTuple):
+    """What a format needs to split a file into records."""
+
+    file: File
+    limits: Limits
+    builds: SharedBuilds
+
+
+class _PairedPackage(Struct):
+    """A package of a tag in two versions of a document: the specs of one side alone, and others."""
+
+    specs: tuple[dict[str, Build], dict[str, Build]] = field(default_factory=lambda: ({}, {}))
+    common: Counter[InCommon] = field(default_factory=Counter)
+
+
+class _PairedListings:
+    """Two versions of a document, put together record by record."""
+
+    def __init__(self, old: Listing, new: Listing) -> None:
+        """Take both; only the records that one side alone has are read."""
+        self.listings = (old, new)
+        self.packages: dict[tuple[str, str], _PairedPackage] = defaultdict(_PairedPackage)
+        self.hashes: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        only_new = (found for found in new.records if found not in old.records)
+        for spec_hash in chain(old.records, only_new):
+            entry = _common_entry(old, new, spec_hash)
+            if entry is None:
+                self._add_one_sided(spec_hash)
+            elif entry.tags:
+                self._add_common(spec_hash, entry)
+
+    def _add_common(self, spec_hash: str, entry: Entry) -> None:
+        for hashes in self.hashes:
+            hashes[spec_hash] = entry.name
+        in_common = InCommon(entry.version, entry.stacks)
+        for tag in entry.tags:
+            self.packages[tag, entry.name].common[in_common] += 1
+
+    def _add_one_sided(self, spec_hash: str) -> None:
+        for side, listing in enumerate(self.listings):
+            if spec_hash in listing.records:
+                entry, build = listing.spec(spec_hash)
+                if entry.tags:
+                    self.hashes[side][spec_hash] = entry.name
+                for tag in entry.tags:
+                    self.packages[tag, entry.name].specs[side][spec_hash] = build
+
+
+class SpecDocumentReader:
+    """Reads documents of one kind; `open_listing` splits a file into records."""
+
+    def __init__(self, limits: Limits, open_listing: Callable[[Opening], Listing]) -> None:
+        """Begin with no build known."""
+        self._limits = limits
+        self._open_listing = open_listing
+        self._builds = SharedBuilds()
+
+    def read(self, file: File) -> Document:
+        """Return all that a file lists.
+
+        Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
+        """
+        listing = self._open(file)
+        packages: dict[tuple[str, str], dict[str, Build]] = {}
+        hashes: dict[str, str] = {}
+        for spec_hash in listing.records:
+            entry, build = listing.spec(spec_hash)
+            if entry.tags:
+                hashes[spec_hash] = entry.name
+            for tag in entry.tags:
+                packages.setdefault((tag, entry.name), {})[spec_hash] = build
+        return Document(
+            claims=listing.claims,
+            packages=[
+                Package(tag, name, specs, graph=listing)
+                for (tag, name), specs in sorted(packages.items())
+            ],
+            warning=listing.warning,
+            hashes=hashes if listing.lists_stacks else None,
+        )
+
+    def count(self, file: File) -> CountedDocument:
+        """Return the counts of a file that is the same on both sides.
+
+        What costs most and nobody asks for is left out: no variant, compiler or dependency is
+        read, so nothing is said about them. Raises FormatError.
+        """
+        listing = self._open(file)
+        counts: dict[tuple[str, str], Counter[frozenset[str]]] = {}
+        hashes: dict[str, str] = {}
+        for spec_hash in listing.records:
+            entry = listing.entry(spec_hash)
+            if entry.tags:
+                hashes[spec_hash] = entry.name
+            for tag in entry.tags:
+                counts.setdefault((tag, entry.name), Counter())[entry.stacks] += 1
+        return CountedDocument(
+            claims=listing.claims,
+            counts=[
+                PackageCounts(tag, name, dict(by_stacks))
+                for (tag, name), by_stacks in sorted(counts.items())
+            ],
+            warning=listing.warning,
+            hashes=hashes if listing.lists_stacks else None,
+        )
+
+    def read_pair(self, old: File, new: File) -> DocumentPair | None:
+        """Return two versions of a file; only the records that one side alone has are read.
+
+        Of the others the name and the version are read, once for both. None where the two are of
+        different stacks or tags. Raises FormatError.
+        """
+        before, after = self._open(old), self._open(new)
+        if _tags(before) != _tags(after):
+            return None
+        if before.lists_stacks and before.claims != after.claims:
+            return None
+        both = _PairedListings(before, after)
+        pairs, unchanged = [], []
+        for (tag, name), package in sorted(both.packages.items(), key=itemgetter(0)):
+            if any(package.specs):
+                pair = PackagePair(
+                    tags=(tag, tag),
+                    name=name,
+                    old=package.specs[0],
+                    new=package.specs[1],
+                    common=package.common,
+                    document=new.path,
+                    graphs=both.listings,
+                )
+                pairs.append(pair)
+            else:
+                unchanged.append(PackageCounts(tag, name, _by_stacks(package.common)))
+        return DocumentPair(
+            claims=tuple(sorted({*before.claims, *after.claims})),
+            pairs=pairs,
+            unchanged=unchanged,
+            warnings=(before.warning, after.warning),
+            hashes=both.hashes if before.lists_stacks else None,
+        )
+
+    def _open(self, file: File) -> Listing:
+        check_document_size(file.content, self._limits.document_size)
+        return self._open_listing(Opening(file, self._limits, self._builds))
+
+
+def _common_entry(before: Listing, after: Listing, spec_hash: str) -> Entry | None:
+    """Return what is counted of a spec that counts the same on both sides, or None.
+
+    Records of one hash may differ in what is not the spec's own: how many others need it, say.
+    """
+    if spec_hash not in before.records or spec_hash not in after.records:
+        return None
+    entry = after.entry(spec_hash)
+    if before.has_same(after, spec_hash) or before.entry(spec_hash) == entry:
+        return entry
+    return None
+
+
+def _tags(listing: Listing) -> set[str]:
+    return {claim.tag for claim in listing.claims}
+
+
+def _by_stacks(common: Counter[InCommon]) -> StackCounts:
+    counts: Counter[frozenset[str]] = Counter()
+    for in_common, number in common.items():
+        counts[in_common.stacks] += number
+    return dict(counts)
