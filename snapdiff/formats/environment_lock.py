@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import FileContent, SpecHash, decode_json, hash_keys_decoder
+from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
 from snapdiff.formats.listing import Entry, NodeListing, Place, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import SpecNode, decode_names, decode_node
@@ -47,6 +47,7 @@ class _Environment(NamedTuple):
 
     key: str
     lock: _Lock
+    nodes: dict[str, Raw]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ class _LockListing(NodeListing):
         self._keys: dict[str, str] = {}
         for environment in environments:
             roots.update(root.hash for root in environment.lock.roots)
-            for spec_hash, record in (environment.lock.concrete_specs or {}).items():
+            for spec_hash, record in environment.nodes.items():
                 # An environment and one that it includes have nodes in common.
-                if records.setdefault(str(spec_hash), record) is record and environment.key:
+                if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
         super().__init__(place.claims, records, builds, _warning(environments[0].lock.meta))
         self._roots = roots
@@ -96,11 +97,11 @@ class _LockListing(NodeListing):
         names = decode_names(self.records[spec_hash], key)
         return Entry(names.name, names.only_version(key), self._tags, self._stacks)
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], key)
         entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
-        return node, entry, spec_hash in self._roots, key
+        return node, entry, spec_hash in self._roots
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
@@ -117,9 +118,10 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        lock = decode_json(text, hash_keys_decoder(_Lock), key.removesuffix("."))
+        lock, hashes = decode_by_hash(text, _Lock, "concrete_specs", key.removesuffix("."))
         _check_is_lock(lock, key)
-        yield _Environment(key, lock)
+        nodes = (lock.concrete_specs or {}).values()
+        yield _Environment(key, lock, dict(zip(hashes, nodes, strict=True)))
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
         for name, included in lock.include_concrete.items():

@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import FileContent, SpecHash, decode_json, hash_keys_decoder
+from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash, decode_json
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, SharedBuilds
 from snapdiff.formats.spec_node import NodeNames, SpecNode, node_by_name
 from snapdiff.model import counting_stacks
@@ -62,16 +62,21 @@ class _InstallListing(NodeListing):
     """
 
     def __init__(
-        self, place: Place, database: _Database, builds: SharedBuilds, *, counts_installed: bool
+        self,
+        place: Place,
+        records: dict[str, Raw],
+        version: str | int | None,
+        builds: SharedBuilds,
+        *,
+        counts_installed: bool,
     ) -> None:
-        """Take a database split into records."""
-        records = {str(spec_hash): record for spec_hash, record in database.installs.items()}
-        version = _number(database.version)
-        super().__init__(place.claims, records, builds, _warning(database.version))
+        """Take a database split into records, and the version that it names."""
+        super().__init__(place.claims, records, builds, _warning(version))
+        number = _number(version)
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
         self._counts_installed = counts_installed
-        self.counts_unsaid = version is not None and version < _FIRST_WITH_IN_BUILDCACHE
+        self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
 
     def entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record, and whether it is counted."""
@@ -91,7 +96,7 @@ class _InstallListing(NodeListing):
             and super().has_same(other, spec_hash)
         )
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
         key = _key(spec_hash)
         install = decode_json(self.records[spec_hash], _INSTALL, key)
         node = install.spec
@@ -99,7 +104,7 @@ class _InstallListing(NodeListing):
             keyed = decode_json(self.records[spec_hash], _KEYED_INSTALL, key)
             node = node_by_name(keyed.spec, f"{key}.spec")
         entry = self._entry(node, install, key)
-        return node, entry, bool(install.explicit), f"{key}.spec"
+        return node, entry, bool(install.explicit)
 
     def _entry(self, names: NodeNames, install: _InstallState, key: str) -> Entry:
         tags = self._tags if self._is_counted(install) else ()
@@ -117,10 +122,14 @@ def open_database(
     content: FileContent, place: Place, builds: SharedBuilds, *, counts_installed: bool
 ) -> Listing:
     """Return what a database lists; raises FormatError."""
-    document = decode_json(content, hash_keys_decoder(_Document))
-    if document.database is None:
+    document, hashes = decode_by_hash(content, _Document, "database.installs")
+    database = document.database
+    if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
-    return _InstallListing(place, document.database, builds, counts_installed=counts_installed)
+    records = dict(zip(hashes, database.installs.values(), strict=True))
+    return _InstallListing(
+        place, records, database.version, builds, counts_installed=counts_installed
+    )
 
 
 def _key(spec_hash: str) -> str:

@@ -19,7 +19,7 @@ FileContent = bytes | msgspec.Raw
 
 
 class SpecHash(str):
-    """A key of a document that is Spack's DAG hash: 32 characters of base 32, each only once."""
+    """A key of a document that is Spack's DAG hash: 32 characters of base 32."""
 
     __slots__ = ()
 
@@ -38,23 +38,39 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
         raise FormatError(f"{key}: {reason}" if key else reason) from error
 
 
-def hash_keys_decoder(kind: type[Value]) -> msgspec.json.Decoder[Value]:
-    """Return a decoder for one document whose only mapping by `SpecHash` has each key once.
+def decode_by_hash(
+    content: FileContent, kind: type[Value], mapping: str, key: str = ""
+) -> tuple[Value, list[str]]:
+    """Return what JSON says, and the keys of its one mapping by `SpecHash`, each of them once.
 
     JSON allows a key to come twice, and readers take the last. A document that lists two nodes
-    under one hash, as a careless merge makes it, would lose one of them without a word.
+    under one hash, as a careless merge makes it, would lose one of them without a word. `mapping`
+    is the key path of the mapping within the JSON. Raises FormatError.
     """
-    seen: set[str] = set()
+    hashes: list[str] = []
 
-    def check_hash(_: type, text: Any) -> SpecHash:
-        if not is_hash(text):
-            raise ValueError(f"{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
-        if text in seen:
-            raise ValueError(f"{text} is listed twice")
-        seen.add(text)
+    def take_key(_: type, text: Any) -> SpecHash:
+        hashes.append(text)
         return SpecHash(text)
 
-    return msgspec.json.Decoder(kind, dec_hook=check_hash)
+    found = decode_json(content, msgspec.json.Decoder(kind, dec_hook=take_key), key)
+    if not all(map(_HASH.fullmatch, hashes)) or len(set(hashes)) < len(hashes):
+        raise _key_error(hashes, f"{key}.{mapping}".strip("."))
+    return found, hashes
+
+
+def _key_error(hashes: list[str], place: str) -> FormatError:
+    """Return the error for the first key that is no hash, or comes a second time."""
+    seen: set[str] = set()
+    for text in hashes:
+        if not is_hash(text):
+            reason = f"{text[:64]!r} is no hash, 32 characters of a-z and 2-7"
+            break
+        if text in seen:
+            reason = f"{text} is listed twice"
+            break
+        seen.add(text)
+    return FormatError(f"{place}: {reason}" if place else reason)
 
 
 def is_hash(text: str) -> bool:

@@ -7,15 +7,15 @@ from typing import NamedTuple
 from msgspec import Raw
 
 from snapdiff.formats.base import Claim
-from snapdiff.formats.spec_node import (
-    EdgeFields,
-    SpecNode,
-    decode_edges,
-    decode_parameters,
-    write_edges,
-)
+from snapdiff.formats.spec_node import EdgeFields, SpecNode, listed_edges, write_edges
 from snapdiff.model import Build, Node
-from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
+from snapdiff.spack.node import (
+    NO_COMPILER,
+    Provider,
+    find_compiler,
+    write_compiler,
+    write_parameters,
+)
 
 EMPTY_PART = "."
 """What a stack or tag is called whose part of the path is empty."""
@@ -152,7 +152,7 @@ class Listing(ABC):
     def _check_edges(self, name: str, edges: Iterable[EdgeFields]) -> None:
         """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
         for edge in edges:
-            if edge.target_hash not in self.records:
+            if edge.hash not in self.records and edge.target_hash not in self.records:
                 if not self._edges_to_nowhere:
                     self._first_to_nowhere = f"{edge.name}/{edge.target_hash[:7]} of {name}"
                 self._edges_to_nowhere += 1
@@ -160,7 +160,9 @@ class Listing(ABC):
     def _provided_compiler(self, edges: Iterable[EdgeFields]) -> str | None:
         """Return the dependency that is the compiler as a spec names it, or None."""
         found = find_compiler(
-            Provider(edge.name, edge.target_hash, edge.virtuals) for edge in edges
+            Provider(edge.name, edge.target_hash, edge.parameters.virtuals)
+            for edge in edges
+            if edge.parameters and edge.parameters.virtuals
         )
         if found is None:
             return None
@@ -176,22 +178,22 @@ class NodeListing(Listing):
     """A document whose records are nodes, or have one in them."""
 
     @abstractmethod
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
-        """Return a record's node, what is counted of it, whether it is explicit, its key path."""
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
+        """Return a record's node, what is counted of it, and whether it is explicit."""
 
     def spec(self, spec_hash: str) -> tuple[Entry, Build]:
         """Return a record as a spec; raises FormatError."""
-        node, entry, explicit, key = self._read_record(spec_hash)
-        edges = decode_edges(node.dependencies, key)
+        node, entry, explicit = self._read_record(spec_hash)
+        edges = listed_edges(node.dependencies)
         self._check_edges(node.name, edges)
-        return entry, self._build(node, entry, edges, key, explicit=explicit)
+        return entry, self._build(node, entry, edges, explicit=explicit)
 
     def _read_node(self, spec_hash: str) -> Node:
-        node, entry, explicit, key = self._read_record(spec_hash)
-        edges = decode_edges(node.dependencies, key)
+        node, entry, explicit = self._read_record(spec_hash)
+        edges = listed_edges(node.dependencies)
         return Node(
             name=node.name,
-            build=self._build(node, entry, edges, key, explicit=explicit),
+            build=self._build(node, entry, edges, explicit=explicit),
             namespace=node.namespace or "",
             recipe=node.package_hash,
             edges=write_edges(edges),
@@ -202,7 +204,6 @@ class NodeListing(Listing):
         node: SpecNode,
         entry: Entry,
         edges: list[EdgeFields],
-        key: str,
         *,
         explicit: bool,
     ) -> Build:
@@ -213,7 +214,7 @@ class NodeListing(Listing):
             node.os,
             node.platform,
             node.target,
-            decode_parameters(node, key),
+            write_parameters(node.parameters),
             entry.stacks,
             explicit=explicit,
             external=node.is_external,

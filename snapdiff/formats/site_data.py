@@ -16,10 +16,10 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
-from snapdiff.formats.json_text import SpecHash, decode_json, hash_keys_decoder
+from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
 from snapdiff.formats.listing import EMPTY_PART, Entry, Listing, SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
-from snapdiff.formats.spec_node import EdgeFields, decode_edges, write_edges
+from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
 from snapdiff.limits import Limits
 from snapdiff.model import Build, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
@@ -48,7 +48,7 @@ class _SiteSpec(_SitePlaces, gc=False):
     platform: str = ""
     target: str = ""
     variants: tuple[str, ...] = ()
-    dependencies: Raw = Raw(b"[]")
+    dependencies: Edges = None
 
 
 _PACKAGE_DATA = msgspec.json.Decoder(dict[str, _SitePackage])
@@ -123,12 +123,12 @@ class _SiteListing(Listing):
         """Return a record as a spec."""
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        return entry, self._build(spec, entry, decode_edges(spec.dependencies, spec_hash))
+        return entry, self._build(spec, entry, listed_edges(spec.dependencies))
 
     def _read_node(self, spec_hash: str) -> Node:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        edges = decode_edges(spec.dependencies, spec_hash)
+        edges = listed_edges(spec.dependencies)
         build = self._build(spec, entry, edges)
         written = write_edges(edge for edge in edges if edge.target_hash)
         return Node(name=entry.name, build=build, namespace="", recipe=None, edges=written)
@@ -159,7 +159,7 @@ def _open(opening: Opening) -> Listing:
     file = opening.file
     size = opening.limits.document_size
     content = _unfolded(file.content, size)
-    records = decode_json(content, hash_keys_decoder(dict[SpecHash, Raw]))
+    found, hashes = decode_by_hash(content, dict[SpecHash, Raw], "")
     folder, slash, name = file.path.rpartition("/")
     ending = _COMPRESSED if name.endswith(_COMPRESSED) else ""
     packages_path = f"{folder}{slash}{_PACKAGES}{ending}"
@@ -173,8 +173,8 @@ def _open(opening: Opening) -> Listing:
                 raise FormatError(
                     f"{_PACKAGES}: {names[spec_hash]} and {package} both list {spec_hash}"
                 )
-    plain = {str(spec_hash): record for spec_hash, record in records.items()}
-    return _SiteListing(plain, names, opening.builds)
+    records = dict(zip(hashes, found.values(), strict=True))
+    return _SiteListing(records, names, opening.builds)
 
 
 def _unfolded(content: bytes, document_size: int) -> bytes:

@@ -1,7 +1,7 @@
 """Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class _PairedPackage(Struct):
     """A package of a tag in two versions of a document: the specs of one side alone, and others."""
 
     specs: tuple[dict[str, Build], dict[str, Build]] = field(default_factory=lambda: ({}, {}))
-    common: Counter[InCommon] = field(default_factory=Counter)
+    common: dict[InCommon, int] = field(default_factory=dict)
 
 
 class _PairedListings:
@@ -38,20 +38,19 @@ class _PairedListings:
         self.listings = (old, new)
         self.packages: dict[tuple[str, str], _PairedPackage] = defaultdict(_PairedPackage)
         self.hashes: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        in_common: dict[Entry, int] = {}
         only_new = (found for found in new.records if found not in old.records)
         for spec_hash in chain(old.records, only_new):
             entry = _common_entry(old, new, spec_hash)
             if entry is None:
                 self._add_one_sided(spec_hash)
             elif entry.tags:
-                self._add_common(spec_hash, entry)
-
-    def _add_common(self, spec_hash: str, entry: Entry) -> None:
-        for hashes in self.hashes:
-            hashes[spec_hash] = entry.name
-        in_common = InCommon(entry.version, entry.stacks)
-        for tag in entry.tags:
-            self.packages[tag, entry.name].common[in_common] += 1
+                self.hashes[0][spec_hash] = self.hashes[1][spec_hash] = entry.name
+                in_common[entry] = in_common.get(entry, 0) + 1
+        for entry, number in in_common.items():
+            for tag in entry.tags:
+                common = self.packages[tag, entry.name].common
+                common[InCommon(entry.version, entry.stacks)] = number
 
     def _add_one_sided(self, spec_hash: str) -> None:
         for side, listing in enumerate(self.listings):
@@ -178,7 +177,7 @@ def _tags(listing: Listing) -> set[str]:
     return {claim.tag for claim in listing.claims}
 
 
-def _by_stacks(common: Counter[InCommon]) -> StackCounts:
+def _by_stacks(common: Mapping[InCommon, int]) -> StackCounts:
     counts: Counter[frozenset[str]] = Counter()
     for in_common, number in common.items():
         counts[in_common.stacks] += number

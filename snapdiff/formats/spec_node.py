@@ -9,13 +9,14 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct, field
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document_limits import check_version
 from snapdiff.formats.json_text import FileContent, decode_json
+from snapdiff.limits import VERSION_PARTS
 from snapdiff.model import Edge
-from snapdiff.spack.node import Scalar, write_compiler, write_parameters
+from snapdiff.spack.node import Scalar, write_compiler
 
 
 class _Target(Struct, gc=False):
@@ -43,6 +44,44 @@ class _Annotations(Struct, gc=False):
     compiler: str | None = None
 
 
+class _EdgeParameters(Struct, gc=False):
+    deptypes: tuple[str, ...] = ()
+    virtuals: tuple[str, ...] = ()
+
+
+class EdgeFields(Struct, gc=False):
+    """An edge as it is written; which hash it has, and where its types are, differs by version."""
+
+    name: str = ""
+    hash: str | None = None
+    build_hash: str | None = None
+    full_hash: str | None = None
+    type: tuple[str, ...] | None = None
+    parameters: _EdgeParameters | None = None
+
+    @property
+    def target_hash(self) -> str:
+        """The key of the node that the edge leads to."""
+        return self.hash or self.build_hash or self.full_hash or ""
+
+    @property
+    def virtuals(self) -> tuple[str, ...]:
+        """The virtual packages that the dependency provides here."""
+        return self.parameters.virtuals if self.parameters else ()
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Among build, link, run and test; the oldest documents leave them out."""
+        found = self.parameters.deptypes if self.parameters else self.type
+        return _DEFAULT_TYPES if found is None else found
+
+
+Edges = list[EdgeFields] | dict[str, EdgeFields | str | tuple[str, tuple[str, ...]]] | None
+"""The edges of a node: a list, or before 2022 a mapping by name, of edges or of their hashes."""
+
+_DEFAULT_TYPES = ("build", "link")
+
+
 class NodeNames(Struct, gc=False):
     """The name and version of a node, which is all that is asked of most."""
 
@@ -52,21 +91,22 @@ class NodeNames(Struct, gc=False):
 
     def only_version(self, key: str) -> str:
         """Return the version; raises FormatError where there is none, or one of too many parts."""
-        version = _version(self)
+        version = self.version or _version(self)
         if version is None:
             raise FormatError(f"{key}.version: missing")
-        check_version(version, key)
+        if len(version) > VERSION_PARTS:
+            check_version(version, key)
         return version
 
 
 class SpecNode(NodeNames, gc=False):
-    """A node, its dependencies and parameters not yet read."""
+    """A node."""
 
     arch: _Architecture | None = None
     compiler: _Compiler | None = None
     namespace: str | None = None
-    parameters: Raw = Raw(b"{}")
-    dependencies: Raw = Raw(b"[]")
+    parameters: dict[str, Scalar | list[Scalar]] = field(default_factory=dict)
+    dependencies: Edges = None
     external: _External | bool | None = None
     annotations: _Annotations | None = None
     package_hash: str | None = None
@@ -107,48 +147,10 @@ class SpecNode(NodeNames, gc=False):
         return self.annotations and self.annotations.compiler
 
 
-class _EdgeParameters(Struct, gc=False):
-    deptypes: tuple[str, ...] = ()
-    virtuals: tuple[str, ...] = ()
-
-
-class EdgeFields(Struct, gc=False):
-    """An edge as it is written; which hash it has, and where its types are, differs by version."""
-
-    name: str = ""
-    hash: str | None = None
-    build_hash: str | None = None
-    full_hash: str | None = None
-    type: tuple[str, ...] | None = None
-    parameters: _EdgeParameters | None = None
-
-    @property
-    def target_hash(self) -> str:
-        """The key of the node that the edge leads to."""
-        return self.hash or self.build_hash or self.full_hash or ""
-
-    @property
-    def virtuals(self) -> tuple[str, ...]:
-        """The virtual packages that the dependency provides here."""
-        return self.parameters.virtuals if self.parameters else ()
-
-    @property
-    def types(self) -> tuple[str, ...]:
-        """Among build, link, run and test; the oldest documents leave them out."""
-        found = self.parameters.deptypes if self.parameters else self.type
-        return _DEFAULT_TYPES if found is None else found
-
-
-_DEFAULT_TYPES = ("build", "link")
-
 _NODE = msgspec.json.Decoder(SpecNode)
 _KEYED_NODE = msgspec.json.Decoder(dict[str, SpecNode])
 _NAMES = msgspec.json.Decoder(NodeNames)
 _KEYED_NAMES = msgspec.json.Decoder(dict[str, NodeNames])
-_PARAMETERS = msgspec.json.Decoder(dict[str, Scalar | list[Scalar]])
-_EDGES = msgspec.json.Decoder(
-    list[EdgeFields] | dict[str, EdgeFields | str | tuple[str, tuple[str, ...]]] | None
-)
 
 AnyNode = TypeVar("AnyNode", bound=NodeNames)
 
@@ -176,18 +178,8 @@ def node_by_name(nodes: dict[str, AnyNode], key: str) -> AnyNode:
     return node
 
 
-def decode_parameters(node: SpecNode, key: str) -> tuple[str, ...]:
-    """Return a node's variants and flags as pages write them; raises FormatError."""
-    return write_parameters(decode_json(node.parameters, _PARAMETERS, f"{key}.parameters"))
-
-
-def decode_edges(dependencies: Raw, key: str) -> list[EdgeFields]:
-    """Return the edges of a node in one shape; raises FormatError.
-
-    They were a mapping by name before 2022, and its values mere hashes, or pairs of hash and
-    types, before 2018.
-    """
-    edges = decode_json(dependencies, _EDGES, f"{key}.dependencies")
+def listed_edges(edges: Edges) -> list[EdgeFields]:
+    """Return the edges of a node in one shape."""
     if isinstance(edges, list):
         return edges
     found = []

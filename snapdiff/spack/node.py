@@ -20,6 +20,10 @@ _LANGUAGES = ("c", "cxx", "fortran")
 
 _PATCH_LENGTH = 7
 
+_TRUE = frozenset(["True", "true", "TRUE"])
+_FALSE = frozenset(["False", "false", "FALSE"])
+"""Spack takes these words for the booleans, which documents before 2019 have in quotes."""
+
 
 class Provider(NamedTuple):
     """A dependency as far as it may be the compiler: its place, and the virtuals it provides."""
@@ -38,31 +42,25 @@ def write_parameters(parameters: Mapping[str, Scalar | list[Scalar]]) -> tuple[s
     written = []
     for name in sorted(parameters):
         value = parameters[name]
-        if name in _FLAGS:
-            # An empty list of flags is what a node without flags has.
-            flags = value if isinstance(value, list) else [value]
-            text = " ".join(map(_text, flags))
-            if text:
-                written.append(f'{name}="{text}"')
+        if value is True:
+            written.append(f"+{name}")
+        elif value is False:
+            written.append(f"~{name}")
+        elif name in _FLAGS:
+            # A node without flags has empty lists of them.
+            if value:
+                flags = " ".join(map(str, value)) if isinstance(value, list) else value
+                written.append(f'{name}="{flags}"')
         elif isinstance(value, list):
             length = _PATCH_LENGTH if name == "patches" else None
-            texts = sorted(_text(item)[:length] for item in value)
-            written.append(f"{name}:={','.join(texts)}")
+            written.append(f"{name}:={','.join(sorted([str(item)[:length] for item in value]))}")
+        elif value in _TRUE:
+            written.append(f"+{name}")
+        elif value in _FALSE:
+            written.append(f"~{name}")
         else:
-            written.append(_write_single(name, _text(value)))
+            written.append(f"{name}={value}")
     return tuple(written)
-
-
-def _write_single(name: str, text: str) -> str:
-    # Spack takes the words for the boolean, too: documents before 2019 have "True" in quotes.
-    word = text.lower()
-    if word in ("true", "false"):
-        return f"{'+' if word == 'true' else '~'}{name}"
-    return f"{name}={text}"
-
-
-def _text(value: Scalar) -> str:
-    return value if isinstance(value, str) else str(value)
 
 
 def write_compiler(name: str, version: str) -> str:
@@ -80,7 +78,7 @@ def find_compiler(providers: Iterable[Provider]) -> Provider | None:
     It is the one that provides `c`, else `cxx`, else `fortran`. The order of the dependencies has
     no meaning: where two provide the same, the first by name and hash is taken.
     """
-    candidates = sorted(provider for provider in providers if provider.virtuals)
+    candidates = sorted(providers)
     for language in _LANGUAGES:
         for provider in candidates:
             if language in provider.virtuals:
