@@ -8,7 +8,7 @@ from msgspec import Raw
 
 from snapdiff.formats.base import Claim
 from snapdiff.formats.spec_node import EdgeFields, SpecNode, listed_edges, write_edges
-from snapdiff.model import Build, Node
+from snapdiff.model import Build, Graph, Node
 from snapdiff.spack.node import (
     NO_COMPILER,
     Provider,
@@ -120,6 +120,15 @@ class Listing(ABC):
     @abstractmethod
     def _read_node(self, spec_hash: str) -> Node:
         """Return a record as a node; raises FormatError."""
+
+    def is_like(self, other: "Listing") -> bool:
+        """Return whether another document is a version of this one: it lists the same."""
+        return self.claims == other.claims
+
+    @property
+    def graph(self) -> Graph | None:
+        """The nodes by hash; None where the document does not say which depends on which."""
+        return self
 
     def has_same(self, other: "Listing", spec_hash: str) -> bool:
         """Return whether another document has a record in the same words."""

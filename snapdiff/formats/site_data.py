@@ -21,7 +21,7 @@ from snapdiff.formats.listing import EMPTY_PART, Entry, Listing, SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
 from snapdiff.limits import Limits
-from snapdiff.model import Build, Node, counting_stacks
+from snapdiff.model import Build, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
 _SPECS = "specs_data.json"
@@ -92,6 +92,7 @@ class _SiteListing(Listing):
         """Take the records by hash, and the name of the package of each."""
         super().__init__((), records, builds)
         self._names = names
+        self._has_links = False
         claims: set[Claim] = set()
         for spec_hash in records:
             entry = self.entry(spec_hash)
@@ -103,6 +104,15 @@ class _SiteListing(Listing):
     def entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record, and where it counts."""
         return self._entry(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
+
+    def is_like(self, other: Listing) -> bool:
+        """Return whether another document has the same releases; their stacks may differ."""
+        return {claim.tag for claim in self.claims} == {claim.tag for claim in other.claims}
+
+    @property
+    def graph(self) -> Graph | None:
+        """The nodes by hash; None where dependencies are links for people, as until August 2026."""
+        return None if self._has_links else self
 
     def has_same(self, other: Listing, spec_hash: str) -> bool:
         """Return whether another document has a record in the same words, of the same package."""
@@ -123,15 +133,16 @@ class _SiteListing(Listing):
         """Return a record as a spec."""
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        return entry, self._build(spec, entry, listed_edges(spec.dependencies))
+        return entry, self._build(spec, entry, self._edges(spec))
 
     def _read_node(self, spec_hash: str) -> Node:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        edges = listed_edges(spec.dependencies)
+        edges = self._edges(spec)
         build = self._build(spec, entry, edges)
-        written = write_edges(edge for edge in edges if edge.target_hash)
-        return Node(name=entry.name, build=build, namespace="", recipe=None, edges=written)
+        return Node(
+            name=entry.name, build=build, namespace="", recipe=None, edges=write_edges(edges)
+        )
 
     def _entry(self, spec_hash: str, spec: _SitePlaces) -> Entry:
         if len(spec.stacks) * len(spec.releases) > PLACES:
@@ -142,6 +153,11 @@ class _SiteListing(Listing):
         check_version(spec.version, spec_hash)
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
         return Entry(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
+
+    def _edges(self, spec: _SiteSpec) -> list[EdgeFields]:
+        edges = [edge for edge in listed_edges(spec.dependencies) if edge.target_hash]
+        self._has_links |= not edges and bool(spec.dependencies)
+        return edges
 
     def _build(self, spec: _SiteSpec, entry: Entry, edges: list[EdgeFields]) -> Build:
         return self._builds.build(

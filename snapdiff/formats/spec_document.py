@@ -65,18 +65,20 @@ class _PairedListings:
 class SpecDocumentReader:
     """Reads documents of one kind; `open_listing` splits a file into records."""
 
-    def __init__(self, limits: Limits, open_listing: Callable[[Opening], Listing]) -> None:
+    def __init__(self, limits: Limits, open_listing: Callable[[Opening], Listing | None]) -> None:
         """Begin with no build known."""
         self._limits = limits
         self._open_listing = open_listing
         self._builds = SharedBuilds()
 
-    def read(self, file: File) -> Document:
-        """Return all that a file lists.
+    def read(self, file: File) -> Document | None:
+        """Return all that a file lists, or None where its content is of another kind.
 
         Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
         """
         listing = self._open(file)
+        if listing is None:
+            return None
         packages: dict[tuple[str, str], dict[str, Build]] = {}
         hashes: dict[str, str] = {}
         for spec_hash in listing.records:
@@ -88,20 +90,22 @@ class SpecDocumentReader:
         return Document(
             claims=listing.claims,
             packages=[
-                Package(tag, name, specs, graph=listing)
+                Package(tag, name, specs, graph=listing.graph)
                 for (tag, name), specs in sorted(packages.items())
             ],
             warning=listing.warning,
             hashes=hashes if listing.lists_stacks else None,
         )
 
-    def count(self, file: File) -> CountedDocument:
-        """Return the counts of a file that is the same on both sides.
+    def count(self, file: File) -> CountedDocument | None:
+        """Return the counts of a file that is the same on both sides, or None as `read` does.
 
         What costs most and nobody asks for is left out: no variant, compiler or dependency is
         read, so nothing is said about them. Raises FormatError.
         """
         listing = self._open(file)
+        if listing is None:
+            return None
         counts: dict[tuple[str, str], Counter[frozenset[str]]] = {}
         hashes: dict[str, str] = {}
         for spec_hash in listing.records:
@@ -127,11 +131,11 @@ class SpecDocumentReader:
         different stacks or tags. Raises FormatError.
         """
         before, after = self._open(old), self._open(new)
-        if _tags(before) != _tags(after):
-            return None
-        if before.lists_stacks and before.claims != after.claims:
+        if before is None or after is None or not before.is_like(after):
             return None
         both = _PairedListings(before, after)
+        old_graph, new_graph = before.graph, after.graph
+        graphs = (old_graph, new_graph) if old_graph and new_graph else None
         pairs, unchanged = [], []
         for (tag, name), package in sorted(both.packages.items(), key=itemgetter(0)):
             if any(package.specs):
@@ -142,7 +146,7 @@ class SpecDocumentReader:
                     new=package.specs[1],
                     common=package.common,
                     document=new.path,
-                    graphs=both.listings,
+                    graphs=graphs,
                 )
                 pairs.append(pair)
             else:
@@ -155,7 +159,7 @@ class SpecDocumentReader:
             hashes=both.hashes if before.lists_stacks else None,
         )
 
-    def _open(self, file: File) -> Listing:
+    def _open(self, file: File) -> Listing | None:
         check_document_size(file.content, self._limits.document_size)
         return self._open_listing(Opening(file, self._limits, self._builds))
 
@@ -171,10 +175,6 @@ def _common_entry(before: Listing, after: Listing, spec_hash: str) -> Entry | No
     if before.has_same(after, spec_hash) or before.entry(spec_hash) == entry:
         return entry
     return None
-
-
-def _tags(listing: Listing) -> set[str]:
-    return {claim.tag for claim in listing.claims}
 
 
 def _by_stacks(common: Mapping[InCommon, int]) -> StackCounts:
