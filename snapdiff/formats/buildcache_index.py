@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import File
+from snapdiff.formats.base import Claim, File
 from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.install_records import open_database
@@ -84,9 +84,24 @@ class BuildcacheIndex:
         """Return whether the path is that of an index in a mirror of this layout."""
         return f"/{path}".endswith(f"/{_INDEX[self.layout]}")
 
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above the mirror, or that of an aggregate itself."""
+        folder = _mirror_or_folder(path)
+        return folder if folder in self.aggregates else folder.rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the stack that the folder of the mirror is."""
+        return self.place_of(path).claim
+
+    def place_of(self, path: str) -> Place:
+        """Return the stack and the tag of the mirror that has an index of this path."""
+        folder = _mirror_or_folder(path)
+        place = place_of(folder)
+        return Place(folder or place.tag, ROOT) if folder in self.aggregates else place
+
     def reader(self, limits: Limits) -> SpecDocumentReader:
         """Return a reader that knows nothing yet."""
-        return SpecDocumentReader(limits, partial(_open, self.aggregates))
+        return SpecDocumentReader(limits, partial(_open, self))
 
 
 def aggregate_mirrors(paths: Iterable[str]) -> frozenset[str]:
@@ -114,16 +129,18 @@ def _mirror_folder(path: str) -> str | None:
     return None
 
 
-def _open(aggregates: frozenset[str], opening: Opening) -> Listing:
+def _mirror_or_folder(path: str) -> str:
+    """Return the folder of a mirror, or the one that holds an index with a name of its own."""
+    mirror = _mirror_folder(path)
+    return path.rpartition("/")[0] if mirror is None else mirror
+
+
+def _open(kind: BuildcacheIndex, opening: Opening) -> Listing:
     file = opening.file
-    mirror = _mirror_folder(file.path)
-    folder = file.path.rpartition("/")[0] if mirror is None else mirror
-    place = place_of(folder)
-    if folder in aggregates:
-        place = Place(folder or place.tag, ROOT)
+    place = kind.place_of(file.path)
     content = file.content
-    if f"/{file.path}".endswith(f"/{_INDEX[3]}"):
-        content = _read_blob(file, folder, opening.limits.document_size)
+    if kind.layout == 3:
+        content = _read_blob(file, _mirror_or_folder(file.path), opening.limits.document_size)
     return open_database(content, place, opening.builds, counts_installed=False)
 
 

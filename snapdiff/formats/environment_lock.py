@@ -7,10 +7,11 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
+from snapdiff.formats.base import Claim
 from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
 from snapdiff.formats.listing import Entry, NodeListing, Place, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
-from snapdiff.formats.spec_node import SpecNode, decode_names, decode_node
+from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.limits import DEPTH, Limits
 from snapdiff.model import counting_stacks
 
@@ -65,6 +66,14 @@ class EnvironmentLock:
         """Return whether a file is called `spack.lock`."""
         return path.rpartition("/")[2] == LOCK_NAME
 
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above the one that holds the lock."""
+        return _folder(path).rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the stack that the folder of a lock is."""
+        return place_of(_folder(path)).claim
+
     def reader(self, limits: Limits) -> SpecDocumentReader:
         """Return a reader that knows nothing yet."""
         return SpecDocumentReader(limits, _open)
@@ -86,7 +95,7 @@ class _LockListing(NodeListing):
                 # An environment and one that it includes have nodes in common.
                 if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
-        super().__init__(place.claims, records, builds, _warning(environments[0].lock.meta))
+        super().__init__((place.claim,), records, builds, _warning(environments[0].lock.meta))
         self._roots = roots
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
@@ -94,12 +103,12 @@ class _LockListing(NodeListing):
     def entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record."""
         key = self._key(spec_hash)
-        names = decode_names(self.records[spec_hash], key)
+        names = decode_node(self.records[spec_hash], NODE_NAMES, key)
         return Entry(names.name, names.only_version(key), self._tags, self._stacks)
 
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
         key = self._key(spec_hash)
-        node = decode_node(self.records[spec_hash], key)
+        node = decode_node(self.records[spec_hash], NODE, key)
         entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
         return node, entry, spec_hash in self._roots
 
@@ -107,8 +116,12 @@ class _LockListing(NodeListing):
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
 
 
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
 def _open(opening: Opening) -> NodeListing:
-    place = place_of(opening.file.path.rpartition("/")[0])
+    place = place_of(_folder(opening.file.path))
     environments = list(_read_environments(opening.file.content))
     return _LockListing(place, environments, opening.builds)
 

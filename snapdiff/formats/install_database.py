@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from snapdiff.formats.base import Claim
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.listing import Listing, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
@@ -26,14 +27,27 @@ class InstallDatabase:
         """Return whether a file is `.spack-db/index.json` in some folder."""
         return f"/{path}".endswith(f"/{_DATABASE}")
 
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above the tree."""
+        return _tree(path).rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the stack that the folder of the tree is."""
+        return place_of(_tree(path)).claim
+
     def reader(self, limits: Limits) -> SpecDocumentReader:
         """Return a reader that knows nothing yet."""
         return SpecDocumentReader(limits, _open)
 
 
+def _tree(path: str) -> str:
+    """Return the folder of the tree, which is above that of its database."""
+    folder = path.rpartition("/")[0]
+    if f"/{folder}".endswith(f"/{DATABASE_FOLDER}"):
+        return folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
+    return folder
+
+
 def _open(opening: Opening) -> Listing:
-    folder = opening.file.path.rpartition("/")[0]
-    if folder == DATABASE_FOLDER or folder.endswith(f"/{DATABASE_FOLDER}"):
-        folder = folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
-    place = place_of(folder)
+    place = place_of(_tree(opening.file.path))
     return open_database(opening.file.content, place, opening.builds, counts_installed=True)

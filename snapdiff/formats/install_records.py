@@ -6,7 +6,7 @@ from msgspec import Raw, Struct
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash, decode_json
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, SharedBuilds
-from snapdiff.formats.spec_node import NodeNames, SpecNode, node_by_name
+from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node
 from snapdiff.model import counting_stacks
 
 NEWEST_VERSION = 8
@@ -37,22 +37,19 @@ class _Install(_InstallState, gc=False):
     spec: SpecNode = msgspec.field(default_factory=SpecNode)
 
 
-class _KeyedInstall(_InstallState, gc=False):
-    spec: dict[str, SpecNode] = msgspec.field(default_factory=dict)
-
-
 class _InstallNames(_InstallState, gc=False):
     spec: NodeNames = msgspec.field(default_factory=NodeNames)
 
 
-class _KeyedInstallNames(_InstallState, gc=False):
-    spec: dict[str, NodeNames] = msgspec.field(default_factory=dict)
+class _InstallByName(Struct, gc=False):
+    """A record whose node is keyed by its name."""
+
+    spec: dict[str, Raw] = msgspec.field(default_factory=dict)
 
 
 _INSTALL = msgspec.json.Decoder(_Install)
-_KEYED_INSTALL = msgspec.json.Decoder(_KeyedInstall)
-_NAMES = msgspec.json.Decoder(_InstallNames)
-_KEYED_NAMES = msgspec.json.Decoder(_KeyedInstallNames)
+_INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
+_INSTALL_BY_NAME = msgspec.json.Decoder(_InstallByName)
 
 
 class _InstallListing(NodeListing):
@@ -71,7 +68,7 @@ class _InstallListing(NodeListing):
         counts_installed: bool,
     ) -> None:
         """Take a database split into records, and the version that it names."""
-        super().__init__(place.claims, records, builds, _warning(version))
+        super().__init__((place.claim,), records, builds, _warning(version))
         number = _number(version)
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
@@ -81,11 +78,11 @@ class _InstallListing(NodeListing):
     def entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record, and whether it is counted."""
         key = _key(spec_hash)
-        install = decode_json(self.records[spec_hash], _NAMES, key)
+        install = decode_json(self.records[spec_hash], _INSTALL_NAMES, key)
         names = install.spec
         if not names.name:
-            keyed = decode_json(self.records[spec_hash], _KEYED_NAMES, key)
-            names = node_by_name(keyed.spec, f"{key}.spec")
+            by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
+            names = only_node(by_name.spec, NODE_NAMES, f"{key}.spec")
         return self._entry(names, install, key)
 
     def has_same(self, other: Listing, spec_hash: str) -> bool:
@@ -101,8 +98,8 @@ class _InstallListing(NodeListing):
         install = decode_json(self.records[spec_hash], _INSTALL, key)
         node = install.spec
         if not node.name:
-            keyed = decode_json(self.records[spec_hash], _KEYED_INSTALL, key)
-            node = node_by_name(keyed.spec, f"{key}.spec")
+            by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
+            node = only_node(by_name.spec, NODE, f"{key}.spec")
         entry = self._entry(node, install, key)
         return node, entry, bool(install.explicit)
 

@@ -28,9 +28,9 @@ class Place(NamedTuple):
     stack: str
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
+    def claim(self) -> Claim:
         """What a document of this place lists alone."""
-        return (Claim(self.tag, "stack", self.stack),)
+        return Claim(self.tag, "stack", self.stack)
 
 
 def place_of(folder: str) -> Place:
@@ -89,8 +89,8 @@ class Listing(ABC):
     compiler that is not in the build cache.
     """
 
-    lists_stacks = True
-    """Whether it lists whole stacks, of one tag: then the tag counts each of its hashes once."""
+    lists_a_stack = True
+    """Whether it lists one whole stack: then the tag counts each of its hashes once."""
 
     def __init__(
         self,
@@ -120,6 +120,11 @@ class Listing(ABC):
     @abstractmethod
     def _read_node(self, spec_hash: str) -> Node:
         """Return a record as a node; raises FormatError."""
+
+    @property
+    def stack(self) -> str | None:
+        """The stack that the document lists as a whole, if it is such a document."""
+        return self.claims[0].name if self.lists_a_stack else None
 
     def is_like(self, other: "Listing") -> bool:
         """Return whether another document is a version of this one: it lists the same."""

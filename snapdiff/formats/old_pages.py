@@ -20,7 +20,7 @@ from snapdiff.formats.front_matter import front_matter_text, read_yaml
 from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.listing import EMPTY_PART, Entry, NodeListing, SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
-from snapdiff.formats.spec_node import SpecNode, decode_names, decode_node
+from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.limits import Limits
 from snapdiff.model import counting_stacks
 
@@ -88,6 +88,14 @@ class OldPage:
         """Return False: whether a page is an old one, its front matter says."""
         return False
 
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above the package's."""
+        return path.rpartition("/")[0].rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the package and the tag that the folders of a page name."""
+        return _claim(path, _FrontMatter([]))
+
     def reader(self, limits: Limits) -> SpecDocumentReader:
         """Return a reader that knows nothing yet; what is no old page is no document to it."""
         return SpecDocumentReader(limits, _open)
@@ -96,7 +104,7 @@ class OldPage:
 class _OldPageListing(NodeListing):
     """The specs of a page, and the nodes below them, of which none counts."""
 
-    lists_stacks = False
+    lists_a_stack = False
 
     def __init__(
         self, claim: Claim, files: Iterator[tuple[str, _SpecFile]], builds: SharedBuilds
@@ -112,7 +120,7 @@ class _OldPageListing(NodeListing):
                 raise FormatError(f"{name}.{place}: empty; its first node is the spec")
             for position, record in enumerate(nodes):
                 key = f"{name}.{place}[{position}]"
-                spec_hash = decode_node(record, key).hash or ""
+                spec_hash = decode_node(record, NODE, key).hash or ""
                 if not is_hash(spec_hash):
                     raise FormatError(f"{key}.hash: missing, or no hash")
                 if position == 0:
@@ -127,12 +135,12 @@ class _OldPageListing(NodeListing):
     def entry(self, spec_hash: str) -> Entry:
         """Return the version of a node, and the package of the page where it is a spec."""
         key = self._keys[spec_hash]
-        names = decode_names(self.records[spec_hash], key)
+        names = decode_node(self.records[spec_hash], NODE_NAMES, key)
         return self._entry(spec_hash, names.name, names.only_version(key))
 
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
         key = self._keys[spec_hash]
-        node = decode_node(self.records[spec_hash], key)
+        node = decode_node(self.records[spec_hash], NODE, key)
         return node, self._entry(spec_hash, node.name, node.only_version(key)), False
 
     def _entry(self, spec_hash: str, name: str, version: str) -> Entry:
@@ -156,7 +164,7 @@ def _open(opening: Opening) -> _OldPageListing | None:
         text = file.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"not UTF-8 (byte 0x{file.content[error.start]:02x})") from error
-    front_matter = _front_matter(read_yaml(front_matter_text(text)))
+    front_matter = _front_matter(read_yaml(front_matter_text(text), opening.limits))
     files = _read_files(file, front_matter.file_names(), opening.limits.document_size)
     return _OldPageListing(_claim(file.path, front_matter), files, opening.builds)
 

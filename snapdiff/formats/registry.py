@@ -7,7 +7,7 @@ from snapdiff.formats.install_database import InstallDatabase
 from snapdiff.formats.old_pages import OldPage
 from snapdiff.formats.site_data import SiteData
 
-FORMATS: tuple[Format, ...] = (
+DOCUMENT_FORMATS: tuple[Format, ...] = (
     EnvironmentLock(),
     BuildcacheIndex(layout=3),
     BuildcacheIndex(layout=2),

@@ -17,7 +17,7 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
-from snapdiff.formats.listing import EMPTY_PART, Entry, Listing, SharedBuilds
+from snapdiff.formats.listing import EMPTY_PART, Entry, Listing, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
 from snapdiff.limits import Limits
@@ -76,6 +76,14 @@ class SiteData:
         """Return whether a file is called `specs_data.json`, or that with `.gz`."""
         return path.rpartition("/")[2].removesuffix(_COMPRESSED) == _SPECS
 
+    def tag_folder(self, path: str) -> str:
+        """Return the folder that holds the data of all releases."""
+        return path.rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the folder: stacks and releases are known only where the data can be read."""
+        return place_of(path.rpartition("/")[0]).claim
+
     def reader(self, limits: Limits) -> SpecDocumentReader:
         """Return a reader that knows nothing yet."""
         return SpecDocumentReader(limits, _open)
@@ -84,7 +92,7 @@ class SiteData:
 class _SiteListing(Listing):
     """The specs of the site's data, in all their stacks and releases."""
 
-    lists_stacks = False
+    lists_a_stack = False
 
     def __init__(
         self, records: Mapping[str, Raw], names: Mapping[str, str], builds: SharedBuilds

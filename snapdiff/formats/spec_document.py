@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from snapdiff.errors import FormatError
 from snapdiff.formats.base import CountedDocument, Document, DocumentPair, File
 from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.listing import Entry, Listing, SharedBuilds
@@ -90,11 +91,11 @@ class SpecDocumentReader:
         return Document(
             claims=listing.claims,
             packages=[
-                Package(tag, name, specs, graph=listing.graph)
+                Package(tag, name, specs, listing.stack, listing.graph)
                 for (tag, name), specs in sorted(packages.items())
             ],
             warning=listing.warning,
-            hashes=hashes if listing.lists_stacks else None,
+            hashes=hashes if listing.lists_a_stack else None,
         )
 
     def count(self, file: File) -> CountedDocument | None:
@@ -121,15 +122,21 @@ class SpecDocumentReader:
                 for (tag, name), by_stacks in sorted(counts.items())
             ],
             warning=listing.warning,
-            hashes=hashes if listing.lists_stacks else None,
+            hashes=hashes if listing.lists_a_stack else None,
         )
 
     def read_pair(self, old: File, new: File) -> DocumentPair | None:
         """Return two versions of a file; only the records that one side alone has are read.
 
         Of the others the name and the version are read, once for both. None where the two are of
-        different stacks or tags. Raises FormatError.
+        different stacks or tags, or one of them cannot be read: read alone, it says why.
         """
+        try:
+            return self._read_pair(old, new)
+        except FormatError:
+            return None
+
+    def _read_pair(self, old: File, new: File) -> DocumentPair | None:
         before, after = self._open(old), self._open(new)
         if before is None or after is None or not before.is_like(after):
             return None
@@ -156,7 +163,7 @@ class SpecDocumentReader:
             pairs=pairs,
             unchanged=unchanged,
             warnings=(before.warning, after.warning),
-            hashes=both.hashes if before.lists_stacks else None,
+            hashes=both.hashes if before.lists_a_stack else None,
         )
 
     def _open(self, file: File) -> Listing | None:

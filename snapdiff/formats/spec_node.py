@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document_limits import check_version
@@ -144,36 +144,30 @@ class SpecNode(NodeNames, gc=False):
     @property
     def annotated_compiler(self) -> str | None:
         """The compiler of a node that was written anew in a later version, or None."""
-        return self.annotations and self.annotations.compiler
+        return self.annotations.compiler if self.annotations else None
 
-
-_NODE = msgspec.json.Decoder(SpecNode)
-_KEYED_NODE = msgspec.json.Decoder(dict[str, SpecNode])
-_NAMES = msgspec.json.Decoder(NodeNames)
-_KEYED_NAMES = msgspec.json.Decoder(dict[str, NodeNames])
 
 AnyNode = TypeVar("AnyNode", bound=NodeNames)
 
-
-def decode_node(raw: FileContent, key: str) -> SpecNode:
-    """Return a node; raises FormatError with the key path, which begins with `key`."""
-    node = decode_json(raw, _NODE, key)
-    return node if node.name else node_by_name(decode_json(raw, _KEYED_NODE, key), key)
+NODE = msgspec.json.Decoder(SpecNode)
+NODE_NAMES = msgspec.json.Decoder(NodeNames)
+_BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 
 
-def decode_names(raw: FileContent, key: str) -> NodeNames:
-    """Return a node's name and version; raises FormatError."""
-    names = decode_json(raw, _NAMES, key)
-    return names if names.name else node_by_name(decode_json(raw, _KEYED_NAMES, key), key)
+def decode_node(raw: FileContent, decoder: msgspec.json.Decoder[AnyNode], key: str) -> AnyNode:
+    """Return a node, or what `NODE_NAMES` reads of it; raises FormatError with the key path."""
+    node = decode_json(raw, decoder, key)
+    return node if node.name else only_node(decode_json(raw, _BY_NAME, key), decoder, key)
 
 
-def node_by_name(nodes: dict[str, AnyNode], key: str) -> AnyNode:
+def only_node(nodes: dict[str, Raw], decoder: msgspec.json.Decoder[AnyNode], key: str) -> AnyNode:
     """Return the only node of a mapping, as documents before 2022 have it: `{"zlib": {...}}`."""
     if len(nodes) != 1:
         raise FormatError(f"{key}.name: missing")
-    [(name, node)] = nodes.items()
+    [(name, raw)] = nodes.items()
     if not name:
         raise FormatError(f"{key}.name: empty")
+    node = decode_json(raw, decoder, f"{key}.{name}")
     node.name = name
     return node
 
