@@ -106,11 +106,11 @@ class _LockListing(NodeListing):
         names = decode_node(self.records[spec_hash], NODE_NAMES, key)
         return Entry(names.name, names.only_version(key), self._tags, self._stacks)
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
         entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
-        return node, entry, spec_hash in self._roots
+        return node, entry, spec_hash in self._roots, key
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

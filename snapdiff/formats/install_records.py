@@ -93,7 +93,7 @@ class _InstallListing(NodeListing):
             and super().has_same(other, spec_hash)
         )
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = _key(spec_hash)
         install = decode_json(self.records[spec_hash], _INSTALL, key)
         node = install.spec
@@ -101,7 +101,7 @@ class _InstallListing(NodeListing):
             by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
             node = only_node(by_name.spec, NODE, f"{key}.spec")
         entry = self._entry(node, install, key)
-        return node, entry, bool(install.explicit)
+        return node, entry, bool(install.explicit), f"{key}.spec"
 
     def _entry(self, names: NodeNames, install: _InstallState, key: str) -> Entry:
         tags = self._tags if self._is_counted(install) else ()

@@ -7,15 +7,16 @@ from typing import NamedTuple
 from msgspec import Raw
 
 from snapdiff.formats.base import Claim
-from snapdiff.formats.spec_node import EdgeFields, SpecNode, listed_edges, write_edges
-from snapdiff.model import Build, Graph, Node
-from snapdiff.spack.node import (
-    NO_COMPILER,
-    Provider,
-    find_compiler,
-    write_compiler,
-    write_parameters,
+from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS
+from snapdiff.formats.spec_node import (
+    EdgeFields,
+    SpecNode,
+    listed_edges,
+    read_edge_parameters,
+    write_edges,
 )
+from snapdiff.model import Build, Graph, Node
+from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
 
 EMPTY_PART = "."
 """What a stack or tag is called whose part of the path is empty."""
@@ -171,12 +172,12 @@ class Listing(ABC):
                     self._first_to_nowhere = f"{edge.name}/{edge.target_hash[:7]} of {name}"
                 self._edges_to_nowhere += 1
 
-    def _provided_compiler(self, edges: Iterable[EdgeFields]) -> str | None:
+    def _provided_compiler(self, edges: Iterable[EdgeFields], key: str) -> str | None:
         """Return the dependency that is the compiler as a spec names it, or None."""
         found = find_compiler(
-            Provider(edge.name, edge.target_hash, edge.parameters.virtuals)
+            Provider(edge.name, edge.target_hash, virtuals)
             for edge in edges
-            if edge.parameters and edge.parameters.virtuals
+            if (virtuals := read_edge_parameters(edge, key).virtuals)
         )
         if found is None:
             return None
@@ -192,25 +193,25 @@ class NodeListing(Listing):
     """A document whose records are nodes, or have one in them."""
 
     @abstractmethod
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
-        """Return a record's node, what is counted of it, and whether it is explicit."""
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+        """Return a record's node, what is counted of it, if it is explicit, and its key path."""
 
     def spec(self, spec_hash: str) -> tuple[Entry, Build]:
         """Return a record as a spec; raises FormatError."""
-        node, entry, explicit = self._read_record(spec_hash)
+        node, entry, explicit, key = self._read_record(spec_hash)
         edges = listed_edges(node.dependencies)
         self._check_edges(node.name, edges)
-        return entry, self._build(node, entry, edges, explicit=explicit)
+        return entry, self._build(node, entry, edges, key, explicit=explicit)
 
     def _read_node(self, spec_hash: str) -> Node:
-        node, entry, explicit = self._read_record(spec_hash)
+        node, entry, explicit, key = self._read_record(spec_hash)
         edges = listed_edges(node.dependencies)
         return Node(
             name=node.name,
-            build=self._build(node, entry, edges, explicit=explicit),
+            build=self._build(node, entry, edges, key, explicit=explicit),
             namespace=node.namespace or "",
             recipe=node.package_hash,
-            edges=write_edges(edges),
+            edges=write_edges(edges, key),
         )
 
     def _build(
@@ -218,17 +219,23 @@ class NodeListing(Listing):
         node: SpecNode,
         entry: Entry,
         edges: list[EdgeFields],
+        key: str,
         *,
         explicit: bool,
     ) -> Build:
-        compiler = node.own_compiler or self._provided_compiler(edges) or node.annotated_compiler
+        platform, os, target = ARCHITECTURE.read(node.arch, f"{key}.arch")
+        compiler = (
+            COMPILER.read(node.compiler, f"{key}.compiler")
+            or self._provided_compiler(edges, key)
+            or node.annotated_compiler
+        )
         return self._builds.build(
             entry.version,
             compiler or NO_COMPILER,
-            node.os,
-            node.platform,
-            node.target,
-            write_parameters(node.parameters),
+            os,
+            platform,
+            target,
+            PARAMETERS.read(node.parameters, f"{key}.parameters"),
             entry.stacks,
             explicit=explicit,
             external=node.is_external,

@@ -138,10 +138,10 @@ class _OldPageListing(NodeListing):
         names = decode_node(self.records[spec_hash], NODE_NAMES, key)
         return self._entry(spec_hash, names.name, names.only_version(key))
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = self._keys[spec_hash]
         node = decode_node(self.records[spec_hash], NODE, key)
-        return node, self._entry(spec_hash, node.name, node.only_version(key)), False
+        return node, self._entry(spec_hash, node.name, node.only_version(key)), False, key
 
     def _entry(self, spec_hash: str, name: str, version: str) -> Entry:
         if spec_hash in self._specs:

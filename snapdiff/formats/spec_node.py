@@ -9,30 +9,17 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document_limits import check_version
 from snapdiff.formats.json_text import FileContent, decode_json
+from snapdiff.formats.node_parts import EDGE_PARAMETERS, EdgeParameters
 from snapdiff.limits import VERSION_PARTS
 from snapdiff.model import Edge
-from snapdiff.spack.node import Scalar, write_compiler
 
-
-class _Target(Struct, gc=False):
-    name: str
-
-
-class _Architecture(Struct, gc=False):
-    platform: str | None = None
-    platform_os: str | None = None
-    target: str | _Target | None = None
-
-
-class _Compiler(Struct, gc=False):
-    name: str
-    version: str | None = None
-    versions: tuple[str, ...] = ()
+_NULL = Raw(b"null")
+_EMPTY = Raw(b"{}")
 
 
 class _External(Struct, gc=False):
@@ -44,11 +31,6 @@ class _Annotations(Struct, gc=False):
     compiler: str | None = None
 
 
-class _EdgeParameters(Struct, gc=False):
-    deptypes: tuple[str, ...] = ()
-    virtuals: tuple[str, ...] = ()
-
-
 class EdgeFields(Struct, gc=False):
     """An edge as it is written; which hash it has, and where its types are, differs by version."""
 
@@ -57,29 +39,19 @@ class EdgeFields(Struct, gc=False):
     build_hash: str | None = None
     full_hash: str | None = None
     type: tuple[str, ...] | None = None
-    parameters: _EdgeParameters | None = None
+    parameters: Raw = _NULL
 
     @property
     def target_hash(self) -> str:
         """The key of the node that the edge leads to."""
         return self.hash or self.build_hash or self.full_hash or ""
 
-    @property
-    def virtuals(self) -> tuple[str, ...]:
-        """The virtual packages that the dependency provides here."""
-        return self.parameters.virtuals if self.parameters else ()
-
-    @property
-    def types(self) -> tuple[str, ...]:
-        """Among build, link, run and test; the oldest documents leave them out."""
-        found = self.parameters.deptypes if self.parameters else self.type
-        return _DEFAULT_TYPES if found is None else found
-
 
 Edges = list[EdgeFields] | dict[str, EdgeFields | str | tuple[str, tuple[str, ...]]] | None
 """The edges of a node: a list, or before 2022 a mapping by name, of edges or of their hashes."""
 
 _DEFAULT_TYPES = ("build", "link")
+"""The types of an edge that is nothing but a hash."""
 
 
 class NodeNames(Struct, gc=False):
@@ -91,21 +63,23 @@ class NodeNames(Struct, gc=False):
 
     def only_version(self, key: str) -> str:
         """Return the version; raises FormatError where there is none, or one of too many parts."""
-        version = self.version or _version(self)
+        version = self.version
         if version is None:
-            raise FormatError(f"{key}.version: missing")
+            if len(self.versions) != 1:
+                raise FormatError(f"{key}.version: missing")
+            version = self.versions[0]
         if len(version) > VERSION_PARTS:
             check_version(version, key)
         return version
 
 
 class SpecNode(NodeNames, gc=False):
-    """A node."""
+    """A node, the parts that many nodes have in common not yet read."""
 
-    arch: _Architecture | None = None
-    compiler: _Compiler | None = None
+    arch: Raw = _NULL
+    compiler: Raw = _NULL
     namespace: str | None = None
-    parameters: dict[str, Scalar | list[Scalar]] = field(default_factory=dict)
+    parameters: Raw = _EMPTY
     dependencies: Edges = None
     external: _External | bool | None = None
     annotations: _Annotations | None = None
@@ -117,29 +91,6 @@ class SpecNode(NodeNames, gc=False):
         """Whether Spack found the spec and did not build it."""
         found = self.external
         return isinstance(found, _External) and bool(found.path or found.module)
-
-    @property
-    def platform(self) -> str:
-        """The platform, such as `linux`."""
-        return (self.arch and self.arch.platform) or ""
-
-    @property
-    def os(self) -> str:
-        """The operating system, such as `ubuntu22.04`."""
-        return (self.arch and self.arch.platform_os) or ""
-
-    @property
-    def target(self) -> str:
-        """The target by name."""
-        target = self.arch and self.arch.target
-        return target.name if isinstance(target, _Target) else target or ""
-
-    @property
-    def own_compiler(self) -> str | None:
-        """The compiler that the node itself names, or None."""
-        if self.compiler is None:
-            return None
-        return write_compiler(self.compiler.name, _version(self.compiler) or "")
 
     @property
     def annotated_compiler(self) -> str | None:
@@ -179,7 +130,7 @@ def listed_edges(edges: Edges) -> list[EdgeFields]:
     found = []
     for name, value in (edges or {}).items():
         if isinstance(value, str):
-            edge = EdgeFields(hash=value)
+            edge = EdgeFields(hash=value, type=_DEFAULT_TYPES)
         elif isinstance(value, tuple):
             edge = EdgeFields(hash=value[0], type=value[1])
         else:
@@ -189,19 +140,17 @@ def listed_edges(edges: Edges) -> list[EdgeFields]:
     return found
 
 
-def write_edges(edges: Iterable[EdgeFields]) -> tuple[Edge, ...]:
-    """Return edges as the model has them, in the order of their names."""
-    return tuple(
-        sorted(
-            Edge(
-                edge.name, edge.target_hash, tuple(sorted(edge.types)), tuple(sorted(edge.virtuals))
-            )
-            for edge in edges
-        )
-    )
+def write_edges(edges: Iterable[EdgeFields], key: str) -> tuple[Edge, ...]:
+    """Return edges as the model has them, in the order of their names; raises FormatError."""
+    written = []
+    for edge in edges:
+        parameters = read_edge_parameters(edge, key)
+        types = parameters.deptypes if edge.type is None else edge.type
+        virtuals = tuple(sorted(parameters.virtuals))
+        written.append(Edge(edge.name, edge.target_hash, tuple(sorted(types)), virtuals))
+    return tuple(sorted(written))
 
 
-def _version(item: NodeNames | _Compiler) -> str | None:
-    if item.version is not None:
-        return item.version
-    return item.versions[0] if len(item.versions) == 1 else None
+def read_edge_parameters(edge: EdgeFields, key: str) -> EdgeParameters:
+    """Return the types and the virtuals of an edge; raises FormatError."""
+    return EDGE_PARAMETERS.read(edge.parameters, f"{key}.dependencies.{edge.name}.parameters")
