@@ -12,7 +12,6 @@ from snapdiff.formats.spec_node import (
     EdgeFields,
     SpecNode,
     listed_edges,
-    read_edge_parameters,
     write_edges,
 )
 from snapdiff.model import Build, Graph, Node
@@ -172,12 +171,12 @@ class Listing(ABC):
                     self._first_to_nowhere = f"{edge.name}/{edge.target_hash[:7]} of {name}"
                 self._edges_to_nowhere += 1
 
-    def _provided_compiler(self, edges: Iterable[EdgeFields], key: str) -> str | None:
+    def _provided_compiler(self, edges: Iterable[EdgeFields]) -> str | None:
         """Return the dependency that is the compiler as a spec names it, or None."""
         found = find_compiler(
-            Provider(edge.name, edge.target_hash, virtuals)
+            Provider(edge.name, edge.target_hash, edge.parameters.virtuals)
             for edge in edges
-            if (virtuals := read_edge_parameters(edge, key).virtuals)
+            if edge.parameters and edge.parameters.virtuals
         )
         if found is None:
             return None
@@ -223,10 +222,10 @@ class NodeListing(Listing):
         *,
         explicit: bool,
     ) -> Build:
-        platform, os, target = ARCHITECTURE.read(node.arch, f"{key}.arch")
+        platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
         compiler = (
-            COMPILER.read(node.compiler, f"{key}.compiler")
-            or self._provided_compiler(edges, key)
+            COMPILER.read(node.compiler, key, "compiler")
+            or self._provided_compiler(edges)
             or node.annotated_compiler
         )
         return self._builds.build(
@@ -235,7 +234,7 @@ class NodeListing(Listing):
             os,
             platform,
             target,
-            PARAMETERS.read(node.parameters, f"{key}.parameters"),
+            PARAMETERS.read(node.parameters, key, "parameters"),
             entry.stacks,
             explicit=explicit,
             external=node.is_external,

@@ -47,13 +47,6 @@ class _CompilerFields(Struct, gc=False):
     versions: tuple[str, ...] = ()
 
 
-class EdgeParameters(Struct, frozen=True, gc=False):
-    """The types of an edge, and the virtual packages that the dependency provides."""
-
-    deptypes: tuple[str, ...] = ()
-    virtuals: tuple[str, ...] = ()
-
-
 class PartReader(Generic[Shape, Value]):
     """Reads one part of nodes: `decoder` gives its shape, `convert` what it means."""
 
@@ -65,15 +58,15 @@ class PartReader(Generic[Shape, Value]):
         self._convert = convert
         self._read_known = lru_cache(_REMEMBERED)(lambda text: convert(decoder.decode(text)))
 
-    def read(self, raw: Raw, key: str) -> Value:
-        """Return what a part means; raises FormatError, which begins with the key path `key`."""
+    def read(self, raw: Raw, *path: str) -> Value:
+        """Return what a part means; raises FormatError with the key path that leads to it."""
         text = bytes(raw)
         if len(text) <= _LONGEST:
             try:
                 return self._read_known(text)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 pass  # read again, the error gets its key path
-        return self._convert(decode_json(raw, self._decoder, key))
+        return self._convert(decode_json(raw, self._decoder, ".".join(path)))
 
 
 def _architecture(fields: _ArchitectureFields | None) -> Architecture:
@@ -92,6 +85,6 @@ def _compiler(fields: _CompilerFields | None) -> str | None:
 ARCHITECTURE = PartReader(msgspec.json.Decoder(_ArchitectureFields | None), _architecture)
 COMPILER = PartReader(msgspec.json.Decoder(_CompilerFields | None), _compiler)
 PARAMETERS = PartReader(msgspec.json.Decoder(dict[str, Scalar | list[Scalar]]), write_parameters)
-EDGE_PARAMETERS = PartReader(
-    msgspec.json.Decoder(EdgeParameters | None), lambda found: found or EdgeParameters()
+EDGE_TYPES = PartReader(
+    msgspec.json.Decoder(list[str] | None), lambda found: tuple(sorted(found or []))
 )

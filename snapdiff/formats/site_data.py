@@ -141,13 +141,13 @@ class _SiteListing(Listing):
         """Return a record as a spec."""
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        return entry, self._build(spec, entry, self._edges(spec), spec_hash)
+        return entry, self._build(spec, entry, self._edges(spec))
 
     def _read_node(self, spec_hash: str) -> Node:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
         edges = self._edges(spec)
-        build = self._build(spec, entry, edges, spec_hash)
+        build = self._build(spec, entry, edges)
         return Node(
             name=entry.name,
             build=build,
@@ -171,10 +171,10 @@ class _SiteListing(Listing):
         self._has_links |= not edges and bool(spec.dependencies)
         return edges
 
-    def _build(self, spec: _SiteSpec, entry: Entry, edges: list[EdgeFields], key: str) -> Build:
+    def _build(self, spec: _SiteSpec, entry: Entry, edges: list[EdgeFields]) -> Build:
         return self._builds.build(
             spec.version,
-            self._provided_compiler(edges, key) or NO_COMPILER,
+            self._provided_compiler(edges) or NO_COMPILER,
             spec.os,
             spec.platform,
             spec.target,

@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 from snapdiff.errors import FormatError
 from snapdiff.formats.document_limits import check_version
 from snapdiff.formats.json_text import FileContent, decode_json
-from snapdiff.formats.node_parts import EDGE_PARAMETERS, EdgeParameters
+from snapdiff.formats.node_parts import EDGE_TYPES
 from snapdiff.limits import VERSION_PARTS
 from snapdiff.model import Edge
 
@@ -31,6 +31,11 @@ class _Annotations(Struct, gc=False):
     compiler: str | None = None
 
 
+class _EdgeParameters(Struct, gc=False):
+    deptypes: Raw = _NULL
+    virtuals: tuple[str, ...] = ()
+
+
 class EdgeFields(Struct, gc=False):
     """An edge as it is written; which hash it has, and where its types are, differs by version."""
 
@@ -38,8 +43,8 @@ class EdgeFields(Struct, gc=False):
     hash: str | None = None
     build_hash: str | None = None
     full_hash: str | None = None
-    type: tuple[str, ...] | None = None
-    parameters: Raw = _NULL
+    type: Raw = _NULL
+    parameters: _EdgeParameters | None = None
 
     @property
     def target_hash(self) -> str:
@@ -47,10 +52,10 @@ class EdgeFields(Struct, gc=False):
         return self.hash or self.build_hash or self.full_hash or ""
 
 
-Edges = list[EdgeFields] | dict[str, EdgeFields | str | tuple[str, tuple[str, ...]]] | None
+Edges = list[EdgeFields] | dict[str, EdgeFields | str | tuple[str, Raw]] | None
 """The edges of a node: a list, or before 2022 a mapping by name, of edges or of their hashes."""
 
-_DEFAULT_TYPES = ("build", "link")
+_DEFAULT_TYPES = Raw(b'["build", "link"]')
 """The types of an edge that is nothing but a hash."""
 
 
@@ -144,13 +149,13 @@ def write_edges(edges: Iterable[EdgeFields], key: str) -> tuple[Edge, ...]:
     """Return edges as the model has them, in the order of their names; raises FormatError."""
     written = []
     for edge in edges:
-        parameters = read_edge_parameters(edge, key)
-        types = parameters.deptypes if edge.type is None else edge.type
-        virtuals = tuple(sorted(parameters.virtuals))
-        written.append(Edge(edge.name, edge.target_hash, tuple(sorted(types)), virtuals))
+        types = edge.parameters.deptypes if edge.parameters else edge.type
+        written.append(
+            Edge(
+                edge.name,
+                edge.target_hash,
+                EDGE_TYPES.read(types, key, "dependencies", edge.name, "type"),
+                tuple(sorted(edge.parameters.virtuals)) if edge.parameters else (),
+            )
+        )
     return tuple(sorted(written))
-
-
-def read_edge_parameters(edge: EdgeFields, key: str) -> EdgeParameters:
-    """Return the types and the virtuals of an edge; raises FormatError."""
-    return EDGE_PARAMETERS.read(edge.parameters, f"{key}.dependencies.{edge.name}.parameters")
