@@ -23,9 +23,11 @@ DIGITS = 4300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """What one page may cost. All follow from `page_size`, in bytes."""
+    """What one page or document may cost; what concerns pages follows from `page_size`."""
 
     page_size: int = 16 << 20
+    document_size: int = 2 << 30
+    """How many bytes a document with dependencies may have; 378,000 specs take 0.6 GB."""
 
     @property
     def values(self) -> int:

@@ -110,11 +110,15 @@ class DocumentReader(Protocol):
 class Format(Protocol):
     """A kind of document."""
 
-    name: str
-    """What the kind is called in messages: `environment lock`."""
+    @property
+    def name(self) -> str:
+        """What the kind is called in messages: `environment lock`."""
+        ...
 
-    files: str
-    """The files that it reads, for messages: `spack.lock`."""
+    @property
+    def files(self) -> str:
+        """The files that it reads, for messages: `spack.lock`."""
+        ...
 
     def document_path(self, path: str) -> str | None:
         """Return the path of the document that a file belongs to, which mostly is its own.

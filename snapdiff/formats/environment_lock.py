@@ -1,0 +1,160 @@
+"""An environment's lock file, `spack.lock`, versions 1 to 7 (docs/specification.md, section 10)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from msgspec import Raw, Struct, field
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.base import Claim
+from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
+from snapdiff.formats.listing import Entry, NodeListing, Place, SharedBuilds, place_of
+from snapdiff.formats.spec_document import Opening, SpecDocumentReader
+from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
+from snapdiff.limits import DEPTH, Limits
+from snapdiff.model import counting_stacks
+
+LOCK_NAME = "spack.lock"
+
+NEWEST_VERSION = 7
+"""The newest version of lock files that was seen; what is newer is read by its shape."""
+
+_FILE_TYPE = "spack-lockfile"
+
+
+class _Meta(Struct, gc=False):
+    file_type: str | None = field(name="file-type", default=None)
+    version: int | None = field(name="lockfile-version", default=None)
+
+
+class _Root(Struct, gc=False):
+    """A spec that the environment asks for; since version 7 it has a group, too."""
+
+    hash: str
+
+
+class _Lock(Struct, gc=False):
+    """A lock file, or an environment that one includes."""
+
+    concrete_specs: dict[SpecHash, Raw] | None = None
+    roots: list[_Root] = field(default_factory=list)
+    include_concrete: dict[str, Raw] = field(default_factory=dict)
+    meta: _Meta = field(name="_meta", default_factory=_Meta)
+
+
+class _Environment(NamedTuple):
+    """An environment of a lock file: the key path that leads to it, and what it lists."""
+
+    key: str
+    lock: _Lock
+    nodes: dict[str, Raw]
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentLock:
+    """The format of `spack.lock`: the stack is the folder that holds it, the tag the path above."""
+
+    name: str = "environment lock"
+    files: str = LOCK_NAME
+
+    def document_path(self, path: str) -> str | None:
+        """Return the path itself where the name is a lock's."""
+        return path if self.is_named(path) else None
+
+    def is_named(self, path: str) -> bool:
+        """Return whether a file is called `spack.lock`."""
+        return path.rpartition("/")[2] == LOCK_NAME
+
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above the one that holds the lock."""
+        return _folder(path).rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the stack that the folder of a lock is."""
+        return place_of(_folder(path)).claim
+
+    def reader(self, limits: Limits) -> SpecDocumentReader:
+        """Return a reader that knows nothing yet."""
+        return SpecDocumentReader(limits, _open)
+
+
+class _LockListing(NodeListing):
+    """The specs of a lock file and of the environments that it includes."""
+
+    def __init__(
+        self, place: Place, environments: list[_Environment], builds: SharedBuilds
+    ) -> None:
+        """Take all environments of a file, its own first."""
+        records: dict[str, Raw] = {}
+        roots: set[str] = set()
+        self._keys: dict[str, str] = {}
+        for environment in environments:
+            roots.update(root.hash for root in environment.lock.roots)
+            for spec_hash, record in environment.nodes.items():
+                # An environment and one that it includes have nodes in common.
+                if records.setdefault(spec_hash, record) is record and environment.key:
+                    self._keys[spec_hash] = environment.key
+        super().__init__((place.claim,), records, builds, _warning(environments[0].lock.meta))
+        self._roots = roots
+        self._tags = (place.tag,)
+        self._stacks = counting_stacks((place.stack,))
+
+    def entry(self, spec_hash: str) -> Entry:
+        """Return the name and version of a record."""
+        key = self._key(spec_hash)
+        names = decode_node(self.records[spec_hash], NODE_NAMES, key)
+        return Entry(names.name, names.only_version(key), self._tags, self._stacks)
+
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+        key = self._key(spec_hash)
+        node = decode_node(self.records[spec_hash], NODE, key)
+        entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
+        return node, entry, spec_hash in self._roots, key
+
+    def _key(self, spec_hash: str) -> str:
+        return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _open(opening: Opening) -> NodeListing:
+    place = place_of(_folder(opening.file.path))
+    environments = list(_read_environments(opening.file.content))
+    return _LockListing(place, environments, opening.builds)
+
+
+def _read_environments(content: FileContent) -> Iterator[_Environment]:
+    """Yield a lock file's own environment, then those that it includes, each with its key path."""
+    waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
+    while waiting:
+        text, key, depth = waiting.pop(0)
+        lock, hashes = decode_by_hash(text, _Lock, "concrete_specs", key.removesuffix("."))
+        _check_is_lock(lock, key)
+        nodes = (lock.concrete_specs or {}).values()
+        yield _Environment(key, lock, dict(zip(hashes, nodes, strict=True)))
+        if depth == DEPTH:
+            raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
+        for name, included in lock.include_concrete.items():
+            waiting.append((included, f"{key}include_concrete.{name}.", depth + 1))
+
+
+def _check_is_lock(lock: _Lock, key: str) -> None:
+    kind = lock.meta.file_type
+    if kind not in (None, _FILE_TYPE):
+        raise FormatError(f"{key}_meta.file-type: {kind!r}; a lock has {_FILE_TYPE!r}")
+    # An environment that is included may have nothing but others that it includes.
+    if lock.concrete_specs is None and not (key and lock.include_concrete):
+        raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
+
+
+def _warning(meta: _Meta) -> str | None:
+    if meta.version is not None and 1 <= meta.version <= NEWEST_VERSION:
+        return None
+    found = "missing" if meta.version is None else str(meta.version)
+    return (
+        f"_meta.lockfile-version is {found}, and 1 to {NEWEST_VERSION} are known; "
+        "the lock is read by its shape"
+    )

@@ -1,0 +1,152 @@
+"""Spack's database format, which a build cache index and an install database have in common."""
+
+import msgspec
+from msgspec import Raw, Struct
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash, decode_json
+from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, SharedBuilds
+from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node
+from snapdiff.model import counting_stacks
+
+NEWEST_VERSION = 8
+"""The newest version of Spack's database format that was seen; newer ones are read by shape."""
+
+_FIRST_WITH_IN_BUILDCACHE = 6
+"""Before this version of the format, an index lists nothing but what is in the build cache."""
+
+
+class _Database(Struct, gc=False):
+    installs: dict[SpecHash, Raw]
+    version: str | int | None = None
+
+
+class _Document(Struct, gc=False):
+    database: _Database | None = None
+
+
+class _InstallState(Struct, gc=False):
+    """What a record says beside its node."""
+
+    in_buildcache: bool | None = None
+    installed: bool | None = None
+    explicit: bool | None = None
+
+
+class _Install(_InstallState, gc=False):
+    spec: SpecNode = msgspec.field(default_factory=SpecNode)
+
+
+class _InstallNames(_InstallState, gc=False):
+    spec: NodeNames = msgspec.field(default_factory=NodeNames)
+
+
+class _InstallByName(Struct, gc=False):
+    """A record whose node is keyed by its name."""
+
+    spec: dict[str, Raw] = msgspec.field(default_factory=dict)
+
+
+_INSTALL = msgspec.json.Decoder(_Install)
+_INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
+_INSTALL_BY_NAME = msgspec.json.Decoder(_InstallByName)
+
+
+class _InstallListing(NodeListing):
+    """The records of a database: of an install database (`counts_installed`), or of an index.
+
+    `counts_unsaid` is true where a record of an index need not say that it is in the build cache.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        records: dict[str, Raw],
+        version: str | int | None,
+        builds: SharedBuilds,
+        *,
+        counts_installed: bool,
+    ) -> None:
+        """Take a database split into records, and the version that it names."""
+        super().__init__((place.claim,), records, builds, _warning(version))
+        number = _number(version)
+        self._tags = (place.tag,)
+        self._stacks = counting_stacks((place.stack,))
+        self._counts_installed = counts_installed
+        self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
+
+    def entry(self, spec_hash: str) -> Entry:
+        """Return the name and version of a record, and whether it is counted."""
+        key = _key(spec_hash)
+        install = decode_json(self.records[spec_hash], _INSTALL_NAMES, key)
+        names = install.spec
+        if not names.name:
+            by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
+            names = only_node(by_name.spec, NODE_NAMES, f"{key}.spec")
+        return self._entry(names, install, key)
+
+    def has_same(self, other: Listing, spec_hash: str) -> bool:
+        """Return whether another database has a record in the same words, which mean the same."""
+        return (
+            isinstance(other, _InstallListing)
+            and self.counts_unsaid == other.counts_unsaid
+            and super().has_same(other, spec_hash)
+        )
+
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+        key = _key(spec_hash)
+        install = decode_json(self.records[spec_hash], _INSTALL, key)
+        node = install.spec
+        if not node.name:
+            by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
+            node = only_node(by_name.spec, NODE, f"{key}.spec")
+        entry = self._entry(node, install, key)
+        return node, entry, bool(install.explicit), f"{key}.spec"
+
+    def _entry(self, names: NodeNames, install: _InstallState, key: str) -> Entry:
+        tags = self._tags if self._is_counted(install) else ()
+        return Entry(names.name, names.only_version(f"{key}.spec"), tags, self._stacks)
+
+    def _is_counted(self, install: _InstallState) -> bool:
+        if self._counts_installed:
+            return bool(install.installed)
+        if install.in_buildcache is None:
+            return self.counts_unsaid
+        return install.in_buildcache
+
+
+def open_database(
+    content: FileContent, place: Place, builds: SharedBuilds, *, counts_installed: bool
+) -> Listing:
+    """Return what a database lists; raises FormatError."""
+    document, hashes = decode_by_hash(content, _Document, "database.installs")
+    database = document.database
+    if database is None:
+        raise FormatError("database: missing; this is no index or database of Spack's")
+    records = dict(zip(hashes, database.installs.values(), strict=True))
+    return _InstallListing(
+        place, records, database.version, builds, counts_installed=counts_installed
+    )
+
+
+def _key(spec_hash: str) -> str:
+    return f"database.installs.{spec_hash}"
+
+
+def _number(version: str | int | None) -> int | None:
+    if isinstance(version, str):
+        return (
+            int(version) if version.isascii() and version.isdigit() and len(version) < 9 else None
+        )
+    return version
+
+
+def _warning(version: str | int | None) -> str | None:
+    number = _number(version)
+    if number is not None and number <= NEWEST_VERSION:
+        return None
+    found = "missing" if version is None else repr(version)
+    return (
+        f"database.version is {found}, and those up to {NEWEST_VERSION} are known; "
+        "the database is read by its shape"
+    )

@@ -1,0 +1,107 @@
+"""JSON as typed values, with errors that name the line or the key path."""
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+
+from snapdiff.errors import FormatError
+
+Value = TypeVar("Value")
+
+_BYTE = re.compile(r"\(byte ([0-9]+)\)")
+_MISSING = re.compile(r"Object missing required field `(.*)`")
+_PLACE = re.compile(r"(.*) - at `(?:key` in `)?\$?([^`]*)`", re.DOTALL)
+_CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)", re.MULTILINE)
+_HASH = re.compile("[a-z2-7]{32}")
+
+FileContent = bytes | msgspec.Raw
+
+
+class SpecHash(str):
+    """A key of a document that is Spack's DAG hash: 32 characters of base 32."""
+
+    __slots__ = ()
+
+
+def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key: str = "") -> Value:
+    """Return what JSON says, in the decoder's type; `key` is the path of keys that leads to it.
+
+    Raises FormatError.
+    """
+    try:
+        return decoder.decode(content)
+    except msgspec.ValidationError as error:
+        raise _type_error(error, key) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = _syntax_error(bytes(content), error)
+        raise FormatError(f"{key}: {reason}" if key else reason) from error
+
+
+def decode_by_hash(
+    content: FileContent, kind: type[Value], mapping: str, key: str = ""
+) -> tuple[Value, list[str]]:
+    """Return what JSON says, and the keys of its one mapping by `SpecHash`, each of them once.
+
+    JSON allows a key to come twice, and readers take the last. A document that lists two nodes
+    under one hash, as a careless merge makes it, would lose one of them without a word. `mapping`
+    is the key path of the mapping within the JSON. Raises FormatError.
+    """
+    hashes: list[str] = []
+
+    def take_key(_: type, text: Any) -> SpecHash:
+        hashes.append(text)
+        return SpecHash(text)
+
+    found = decode_json(content, msgspec.json.Decoder(kind, dec_hook=take_key), key)
+    if not all(map(_HASH.fullmatch, hashes)) or len(set(hashes)) < len(hashes):
+        raise _key_error(hashes, f"{key}.{mapping}".strip("."))
+    return found, hashes
+
+
+def _key_error(hashes: list[str], place: str) -> FormatError:
+    """Return the error for the first key that is no hash, or comes a second time."""
+    seen: set[str] = set()
+    for text in hashes:
+        if not is_hash(text):
+            reason = f"{text[:64]!r} is no hash, 32 characters of a-z and 2-7"
+            break
+        if text in seen:
+            reason = f"{text} is listed twice"
+            break
+        seen.add(text)
+    return FormatError(f"{place}: {reason}" if place else reason)
+
+
+def is_hash(text: str) -> bool:
+    """Return whether a text is one of Spack's DAG hashes."""
+    return _HASH.fullmatch(text) is not None
+
+
+def _type_error(error: msgspec.ValidationError, key: str) -> FormatError:
+    """Return msgspec's error as ours: it begins with the key path."""
+    reason, path = str(error), ""
+    if found := _PLACE.fullmatch(reason):
+        reason, path = found[1], found[2]
+    path = f"{key}{path.replace('[...]', '[]')}".removeprefix(".")
+    if missing := _MISSING.fullmatch(reason):
+        path, reason = f"{path}.{missing[1]}".removeprefix("."), "missing"
+    elif reason.startswith(("Expected", "Integer", "Object")):
+        reason = reason[0].lower() + reason[1:].replace("`", "")
+    return FormatError(f"{path}: {reason}" if path else f"the document: {reason}")
+
+
+def _syntax_error(content: bytes, error: Exception) -> str:
+    """Return why a text is no JSON, as an error says it."""
+    if conflict := _CONFLICT.search(content):
+        line = content.count(b"\n", 0, conflict.start()) + 1
+        return f"line {line}: a conflict marker of git; resolve the merge first"
+    if isinstance(error, RecursionError):
+        return "lists and mappings within each other, deeper than a document can be"
+    if isinstance(error, UnicodeDecodeError):
+        return "a text that is not UTF-8"
+    reason = str(error)
+    if found := _BYTE.search(reason):
+        line = content.count(b"\n", 0, int(found[1])) + 1
+        return f"line {line}: no JSON ({reason.partition(': ')[2] or reason})"
+    return "no JSON: the file ends early" if "truncated" in reason else f"no JSON: {reason}"

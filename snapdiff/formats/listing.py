@@ -1,0 +1,241 @@
+"""What one document lists: its records by hash, each read when something asks for it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from msgspec import Raw
+
+from snapdiff.formats.base import Claim
+from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS
+from snapdiff.formats.spec_node import (
+    EdgeFields,
+    SpecNode,
+    listed_edges,
+    write_edges,
+)
+from snapdiff.model import Build, Graph, Node
+from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
+
+EMPTY_PART = "."
+"""What a stack or tag is called whose part of the path is empty."""
+
+
+class Place(NamedTuple):
+    """The tag and the stack of a document that lists a whole stack."""
+
+    tag: str
+    stack: str
+
+    @property
+    def claim(self) -> Claim:
+        """What a document of this place lists alone."""
+        return Claim(self.tag, "stack", self.stack)
+
+
+def place_of(folder: str) -> Place:
+    """Return what a folder's path says: the stack is the folder, the tag the path above it.
+
+    >>> place_of("environments/23.08/cuda")
+    Place(tag='environments/23.08', stack='cuda')
+    >>> place_of("")
+    Place(tag='.', stack='.')
+    """
+    above, _, last = folder.rpartition("/")
+    return Place(above or EMPTY_PART, last or EMPTY_PART)
+
+
+class Entry(NamedTuple):
+    """What is counted of a spec: in each of `tags`, in each of `stacks`. No tags: not at all."""
+
+    name: str
+    version: str
+    tags: tuple[str, ...]
+    stacks: frozenset[str]
+
+
+class SharedBuilds:
+    """Makes builds, so that like specs of all documents of a reader share one object."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._known: dict[tuple[object, ...], Build] = {}
+
+    def build(
+        self,
+        version: str,
+        compiler: str,
+        os: str,
+        platform: str,
+        target: str,
+        variants: tuple[str, ...],
+        stacks: frozenset[str],
+        *,
+        explicit: bool = False,
+        external: bool = False,
+    ) -> Build:
+        """Return the build of these values."""
+        key = (version, compiler, os, platform, target, variants, stacks, explicit, external)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Build(*key[:7], explicit=explicit, external=external)
+        return found
+
+
+class Listing(ABC):
+    """A document split into records; the hash of a spec is the key of its record.
+
+    It is the graph of its nodes, too: an edge may lead to a record that is not counted, such as a
+    compiler that is not in the build cache.
+    """
+
+    lists_a_stack = True
+    """Whether it lists one whole stack: then the tag counts each of its hashes once."""
+
+    def __init__(
+        self,
+        claims: tuple[Claim, ...],
+        records: Mapping[str, Raw],
+        builds: SharedBuilds,
+        warning: str | None = None,
+    ) -> None:
+        """Take what is known before any record is read."""
+        self.claims = claims
+        self.records = records
+        self._builds = builds
+        self._warning = warning
+        self._compilers: dict[str, str] = {}
+        self._nodes: dict[str, Node] = {}
+        self._edges_to_nowhere = 0
+        self._first_to_nowhere = ""
+
+    @abstractmethod
+    def entry(self, spec_hash: str) -> Entry:
+        """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
+
+    @abstractmethod
+    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+        """Return a record as a spec; raises FormatError."""
+
+    @abstractmethod
+    def _read_node(self, spec_hash: str) -> Node:
+        """Return a record as a node; raises FormatError."""
+
+    @property
+    def stack(self) -> str | None:
+        """The stack that the document lists as a whole, if it is such a document."""
+        return self.claims[0].name if self.lists_a_stack else None
+
+    def is_like(self, other: "Listing") -> bool:
+        """Return whether another document is a version of this one: it lists the same."""
+        return self.claims == other.claims
+
+    @property
+    def graph(self) -> Graph | None:
+        """The nodes by hash; None where the document does not say which depends on which."""
+        return self
+
+    def has_same(self, other: "Listing", spec_hash: str) -> bool:
+        """Return whether another document has a record in the same words."""
+        return self.records[spec_hash] == other.records[spec_hash]
+
+    def node(self, spec_hash: str) -> Node | None:
+        """Return a node, or None where an edge leads to no node of the document.
+
+        Raises FormatError where the record, which nothing asked for before, cannot be read.
+        """
+        found = self._nodes.get(spec_hash)
+        if found is None and spec_hash in self.records:
+            found = self._nodes[spec_hash] = self._read_node(spec_hash)
+        return found
+
+    @property
+    def warning(self) -> str | None:
+        """Where the document, as far as it was read, is not what it should be, or None."""
+        found = [self._warning] if self._warning else []
+        if self._edges_to_nowhere:
+            number = self._edges_to_nowhere
+            found.append(
+                f"{number:,} dependencies are not in the document, "
+                f"the first of them {self._first_to_nowhere}"
+                if number > 1
+                else f"a dependency is not in the document: {self._first_to_nowhere}"
+            )
+        return "; ".join(found) or None
+
+    def _check_edges(self, name: str, edges: Iterable[EdgeFields]) -> None:
+        """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
+        for edge in edges:
+            if edge.hash not in self.records and edge.target_hash not in self.records:
+                if not self._edges_to_nowhere:
+                    self._first_to_nowhere = f"{edge.name}/{edge.target_hash[:7]} of {name}"
+                self._edges_to_nowhere += 1
+
+    def _provided_compiler(self, edges: Iterable[EdgeFields]) -> str | None:
+        """Return the dependency that is the compiler as a spec names it, or None."""
+        found = find_compiler(
+            Provider(edge.name, edge.target_hash, edge.parameters.virtuals)
+            for edge in edges
+            if edge.parameters and edge.parameters.virtuals
+        )
+        if found is None:
+            return None
+        text = self._compilers.get(found.hash)
+        if text is None:
+            known = found.hash in self.records
+            version = self.entry(found.hash).version if known else ""
+            text = self._compilers[found.hash] = write_compiler(found.name, version)
+        return text
+
+
+class NodeListing(Listing):
+    """A document whose records are nodes, or have one in them."""
+
+    @abstractmethod
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+        """Return a record's node, what is counted of it, if it is explicit, and its key path."""
+
+    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+        """Return a record as a spec; raises FormatError."""
+        node, entry, explicit, key = self._read_record(spec_hash)
+        edges = listed_edges(node.dependencies)
+        self._check_edges(node.name, edges)
+        return entry, self._build(node, entry, edges, key, explicit=explicit)
+
+    def _read_node(self, spec_hash: str) -> Node:
+        node, entry, explicit, key = self._read_record(spec_hash)
+        edges = listed_edges(node.dependencies)
+        return Node(
+            name=node.name,
+            build=self._build(node, entry, edges, key, explicit=explicit),
+            namespace=node.namespace or "",
+            recipe=node.package_hash,
+            edges=write_edges(edges, key),
+        )
+
+    def _build(
+        self,
+        node: SpecNode,
+        entry: Entry,
+        edges: list[EdgeFields],
+        key: str,
+        *,
+        explicit: bool,
+    ) -> Build:
+        platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
+        compiler = (
+            COMPILER.read(node.compiler, key, "compiler")
+            or self._provided_compiler(edges)
+            or node.annotated_compiler
+        )
+        return self._builds.build(
+            entry.version,
+            compiler or NO_COMPILER,
+            os,
+            platform,
+            target,
+            PARAMETERS.read(node.parameters, key, "parameters"),
+            entry.stacks,
+            explicit=explicit,
+            external=node.is_external,
+        )

@@ -1,0 +1,210 @@
+"""The data of the 2026 site, `specs_data.json` and `package_data.json`, compressed or not.
+
+`specs_data.json` maps the hash of a spec to what it is, `package_data.json` the name of a package
+to its hashes (docs/specification.md, section 10). A spec lists stacks and releases; which stack
+belongs to which release is not known, so it counts in each stack of each of its releases.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import msgspec
+from msgspec import Raw, Struct
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.base import Claim
+from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
+from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
+from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
+from snapdiff.formats.listing import EMPTY_PART, Entry, Listing, SharedBuilds, place_of
+from snapdiff.formats.spec_document import Opening, SpecDocumentReader
+from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
+from snapdiff.limits import Limits
+from snapdiff.model import Build, Graph, Node, counting_stacks
+from snapdiff.spack.node import NO_COMPILER
+
+_SPECS = "specs_data.json"
+_PACKAGES = "package_data.json"
+_COMPRESSED = ".gz"
+
+
+class _SitePackage(Struct, gc=False):
+    specs: tuple[str, ...]
+
+
+class _SitePlaces(Struct, gc=False):
+    """What is counted of a spec."""
+
+    version: str
+    stacks: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
+
+
+class _SiteSpec(_SitePlaces, gc=False):
+    """A spec of the site's data; the name of its package is in the other file."""
+
+    os: str = ""
+    platform: str = ""
+    target: str = ""
+    variants: tuple[str, ...] = ()
+    dependencies: Edges = None
+
+
+_PACKAGE_DATA = msgspec.json.Decoder(dict[str, _SitePackage])
+_PLACES = msgspec.json.Decoder(_SitePlaces)
+_SPEC = msgspec.json.Decoder(_SiteSpec)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteData:
+    """The format of the site's data."""
+
+    name: str = "site data"
+    files: str = f"{_SPECS} and {_PACKAGES}"
+
+    def document_path(self, path: str) -> str | None:
+        """Return the path of the `specs_data.json` that a file belongs to, or None."""
+        if self.is_named(path):
+            return path
+        folder, slash, name = path.rpartition("/")
+        if name.removesuffix(_COMPRESSED) != _PACKAGES:
+            return None
+        return folder + slash + name.replace(_PACKAGES, _SPECS)
+
+    def is_named(self, path: str) -> bool:
+        """Return whether a file is called `specs_data.json`, or that with `.gz`."""
+        return path.rpartition("/")[2].removesuffix(_COMPRESSED) == _SPECS
+
+    def tag_folder(self, path: str) -> str:
+        """Return the folder that holds the data of all releases."""
+        return path.rpartition("/")[0]
+
+    def claim_of_path(self, path: str) -> Claim:
+        """Return the folder: stacks and releases are known only where the data can be read."""
+        return place_of(path.rpartition("/")[0]).claim
+
+    def reader(self, limits: Limits) -> SpecDocumentReader:
+        """Return a reader that knows nothing yet."""
+        return SpecDocumentReader(limits, _open)
+
+
+class _SiteListing(Listing):
+    """The specs of the site's data, in all their stacks and releases."""
+
+    lists_a_stack = False
+
+    def __init__(
+        self, records: Mapping[str, Raw], names: Mapping[str, str], builds: SharedBuilds
+    ) -> None:
+        """Take the records by hash, and the name of the package of each."""
+        super().__init__((), records, builds)
+        self._names = names
+        self._has_links = False
+        claims: set[Claim] = set()
+        for spec_hash in records:
+            entry = self.entry(spec_hash)
+            claims.update(
+                Claim(tag, "stack", stack) for tag, stack in product(entry.tags, entry.stacks)
+            )
+        self.claims = tuple(sorted(claims))
+
+    def entry(self, spec_hash: str) -> Entry:
+        """Return the name and version of a record, and where it counts."""
+        return self._entry(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
+
+    def is_like(self, other: Listing) -> bool:
+        """Return whether another document has the same releases; their stacks may differ."""
+        return {claim.tag for claim in self.claims} == {claim.tag for claim in other.claims}
+
+    @property
+    def graph(self) -> Graph | None:
+        """The nodes by hash; None where dependencies are links for people, as until August 2026."""
+        return None if self._has_links else self
+
+    def has_same(self, other: Listing, spec_hash: str) -> bool:
+        """Return whether another document has a record in the same words, of the same package."""
+        return (
+            isinstance(other, _SiteListing)
+            and self.package_of(spec_hash) == other.package_of(spec_hash)
+            and super().has_same(other, spec_hash)
+        )
+
+    def package_of(self, spec_hash: str) -> str:
+        """Return the name of the package that lists a hash; raises FormatError."""
+        name = self._names.get(spec_hash)
+        if name is None:
+            raise FormatError(f"{spec_hash}: no package of {_PACKAGES} lists this spec")
+        return name
+
+    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+        """Return a record as a spec."""
+        spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
+        entry = self._entry(spec_hash, spec)
+        return entry, self._build(spec, entry, self._edges(spec))
+
+    def _read_node(self, spec_hash: str) -> Node:
+        spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
+        entry = self._entry(spec_hash, spec)
+        edges = self._edges(spec)
+        build = self._build(spec, entry, edges)
+        return Node(
+            name=entry.name,
+            build=build,
+            namespace="",
+            recipe=None,
+            edges=write_edges(edges, spec_hash),
+        )
+
+    def _entry(self, spec_hash: str, spec: _SitePlaces) -> Entry:
+        if len(spec.stacks) * len(spec.releases) > PLACES:
+            raise FormatError(
+                f"{spec_hash}: {len(spec.stacks):,} stacks and {len(spec.releases):,} releases; "
+                f"a spec may be in {PLACES:,} pairs of the two"
+            )
+        check_version(spec.version, spec_hash)
+        tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
+        return Entry(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
+
+    def _edges(self, spec: _SiteSpec) -> list[EdgeFields]:
+        edges = [edge for edge in listed_edges(spec.dependencies) if edge.target_hash]
+        self._has_links |= not edges and bool(spec.dependencies)
+        return edges
+
+    def _build(self, spec: _SiteSpec, entry: Entry, edges: list[EdgeFields]) -> Build:
+        return self._builds.build(
+            spec.version,
+            self._provided_compiler(edges) or NO_COMPILER,
+            spec.os,
+            spec.platform,
+            spec.target,
+            spec.variants,
+            entry.stacks,
+        )
+
+
+def _open(opening: Opening) -> Listing:
+    file = opening.file
+    size = opening.limits.document_size
+    content = _unfolded(file.content, size)
+    found, hashes = decode_by_hash(content, dict[SpecHash, Raw], "")
+    folder, slash, name = file.path.rpartition("/")
+    ending = _COMPRESSED if name.endswith(_COMPRESSED) else ""
+    packages_path = f"{folder}{slash}{_PACKAGES}{ending}"
+    packages = decode_json(
+        _unfolded(file.read_beside(packages_path), size), _PACKAGE_DATA, _PACKAGES
+    )
+    names: dict[str, str] = {}
+    for package, listed in packages.items():
+        for spec_hash in listed.specs:
+            if names.setdefault(spec_hash, package) != package:
+                raise FormatError(
+                    f"{_PACKAGES}: {names[spec_hash]} and {package} both list {spec_hash}"
+                )
+    records = dict(zip(hashes, found.values(), strict=True))
+    return _SiteListing(records, names, opening.builds)
+
+
+def _unfolded(content: bytes, document_size: int) -> bytes:
+    check_document_size(content, document_size)
+    return unfold_gzip(content, document_size) if is_gzip(content) else content

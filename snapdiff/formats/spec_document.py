@@ -1,0 +1,191 @@
+"""Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from itertools import chain
+from operator import itemgetter
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.base import CountedDocument, Document, DocumentPair, File
+from snapdiff.formats.document_limits import check_document_size
+from snapdiff.formats.listing import Entry, Listing, SharedBuilds
+from snapdiff.limits import Limits
+from snapdiff.model import Build, InCommon, Package, PackageCounts, PackagePair, StackCounts
+
+
+class Opening(NamedTuple):
+    """What a format needs to split a file into records."""
+
+    file: File
+    limits: Limits
+    builds: SharedBuilds
+
+
+class _PairedPackage(Struct):
+    """A package of a tag in two versions of a document: the specs of one side alone, and others."""
+
+    specs: tuple[dict[str, Build], dict[str, Build]] = field(default_factory=lambda: ({}, {}))
+    common: dict[InCommon, int] = field(default_factory=dict)
+
+
+class _PairedListings:
+    """Two versions of a document, put together record by record."""
+
+    def __init__(self, old: Listing, new: Listing) -> None:
+        """Take both; only the records that one side alone has are read."""
+        self.listings = (old, new)
+        self.packages: dict[tuple[str, str], _PairedPackage] = defaultdict(_PairedPackage)
+        self.hashes: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        in_common: dict[Entry, int] = {}
+        only_new = (found for found in new.records if found not in old.records)
+        for spec_hash in chain(old.records, only_new):
+            entry = _common_entry(old, new, spec_hash)
+            if entry is None:
+                self._add_one_sided(spec_hash)
+            elif entry.tags:
+                self.hashes[0][spec_hash] = self.hashes[1][spec_hash] = entry.name
+                in_common[entry] = in_common.get(entry, 0) + 1
+        for entry, number in in_common.items():
+            for tag in entry.tags:
+                common = self.packages[tag, entry.name].common
+                common[InCommon(entry.version, entry.stacks)] = number
+
+    def _add_one_sided(self, spec_hash: str) -> None:
+        for side, listing in enumerate(self.listings):
+            if spec_hash in listing.records:
+                entry, build = listing.spec(spec_hash)
+                if entry.tags:
+                    self.hashes[side][spec_hash] = entry.name
+                for tag in entry.tags:
+                    self.packages[tag, entry.name].specs[side][spec_hash] = build
+
+
+class SpecDocumentReader:
+    """Reads documents of one kind; `open_listing` splits a file into records."""
+
+    def __init__(self, limits: Limits, open_listing: Callable[[Opening], Listing | None]) -> None:
+        """Begin with no build known."""
+        self._limits = limits
+        self._open_listing = open_listing
+        self._builds = SharedBuilds()
+
+    def read(self, file: File) -> Document | None:
+        """Return all that a file lists, or None where its content is of another kind.
+
+        Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
+        """
+        listing = self._open(file)
+        if listing is None:
+            return None
+        packages: dict[tuple[str, str], dict[str, Build]] = {}
+        hashes: dict[str, str] = {}
+        for spec_hash in listing.records:
+            entry, build = listing.spec(spec_hash)
+            if entry.tags:
+                hashes[spec_hash] = entry.name
+            for tag in entry.tags:
+                packages.setdefault((tag, entry.name), {})[spec_hash] = build
+        return Document(
+            claims=listing.claims,
+            packages=[
+                Package(tag, name, specs, listing.stack, listing.graph)
+                for (tag, name), specs in sorted(packages.items())
+            ],
+            warning=listing.warning,
+            hashes=hashes if listing.lists_a_stack else None,
+        )
+
+    def count(self, file: File) -> CountedDocument | None:
+        """Return the counts of a file that is the same on both sides, or None as `read` does.
+
+        What costs most and nobody asks for is left out: no variant, compiler or dependency is
+        read, so nothing is said about them. Raises FormatError.
+        """
+        listing = self._open(file)
+        if listing is None:
+            return None
+        counts: dict[tuple[str, str], Counter[frozenset[str]]] = {}
+        hashes: dict[str, str] = {}
+        for spec_hash in listing.records:
+            entry = listing.entry(spec_hash)
+            if entry.tags:
+                hashes[spec_hash] = entry.name
+            for tag in entry.tags:
+                counts.setdefault((tag, entry.name), Counter())[entry.stacks] += 1
+        return CountedDocument(
+            claims=listing.claims,
+            counts=[
+                PackageCounts(tag, name, dict(by_stacks))
+                for (tag, name), by_stacks in sorted(counts.items())
+            ],
+            warning=listing.warning,
+            hashes=hashes if listing.lists_a_stack else None,
+        )
+
+    def read_pair(self, old: File, new: File) -> DocumentPair | None:
+        """Return two versions of a file; only the records that one side alone has are read.
+
+        Of the others the name and the version are read, once for both. None where the two are of
+        different stacks or tags, or one of them cannot be read: read alone, it says why.
+        """
+        try:
+            return self._read_pair(old, new)
+        except FormatError:
+            return None
+
+    def _read_pair(self, old: File, new: File) -> DocumentPair | None:
+        before, after = self._open(old), self._open(new)
+        if before is None or after is None or not before.is_like(after):
+            return None
+        both = _PairedListings(before, after)
+        old_graph, new_graph = before.graph, after.graph
+        graphs = (old_graph, new_graph) if old_graph and new_graph else None
+        pairs, unchanged = [], []
+        for (tag, name), package in sorted(both.packages.items(), key=itemgetter(0)):
+            if any(package.specs):
+                pair = PackagePair(
+                    tags=(tag, tag),
+                    name=name,
+                    old=package.specs[0],
+                    new=package.specs[1],
+                    common=package.common,
+                    document=new.path,
+                    graphs=graphs,
+                )
+                pairs.append(pair)
+            else:
+                unchanged.append(PackageCounts(tag, name, _by_stacks(package.common)))
+        return DocumentPair(
+            claims=tuple(sorted({*before.claims, *after.claims})),
+            pairs=pairs,
+            unchanged=unchanged,
+            warnings=(before.warning, after.warning),
+            hashes=both.hashes if before.lists_a_stack else None,
+        )
+
+    def _open(self, file: File) -> Listing | None:
+        check_document_size(file.content, self._limits.document_size)
+        return self._open_listing(Opening(file, self._limits, self._builds))
+
+
+def _common_entry(before: Listing, after: Listing, spec_hash: str) -> Entry | None:
+    """Return what is counted of a spec that counts the same on both sides, or None.
+
+    Records of one hash may differ in what is not the spec's own: how many others need it, say.
+    """
+    if spec_hash not in before.records or spec_hash not in after.records:
+        return None
+    entry = after.entry(spec_hash)
+    if before.has_same(after, spec_hash) or before.entry(spec_hash) == entry:
+        return entry
+    return None
+
+
+def _by_stacks(common: Mapping[InCommon, int]) -> StackCounts:
+    counts: Counter[frozenset[str]] = Counter()
+    for in_common, number in common.items():
+        counts[in_common.stacks] += number
+    return dict(counts)

@@ -1,0 +1,253 @@
+"""Documents with dependencies that cannot be read: one line, with the key path, and no crash."""
+
+import contextlib
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.base import Format
+from snapdiff.formats.buildcache_index import BuildcacheIndex
+from snapdiff.formats.environment_lock import EnvironmentLock
+from snapdiff.formats.install_database import InstallDatabase
+from snapdiff.formats.registry import DOCUMENT_FORMATS
+from snapdiff.limits import Limits
+from tests.support.documents import Item, Json, database, digest, file, lock, read, to_bytes
+
+LOCK, INDEX = EnvironmentLock(), BuildcacheIndex(2)
+KEY = "a" * 32
+
+
+def error_of(content: bytes | Json, kind: Format = LOCK) -> str:
+    """The error of a document that cannot be read."""
+    document = file("stack/spack.lock", content)
+    with pytest.raises(FormatError) as error:
+        read(kind, document)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+CONFLICT = b"""{
+<<<<<<< HEAD
+  "_meta": {"file-type": "spack-lockfile", "lockfile-version": 5},
+=======
+  "_meta": {"file-type": "spack-lockfile", "lockfile-version": 6},
+>>>>>>> other
+  "roots": []
+}"""
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (CONFLICT, "line 2: a conflict marker of git; resolve the merge first"),
+        (CONFLICT.replace(b"\n", b"\r\n"), "line 2: a conflict marker of git"),
+        (b"", "no JSON: the file ends early"),
+        (b'{"concrete_specs": {', "no JSON: the file ends early"),
+        (b"lock:\n  version: 1\n", "line 1: no JSON (invalid character"),
+        (b'{"roots": [],\n}', "line 2: no JSON ("),
+        (b"[]", "the document: expected object, got array"),
+        (b'"text"', "the document: expected object, got str"),
+        (b"{}", "concrete_specs: missing; this is no lock of an environment"),
+        (b'{"lockfileVersion": 3, "packages": {}}', "concrete_specs: missing"),
+        (b'{"concrete_specs": []}', "concrete_specs: expected object | null, got array"),
+        (b'{"concrete_specs": {"x": ' + b"[" * 100_000, "lists and mappings within each other"),
+        (
+            b'{"_meta": {"lockfile-version": ' + b"9" * 10_000 + b'}, "concrete_specs": {}}',
+            "_meta.lockfile-version: integer value out of range",
+        ),
+        (
+            b'{"_meta": {"file-type": "other"}, "concrete_specs": {}}',
+            "_meta.file-type: 'other'; a lock has 'spack-lockfile'",
+        ),
+        (b'{"_meta": {"file-type": "\xff"}, "concrete_specs": {}}', "a text that is not UTF-8"),
+    ],
+)
+def test_what_is_no_lock_is_named(content: bytes, reason: str) -> None:
+    assert error_of(content).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("zlib", "'zlib' is no hash"),
+        ("A" * 32, "no hash"),
+        ("a" * 31, "no hash"),
+        ("1" * 32, "no hash"),
+        ("a" * 33, "no hash"),
+        ("é" * 32, "no hash"),
+        ("", "'' is no hash"),
+    ],
+)
+def test_a_key_that_is_no_hash_is_named(key: str, reason: str) -> None:
+    found = error_of({"concrete_specs": {key: {}}})
+    assert found.startswith("concrete_specs: ")
+    assert reason in found
+
+
+def test_two_nodes_of_one_key_are_an_error() -> None:
+    record = json.dumps({"name": "zlib", "version": "1"})
+    text = f'{{"concrete_specs": {{"{KEY}": {record}, "{"b" * 32}": {record}, "{KEY}": {record}}}}}'
+    assert error_of(text.encode()) == f"concrete_specs: {KEY} is listed twice"
+    escaped = text.replace(f'"{KEY}"', f'"\\u0061{KEY[1:]}"', 1)
+    assert error_of(escaped.encode()) == f"concrete_specs: {KEY} is listed twice"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": None}, ".name: expected str, got null"),
+        ({"name": ""}, ".name: missing"),
+        ({"version": 1}, ".version: expected str | null, got int"),
+        ({"version": None}, ".version: missing"),
+        ({"version": ".".join("1" * 65)}, ".version: a version of over 64 parts"),
+        ({"arch": {"target": 5}}, ".arch.target: expected str | object | null, got int"),
+        ({"arch": {"target": {}}}, ".arch.target.name: missing"),
+        ({"arch": "linux-x"}, ".arch: expected object | null, got str"),
+        ({"compiler": {"version": "1"}}, ".compiler.name: missing"),
+        ({"parameters": []}, ".parameters: expected object, got array"),
+        ({"parameters": {"x": {}}}, ".parameters[]: expected"),
+        ({"dependencies": 5}, ".dependencies: expected"),
+        ({"dependencies": [{"hash": 5}]}, ".dependencies[0].hash: expected str | null, got int"),
+        ({"dependencies": {"x": {"hash": 5}}}, ".dependencies[].hash: expected"),
+        ({"external": "yes"}, ".external: expected bool | object | null, got str"),
+    ],
+)
+def test_a_node_in_no_known_shape_is_named_with_its_key_path(change: Json, reason: str) -> None:
+    document = lock([Item("zlib", hash=KEY)])
+    document["concrete_specs"][KEY] |= change
+    assert error_of(document).startswith(f"concrete_specs.{KEY}{reason}")
+
+
+def test_an_included_environment_is_named_with_its_key_path() -> None:
+    inner = {"concrete_specs": {KEY: {"name": "zlib", "version": 1}}}
+    found = error_of(lock([], include_concrete={"/env": inner}))
+    assert found.startswith(f"include_concrete./env.concrete_specs.{KEY}.version: expected")
+    missing = error_of(lock([], include_concrete={"/env": {}}))
+    assert missing.startswith("include_concrete./env.concrete_specs: missing")
+    broken = error_of(lock([], include_concrete={"/env": {"concrete_specs": {"x": {}}}}))
+    assert broken.startswith("include_concrete./env.concrete_specs: 'x' is no hash")
+
+
+def test_environments_in_environments_end_somewhere() -> None:
+    document: Json = {"concrete_specs": {}}
+    for _ in range(150):
+        document = {"concrete_specs": {}, "include_concrete": {"e": document}}
+    assert "over 100 environments in each other" in error_of(document)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"version": "1", "name": 5}, ".spec.name: expected str, got int"),
+        ({"version": 5}, ".spec.version: expected str | null, got int"),
+        ({"version": None}, ".spec.version: missing"),
+    ],
+)
+def test_a_record_of_a_database_is_named_with_its_key_path(change: Json, reason: str) -> None:
+    document = database([Item("zlib", hash=KEY)])
+    document["database"]["installs"][KEY]["spec"] |= change
+    for kind in (INDEX, InstallDatabase()):
+        assert error_of(document, kind).startswith(f"database.installs.{KEY}{reason}")
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"{}", "database: missing; this is no index or database of Spack's"),
+        (b'{"database": {}}', "database.installs: missing"),
+        (b'{"database": {"installs": {"x": {}}}}', "database.installs: 'x' is no hash"),
+        (to_bytes({"database": {"installs": {KEY: {}}}}), f"database.installs.{KEY}.spec.name"),
+        (
+            to_bytes({"database": {"installs": {KEY: {"spec": {"a": {}, "b": {}}}}}}),
+            f"database.installs.{KEY}.spec.name: missing",
+        ),
+        (
+            to_bytes({"database": {"installs": {KEY: {"spec": {"": {"version": "1"}}}}}}),
+            f"database.installs.{KEY}.spec.name: empty",
+        ),
+    ],
+)
+def test_what_is_no_database_is_named(content: bytes, reason: str) -> None:
+    assert error_of(content, INDEX).startswith(reason)
+
+
+@pytest.mark.parametrize("version", ["9", "nine", 9, None, "1" * 5000])
+def test_an_unknown_version_of_a_database_is_read_by_its_shape(version: object) -> None:
+    document = database([Item("zlib")])
+    document["database"]["version"] = version
+    found = read(INDEX, file("m/build_cache/index.json", document))
+    assert [package.name for package in found.packages] == ["zlib"]
+    assert found.warning
+    assert found.warning.startswith("database.version is ")
+
+
+def test_a_document_that_is_too_large_is_not_read() -> None:
+    content = to_bytes(lock([Item("zlib")]))
+    assert read(LOCK, file("spack.lock", content), Limits(document_size=len(content)))
+    with pytest.raises(FormatError, match="the document is too large, and the limit is"):
+        read(LOCK, file("spack.lock", content), Limits(document_size=len(content) - 1))
+
+
+def test_two_versions_of_which_one_is_bad_are_read_alone() -> None:
+    good, bad = file("spack.lock", lock([])), file("spack.lock", b"{}")
+    assert LOCK.reader(Limits()).read_pair(good, bad) is None
+    assert LOCK.reader(Limits()).read_pair(bad, good) is None
+
+
+def test_a_long_chain_of_nodes_takes_time_in_proportion() -> None:
+    """No step looks at all nodes for each: ten times as many take about ten times as long."""
+
+    def seconds(number: int) -> float:
+        nodes = {
+            digest(position): {
+                "name": f"p{position}",
+                "version": "1",
+                "dependencies": [{"name": "next", "hash": digest(position + 1)}],
+            }
+            for position in range(number)
+        }
+        document = file("spack.lock", {"concrete_specs": nodes})
+        start = time.process_time()
+        read(LOCK, document)
+        return time.process_time() - start
+
+    small = min(seconds(1_000) for _ in range(3))
+    assert seconds(10_000) < 40 * small
+
+
+_TEXT = to_bytes(lock([Item("zlib", hash=KEY), Item("cmake", hash="b" * 32)]))
+
+
+@given(
+    start=st.integers(0, len(_TEXT)),
+    length=st.integers(0, 40),
+    put=st.sampled_from([b"", b"{", b"]", b'"', b"null", b"\xff", b"-1e9", b"\\u0000", b"[[[["]),
+)
+def test_damage_anywhere_is_read_or_named_and_never_a_crash(
+    start: int, length: int, put: bytes
+) -> None:
+    damaged = _TEXT[:start] + put + _TEXT[start + length :]
+    document = file("spack.lock", damaged)
+    for kind in (LOCK, INDEX):
+        reader = kind.reader(Limits())
+        for way in (reader.read, reader.count):
+            with contextlib.suppress(FormatError):
+                way(document)
+        reader.read_pair(document, file("spack.lock", _TEXT))
+
+
+def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
+    assert [kind.name for kind in DOCUMENT_FORMATS] == [
+        "environment lock",
+        "build cache index of layout 3",
+        "build cache index of layout 2",
+        "install database",
+        "site data",
+        "page of 2021 or 2022",
+        "page of 2021 or 2022",
+    ]
+    assert len({kind.files for kind in DOCUMENT_FORMATS}) == len(DOCUMENT_FORMATS)

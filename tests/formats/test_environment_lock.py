@@ -1,0 +1,283 @@
+"""Environment locks of every version, real ones and generated ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdiff.formats.base import Claim
+from snapdiff.formats.environment_lock import EnvironmentLock
+from snapdiff.limits import Limits
+from snapdiff.model import Edge
+from tests.support.documents import (
+    LOCK_VERSIONS,
+    NO_SHARED,
+    SHARED,
+    Item,
+    file,
+    items,
+    lock,
+    needs,
+    plain_reading,
+    read,
+    read_pair,
+    reading_of,
+    specs_of,
+)
+
+LOCK = EnvironmentLock()
+LOCKS = sorted((SHARED / "locks").rglob("*.lock"))
+with_shared = pytest.mark.skipif(not LOCKS, reason=NO_SHARED)
+
+E4S = {
+    "cuda-aarch64": (901, 1063, 8),
+    "cuda-ppc64le": (975, 961, 8),
+    "cuda-x86_64": (1132, 1034, 7),
+    "oneapi-x86_64": (666, 774, 0),
+    "rocm-x86_64": (1076, 1006, 21),
+}
+"""Specs of release 23.08, of 23.11, and of both, by environment: counted beside the files."""
+
+
+def test_a_lock_is_known_by_its_name() -> None:
+    assert LOCK.is_named("environments/23.08/cuda/spack.lock")
+    assert LOCK.document_path("spack.lock") == "spack.lock"
+    assert LOCK.document_path("spack.lock.orig") is None
+    assert LOCK.document_path("yarn.lock") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "claim"),
+    [
+        ("environments/23.08/cuda/spack.lock", Claim("environments/23.08", "stack", "cuda")),
+        ("cuda/spack.lock", Claim(".", "stack", "cuda")),
+        ("spack.lock", Claim(".", "stack", ".")),
+        ("old.lock", Claim(".", "stack", ".")),
+    ],
+)
+def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:
+    found = read(LOCK, file(path, lock([Item("zlib")])))
+    assert found.claims == (claim,)
+    assert [(package.tag, package.name) for package in found.packages] == [(claim.tag, "zlib")]
+    [build] = found.packages[0].specs.values()
+    assert build.stacks == {claim.name}
+
+
+@with_shared
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: str(path.relative_to(SHARED)))
+def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
+    document = json.loads(path.read_bytes())
+    roots = {root["hash"] for root in document["roots"]}
+    found = read(LOCK, file("spack.lock", path.read_bytes()))
+    assert reading_of(found) == plain_reading(document["concrete_specs"], roots)
+    assert found.warning is None
+    assert found.hashes == {key: name for key, (name, _) in specs_of(found).items()}
+
+
+@with_shared
+@pytest.mark.parametrize("environment", E4S)
+def test_two_releases_of_e4s_have_the_counts_of_the_table(environment: str) -> None:
+    folder = SHARED / "locks" / "e4s" / "environments"
+    old, new = (
+        file("spack.lock", (folder / release / environment / "spack.lock").read_bytes())
+        for release in ("23.08", "23.11")
+    )
+    pair = read_pair(LOCK, old, new)
+    assert pair.hashes
+    common = sum(sum(package.common.values()) for package in pair.pairs)
+    common += sum(sum(package.by_stacks.values()) for package in pair.unchanged)
+    counts = (len(pair.hashes[0]), len(pair.hashes[1]), common)
+    assert counts == E4S[environment]
+
+
+@with_shared
+def test_a_root_that_is_asked_for_anew_is_the_same_spec() -> None:
+    """Between these two commits of a real lock nothing but versions of a few packages changed."""
+    old, new = sorted((SHARED / "locks" / "derecho").glob("06[67]-*.lock"))
+    pair = read_pair(
+        LOCK, file("spack.lock", old.read_bytes()), file("spack.lock", new.read_bytes())
+    )
+    common = sum(sum(package.common.values()) for package in pair.pairs)
+    common += sum(sum(package.by_stacks.values()) for package in pair.unchanged)
+    assert common == 578
+
+
+@pytest.mark.parametrize("version", LOCK_VERSIONS)
+@given(found=items())
+def test_a_lock_of_every_version_says_what_an_independent_reading_finds(
+    version: int, found: list[Item]
+) -> None:
+    document = lock(found, version)
+    roots = {root["hash"] for root in document["roots"]}
+    reading = reading_of(read(LOCK, file("spack.lock", document)))
+    assert reading == plain_reading(document["concrete_specs"], roots)
+
+
+@pytest.mark.parametrize("version", LOCK_VERSIONS)
+def test_the_graph_has_the_edges_of_every_version(version: int) -> None:
+    zlib = Item("zlib", namespace="mine")
+    cmake = Item("cmake", needs=(needs(zlib),))
+    top = Item("hdf5", needs=(needs(zlib), needs(cmake, "generator", types=("build",))))
+    document = read(LOCK, file("spack.lock", lock([top, cmake, zlib], version)))
+    graph = document.packages[0].graph
+    assert graph
+    found = graph.node(top.key)
+    assert found
+    virtuals = ("generator",) if version >= 5 else ()
+    assert found.edges == (
+        Edge("cmake", cmake.key, ("build",), virtuals),
+        Edge("zlib", zlib.key, ("build", "link"), ()),
+    )
+    assert found.build is document.packages[1].specs[top.key]
+    below = graph.node(zlib.key)
+    assert below
+    assert (below.name, below.namespace) == ("zlib", "mine")
+    assert below.recipe == ("recipe====" if version >= 4 else None)
+    assert graph.node("a" * 32) is None
+    assert graph.node(zlib.key) is below
+
+
+def test_edges_of_the_first_years_are_hashes_alone_or_pairs() -> None:
+    zlib, bzip2 = Item("zlib"), Item("bzip2")
+    top = Item("hdf5")
+    document = lock([top, zlib, bzip2], 1)
+    inner = document["concrete_specs"][top.key]["hdf5"]
+    inner["dependencies"] = {"zlib": zlib.key, "bzip2": [bzip2.key, ["link"]]}
+    graph = read(LOCK, file("spack.lock", document)).packages[0].graph
+    found = graph and graph.node(top.key)
+    assert found
+    assert found.edges == (
+        Edge("bzip2", bzip2.key, ("link",), ()),
+        Edge("zlib", zlib.key, ("build", "link"), ()),
+    )
+
+
+def test_specs_of_included_environments_count_once() -> None:
+    """Spack writes an included environment's nodes into the lock of the one that includes it."""
+    shared, own = Item("zlib"), Item("hdf5", explicit=True)
+    inner, innermost = Item("cmake", explicit=True), Item("ninja")
+    third = {"roots": [], "concrete_specs": lock([innermost])["concrete_specs"]}
+    second = {key: lock([inner, shared])[key] for key in ("roots", "concrete_specs")}
+    second["include_concrete"] = {"/third": third}
+    document = lock([own, shared], include_concrete={"/second": second})
+    found = specs_of(read(LOCK, file("spack.lock", document)))
+    assert {key: (name, spec.explicit) for key, (name, spec) in found.items()} == {
+        own.key: ("hdf5", True),
+        shared.key: ("zlib", False),
+        inner.key: ("cmake", True),
+        innermost.key: ("ninja", False),
+    }
+
+
+def test_an_environment_that_only_includes_others_has_their_specs() -> None:
+    inner = {"roots": [], "concrete_specs": lock([Item("zlib")])["concrete_specs"]}
+    document = lock([], include_concrete={"/inner": inner})
+    assert len(specs_of(read(LOCK, file("spack.lock", document)))) == 1
+
+
+@pytest.mark.parametrize("module", [None, ["gcc/12"], "gcc/12"])
+def test_an_external_spec_has_a_path_or_modules_in_any_shape(module: object) -> None:
+    item = Item("gcc", external=True)
+    document = lock([item])
+    external = document["concrete_specs"][item.key]["external"]
+    external |= {"module": module, "path": None if module else "/usr"}
+    [(_, spec)] = specs_of(read(LOCK, file("spack.lock", document))).values()
+    assert spec.external
+
+
+@pytest.mark.parametrize("external", [None, False, {}, {"path": None, "module": None}])
+def test_a_node_without_path_and_module_is_no_external_spec(external: object) -> None:
+    item = Item("gcc")
+    document = lock([item])
+    document["concrete_specs"][item.key]["external"] = external
+    [(_, spec)] = specs_of(read(LOCK, file("spack.lock", document))).values()
+    assert not spec.external
+
+
+@pytest.mark.parametrize("version", [8, 0, None])
+def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) -> None:
+    document = lock([Item("zlib")])
+    document["_meta"]["lockfile-version"] = version
+    found = read(LOCK, file("spack.lock", document))
+    assert next(iter(specs_of(found).values()))[0] == "zlib"
+    assert found.warning
+    named = "missing" if version is None else str(version)
+    assert found.warning.startswith(f"_meta.lockfile-version is {named}, and 1 to 7 are known")
+
+
+def test_a_dependency_that_is_not_in_the_lock_is_a_warning() -> None:
+    gone = Item("gone")
+    top = Item("hdf5", compiler=None, needs=(needs(gone, "c"),))
+    found = read(LOCK, file("spack.lock", lock([top])))
+    assert found.warning == f"a dependency is not in the document: gone/{gone.key[:7]} of hdf5"
+    [(_, spec)] = specs_of(found).values()
+    assert spec.compiler == "gone"
+    graph = found.packages[0].graph
+    assert graph
+    assert graph.node(gone.key) is None
+
+
+def test_many_missing_dependencies_are_counted() -> None:
+    nowhere = tuple(needs(Item(name)) for name in ("one", "two", "three"))
+    found = read(LOCK, file("spack.lock", lock([Item("hdf5", needs=nowhere)])))
+    assert found.warning
+    assert found.warning.startswith(
+        "3 dependencies are not in the document, the first of them one/"
+    )
+
+
+def test_nodes_that_need_each_other_are_read() -> None:
+    hashes = {"a": "a" * 32, "b": "b" * 32}
+    document = lock(
+        [
+            Item(
+                "a",
+                hash=hashes["a"],
+                compiler=None,
+                needs=(needs(Item("b", hash=hashes["b"]), "c"),),
+            ),
+            Item(
+                "b",
+                hash=hashes["b"],
+                compiler=None,
+                needs=(needs(Item("a", hash=hashes["a"]), "c"),),
+            ),
+        ]
+    )
+    found = specs_of(read(LOCK, file("spack.lock", document)))
+    assert {name: spec.compiler for name, spec in found.values()} == {"a": "b@1.0", "b": "a@1.0"}
+
+
+def test_like_nodes_share_one_build() -> None:
+    below = [Item("zlib", version=version) for version in ("1", "2")]
+    tops = [Item("hdf5", needs=(needs(item),)) for item in below]
+    found = read(LOCK, file("spack.lock", lock([*below, *tops])))
+    one, other = found.packages[0].specs.values()
+    assert one is other
+
+
+def test_a_lock_without_specs_is_empty() -> None:
+    found = read(LOCK, file("a/spack.lock", lock([])))
+    assert found.packages == []
+    assert found.claims == (Claim(".", "stack", "a"),)
+
+
+def test_locks_of_two_stacks_are_not_two_versions_of_one() -> None:
+    one, other = file("a/spack.lock", lock([])), file("b/spack.lock", lock([]))
+    reader = LOCK.reader(Limits())
+    assert reader.read_pair(one, other) is None
+
+
+@given(found=items(), version=st.sampled_from(LOCK_VERSIONS))
+def test_a_lock_is_counted_as_it_is_read(found: list[Item], version: int) -> None:
+    document = file("spack.lock", lock(found, version))
+    whole = read(LOCK, document)
+    counted = LOCK.reader(Limits()).count(document)
+    assert counted
+    assert counted.claims == whole.claims
+    assert counted.hashes == whole.hashes
+    assert {count.name: sum(count.by_stacks.values()) for count in counted.counts} == {
+        package.name: len(package.specs) for package in whole.packages
+    }

@@ -1,0 +1,79 @@
+"""Install databases: what is installed in a tree, and what was asked for."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from snapdiff.formats.base import Claim
+from snapdiff.formats.install_database import InstallDatabase
+from tests.support.documents import (
+    NO_SHARED,
+    SHARED,
+    Item,
+    database,
+    file,
+    items,
+    plain_reading,
+    read,
+    read_pair,
+    reading_of,
+)
+
+DATABASE = InstallDatabase()
+PATH = ".spack-db/index.json"
+REAL = sorted((SHARED / "indexes" / "derecho-spack-db").glob("*.json"))
+with_shared = pytest.mark.skipif(not REAL, reason=NO_SHARED)
+
+
+@pytest.mark.parametrize(
+    ("path", "claim", "tag_folder"),
+    [
+        (f"site/opt/spack/{PATH}", Claim("site/opt", "stack", "spack"), "site/opt"),
+        (f"spack/{PATH}", Claim(".", "stack", "spack"), ""),
+        (PATH, Claim(".", "stack", "."), ""),
+        ("spack/old.json", Claim(".", "stack", "spack"), ""),
+    ],
+)
+def test_the_trees_path_names_stack_and_tag(path: str, claim: Claim, tag_folder: str) -> None:
+    found = read(DATABASE, file(path, database([Item("zlib")], installed=True)))
+    assert found.claims == (claim,)
+    assert DATABASE.claim_of_path(path) == claim
+    assert DATABASE.tag_folder(path) == tag_folder
+
+
+def test_a_database_is_known_by_its_folder() -> None:
+    assert DATABASE.document_path(f"a/{PATH}") == f"a/{PATH}"
+    assert DATABASE.document_path("a/index.json") is None
+    assert DATABASE.document_path("a.spack-db/index.json") is None
+
+
+@with_shared
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
+def test_a_real_database_says_what_an_independent_reading_finds(path: Path) -> None:
+    installs = json.loads(path.read_bytes())["database"]["installs"]
+    nodes = {key: record["spec"] for key, record in installs.items()}
+    explicit = {key for key, record in installs.items() if record["explicit"]}
+    reading = plain_reading(nodes, explicit)
+    expected = {key: reading[key] for key, record in installs.items() if record["installed"]}
+    assert reading_of(read(DATABASE, file(PATH, path.read_bytes()))) == expected
+
+
+@with_shared
+def test_five_specs_were_added_between_two_real_databases() -> None:
+    old, new = (file(PATH, path.read_bytes()) for path in REAL)
+    pair = read_pair(DATABASE, old, new)
+    assert pair.hashes
+    assert tuple(map(len, pair.hashes)) == (1209, 1214)
+    changed = {package.name: (len(package.old), len(package.new)) for package in pair.pairs}
+    assert changed == {"kokkos": (0, 3), "kokkos-nvcc-wrapper": (0, 2)}
+
+
+@given(found=items())
+def test_what_is_installed_counts(found: list[Item]) -> None:
+    reading = reading_of(read(DATABASE, file(PATH, database(found, installed=True))))
+    assert reading.keys() == {item.key for item in found if item.counted}
+    for item in found:
+        if item.counted:
+            assert reading[item.key][-2:] == (item.explicit, item.external)

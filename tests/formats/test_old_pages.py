@@ -1,0 +1,175 @@
+"""Pages of 2021 and 2022, which have their specs in files beside them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.base import Claim, File
+from snapdiff.formats.old_pages import OldPage, is_old_page
+from snapdiff.limits import Limits
+from tests.support.documents import (
+    NO_SHARED,
+    SHARED,
+    Item,
+    Json,
+    digest,
+    file,
+    needs,
+    node,
+    plain_reading,
+    read,
+    read_pair,
+    reading_of,
+    specs_of,
+    to_bytes,
+)
+
+PAGE, FIRST_PAGE = OldPage("specs.md"), OldPage("index.md")
+REAL = SHARED / "old-pages"
+HEAD = '---\ntitle: "zlib"\nlayout: cache\ncategories: [package, develop]\n'
+ZLIB, TOP = Item("zlib"), Item("hdf5")
+
+
+def spec_file(*items: Item) -> Json:
+    """The file of a spec: the spec itself, then what is below it."""
+    nodes = [{**node(item, 4), "hash": item.key} for item in items]
+    return {"spec": {"_meta": {"version": 2}, "nodes": nodes}}
+
+
+def page(files: list[Json], *, folder: str = "develop/zlib", head: str = HEAD) -> File:
+    """A page with its files beside it."""
+    names = [f"spec-{number}.json" for number in range(len(files))]
+    listed = "".join(f" - {name}\n" for name in names)
+    beside = {f"{folder}/{name}": to_bytes(found) for name, found in zip(names, files, strict=True)}
+    return file(f"{folder}/specs.md", f"{head}spec_files: \n{listed}---\n".encode(), beside)
+
+
+def test_the_files_beside_a_page_belong_to_it() -> None:
+    assert PAGE.document_path("develop/zlib/spec-3.json") == "develop/zlib/specs.md"
+    assert FIRST_PAGE.document_path("_cache/zlib/spec-3.json") == "_cache/zlib/index.md"
+    assert PAGE.document_path("develop/zlib/specs.md") == "develop/zlib/specs.md"
+    assert PAGE.document_path("spec-3.json") == "specs.md"
+    assert PAGE.document_path("develop/zlib/index.md") is None
+    assert PAGE.document_path("develop/zlib/spec-x.json") is None
+    assert not PAGE.is_named("develop/zlib/specs.md")
+    assert PAGE.tag_folder("_cache/develop/zlib/specs.md") == "_cache/develop"
+    assert PAGE.claim_of_path("_cache/develop/zlib/specs.md") == Claim("develop", "package", "zlib")
+
+
+def test_the_first_node_of_each_file_is_a_spec_in_no_stack() -> None:
+    other = Item("zlib", "1.3", needs=(needs(TOP),))
+    found = read(PAGE, page([spec_file(ZLIB), spec_file(other, TOP)]))
+    assert found.claims == (Claim("develop", "package", "zlib"),)
+    [package] = found.packages
+    assert (package.tag, package.name, package.stack) == ("develop", "zlib", None)
+    assert package.specs.keys() == {ZLIB.key, other.key}
+    assert {build.stacks for build in package.specs.values()} == {frozenset(["root"])}
+    assert package.graph
+    below = package.graph.node(TOP.key)
+    assert below
+    assert below.name == "hdf5"
+    assert found.hashes is None
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+@pytest.mark.parametrize("name", ["adiak-spec-0-a083123a", "develop-zlib-spec-0-695e510d"])
+def test_a_real_file_says_what_an_independent_reading_finds(name: str) -> None:
+    content = json.loads((REAL / f"{name}.json").read_bytes())
+    nodes = {found["hash"]: found for found in content["spec"]["nodes"]}
+    first = content["spec"]["nodes"][0]
+    head = HEAD.replace("zlib", first["name"])
+    found = reading_of(read(PAGE, page([content], head=head)))
+    assert found == {first["hash"]: plain_reading(nodes, set())[first["hash"]]}
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+@pytest.mark.parametrize("path", sorted(REAL.glob("*.md")), ids=lambda path: path.name)
+def test_a_real_page_lists_its_files(path: Path) -> None:
+    content = path.read_bytes()
+    zlib = (REAL / "develop-zlib-spec-0-695e510d.json").read_bytes()
+    asked: list[str] = []
+
+    def read_beside(name: str) -> bytes:
+        asked.append(name)
+        return zlib
+
+    found = read(PAGE, File("_cache/develop/x/specs.md", content, read_beside))
+    number = content.count(b" - spec-")
+    assert asked == [f"_cache/develop/x/spec-{position}.json" for position in range(number)]
+    [(name, _)] = specs_of(found).values()
+    assert found.claims == (Claim("develop", "package", name),)
+
+
+def test_a_page_of_the_first_year_has_no_tag_and_maps_specs_to_files() -> None:
+    text = '---\ntitle: "zlib"\nlayout: cache\ncategory: package\nspec_files:\n'
+    text += ' - "zlib@1.0%gcc@12 arch=linux": spec-0.json\n---\n'
+    beside = {"_cache/zlib/spec-0.json": to_bytes(spec_file(ZLIB))}
+    found = read(FIRST_PAGE, file("_cache/zlib/index.md", text.encode(), beside))
+    assert found.claims == (Claim("_cache", "package", "zlib"),)
+    assert list(specs_of(found)) == [ZLIB.key]
+
+
+def test_nodes_may_be_a_list_keyed_by_name() -> None:
+    """So specs were written before version 2 of the spec file."""
+    keyed = node(ZLIB, 2)
+    keyed["zlib"]["hash"] = ZLIB.key
+    assert list(specs_of(read(PAGE, page([{"spec": [keyed]}])))) == [ZLIB.key]
+
+
+def test_a_page_that_lists_its_specs_itself_is_no_old_page() -> None:
+    assert PAGE.reader(Limits()).read(file("a/b/specs.md", b"---\nspec_details: []\n---\n")) is None
+    assert PAGE.reader(Limits()).count(file("a/b/specs.md", b"---\n---\n")) is None
+    assert not is_old_page(b"---\nspec_files: []\nspec_details: []\n---\n")
+
+
+def test_only_what_differs_of_two_versions_is_read() -> None:
+    newer = Item("zlib", "1.3")
+    pair = read_pair(
+        PAGE, page([spec_file(ZLIB)]), page([spec_file(newer), spec_file(ZLIB), spec_file(ZLIB)])
+    )
+    [package] = pair.pairs
+    assert (len(package.old), list(package.new)) == (0, [newer.key])
+    assert sum(package.common.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ({"spec": {"nodes": []}}, "spec-0.json.spec.nodes: empty"),
+        ({"spec": []}, "spec-0.json.spec: empty"),
+        ({"spec": {"nodes": [{"name": "zlib", "version": "1"}]}}, "spec-0.json.spec.nodes[0].hash"),
+        (
+            {"spec": {"nodes": [{"name": "zlib", "version": 1, "hash": digest(1)}]}},
+            "spec-0.json.spec.nodes[0].version: expected str | null, got int",
+        ),
+        ({"spec": 1}, "spec-0.json.spec: expected"),
+        ({}, "spec-0.json.spec: missing"),
+    ],
+)
+def test_a_file_that_is_no_spec_is_an_error(found: Json, reason: str) -> None:
+    with pytest.raises(FormatError) as error:
+        read(PAGE, page([found]))
+    assert str(error.value).startswith(reason)
+
+
+@pytest.mark.parametrize("name", ["../spec-0.json", "spec-0.json/x", "/etc/passwd"])
+def test_a_page_names_no_files_but_those_beside_it(name: str) -> None:
+    content = f"{HEAD}spec_files: [{json.dumps(name)}]\n---\n".encode()
+    with pytest.raises(FormatError, match=r"^spec_files\[0\]: .* is no spec-N\.json"):
+        read(PAGE, file("a/b/specs.md", content))
+
+
+def test_a_missing_file_is_an_error() -> None:
+    content = f"{HEAD}spec_files: [spec-0.json]\n---\n".encode()
+    with pytest.raises(FormatError, match=r"^a/b/spec-0\.json: missing"):
+        read(PAGE, file("a/b/specs.md", content))
+
+
+def test_all_files_together_may_be_as_large_as_a_document() -> None:
+    files = [spec_file(ZLIB), spec_file(TOP)]
+    size = sum(map(len, map(to_bytes, files)))
+    assert read(PAGE, page(files), Limits(document_size=size))
+    with pytest.raises(FormatError, match="too large"):
+        read(PAGE, page(files), Limits(document_size=size - 1))

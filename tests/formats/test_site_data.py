@@ -1,0 +1,202 @@
+"""The data of the 2026 site: specs in stacks and releases, packages in another file."""
+
+import gzip
+import json
+
+import pytest
+
+from snapdiff.errors import FormatError
+from snapdiff.formats.base import Claim, File
+from snapdiff.formats.buildcache_index import BuildcacheIndex
+from snapdiff.formats.document_limits import PLACES
+from snapdiff.formats.site_data import SiteData
+from snapdiff.limits import Limits
+from snapdiff.model import InCommon
+from tests.support.documents import (
+    NO_SHARED,
+    SHARED,
+    Item,
+    Json,
+    file,
+    needs,
+    read,
+    read_pair,
+    site_data,
+    specs_of,
+    to_bytes,
+)
+
+SITE = SiteData()
+FOLDER = SHARED / "site-2026"
+Places = dict[str, tuple[list[str], list[str]]]
+
+GCC = Item("gcc", "13.2.0", compiler=None)
+ZLIB = Item("zlib", compiler=None, needs=(needs(GCC, "c", "cxx"),))
+CMAKE = Item("cmake", compiler=None)
+PLACES_OF: Places = {
+    "gcc": (["e4s"], ["develop"]),
+    "zlib": (["e4s", "hep"], ["develop", "v1.0"]),
+    "cmake": ([], []),
+}
+
+
+def site_file(specs: Json, packages: Json, *, ending: str = "") -> File:
+    """The site's data as a file with the other beside it, compressed or not."""
+    pack = gzip.compress if ending else bytes
+    beside = {f"api/package_data.json{ending}": pack(to_bytes(packages))}
+    return file(f"api/specs_data.json{ending}", pack(to_bytes(specs)), beside)
+
+
+def test_both_files_belong_to_one_document() -> None:
+    assert SITE.document_path("api/specs_data.json") == "api/specs_data.json"
+    assert SITE.document_path("api/package_data.json") == "api/specs_data.json"
+    assert SITE.document_path("package_data.json.gz") == "specs_data.json.gz"
+    assert SITE.document_path("other.json") is None
+    assert SITE.is_named("specs_data.json.gz")
+    assert not SITE.is_named("package_data.json")
+    assert SITE.tag_folder("api/specs_data.json") == "api"
+    assert SITE.claim_of_path("api/specs_data.json") == Claim(".", "stack", "api")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_spec_counts_in_each_of_its_stacks_and_releases(ending: str) -> None:
+    found = read(SITE, site_file(*site_data([GCC, ZLIB, CMAKE], PLACES_OF), ending=ending))
+    assert found.claims == (
+        Claim(".", "stack", "root"),
+        Claim("develop", "stack", "e4s"),
+        Claim("develop", "stack", "hep"),
+        Claim("v1.0", "stack", "e4s"),
+        Claim("v1.0", "stack", "hep"),
+    )
+    counted = {
+        (package.tag, package.name): {tuple(sorted(b.stacks)) for b in package.specs.values()}
+        for package in found.packages
+    }
+    assert counted == {
+        (".", "cmake"): {("root",)},
+        ("develop", "gcc"): {("e4s",)},
+        ("develop", "zlib"): {("e4s", "hep")},
+        ("v1.0", "zlib"): {("e4s", "hep")},
+    }
+    assert {package.stack for package in found.packages} == {None}
+    assert found.hashes is None
+
+
+def test_the_compiler_is_the_dependency_that_provides_c() -> None:
+    found = specs_of(read(SITE, site_file(*site_data([GCC, ZLIB], PLACES_OF))))
+    assert {name: spec.compiler for name, spec in found.values()} == {
+        "gcc": "none",
+        "zlib": "gcc@13.2.0",
+    }
+
+
+def test_edges_are_those_of_the_data() -> None:
+    found = read(SITE, site_file(*site_data([GCC, ZLIB], PLACES_OF)))
+    graph = found.packages[0].graph
+    assert graph
+    node = graph.node(ZLIB.key)
+    assert node
+    assert [edge.name for edge in node.edges] == ["gcc"]
+
+
+def test_links_for_people_are_no_edges() -> None:
+    """Until August 2026 the dependencies were labels with links."""
+    specs, packages = site_data([GCC, ZLIB], PLACES_OF)
+    links = [{"label": "gcc@13.2.0", "link": f"?name=gcc#{GCC.key}"}]
+    specs[ZLIB.key]["dependencies"] = links
+    found = read(SITE, site_file(specs, packages))
+    assert {package.graph for package in found.packages} == {None}
+    assert found.warning is None
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason=NO_SHARED)
+def test_the_real_data_says_what_the_index_says_that_it_was_made_of() -> None:
+    specs, packages = (
+        json.loads((FOLDER / f"{name}_data.json").read_bytes()) for name in ("specs", "package")
+    )
+    site = read(SITE, site_file(specs, packages))
+    index = SHARED / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
+    cache = read(BuildcacheIndex(2), file("build_cache/index.json", index.read_bytes()))
+    expected, found = specs_of(cache), specs_of(site)
+    assert found.keys() >= expected.keys()
+    for key, (name, spec) in expected.items():
+        assert found[key][0] == name
+        same = found[key][1]
+        assert (same.version, same.os, same.target) == (spec.version, spec.os, spec.target)
+        assert same.variants == spec.variants
+    assert site.claims == (Claim("develop", "stack", "teststack"),)
+
+
+def test_a_spec_that_enters_another_stack_differs_there_alone() -> None:
+    moved: Places = {**PLACES_OF, "gcc": (["e4s", "ml"], ["develop"])}
+    pair = read_pair(
+        SITE,
+        site_file(*site_data([GCC, ZLIB], PLACES_OF)),
+        site_file(*site_data([GCC, ZLIB], moved)),
+    )
+    [package] = pair.pairs
+    assert (package.tags, package.name) == (("develop", "develop"), "gcc")
+    assert [build.stacks for build in package.old.values()] == [{"e4s"}]
+    assert [build.stacks for build in package.new.values()] == [{"e4s", "ml"}]
+    assert {count.tag for count in pair.unchanged} == {"develop", "v1.0"}
+
+
+def test_a_new_version_beside_others_in_common() -> None:
+    newer = Item("gcc", "14.1.0", compiler=None)
+    pair = read_pair(
+        SITE,
+        site_file(*site_data([GCC, ZLIB], PLACES_OF)),
+        site_file(*site_data([GCC, ZLIB, newer], PLACES_OF)),
+    )
+    [package] = pair.pairs
+    assert list(package.new) == [newer.key]
+    assert package.common == {InCommon("13.2.0", frozenset({"e4s"})): 1}
+    assert package.graphs
+
+
+def test_data_of_other_releases_is_read_alone() -> None:
+    moved: Places = {**PLACES_OF, "zlib": (["e4s"], ["v2.0"])}
+    old = site_file(*site_data([ZLIB], PLACES_OF))
+    new = site_file(*site_data([ZLIB], moved))
+    assert SITE.reader(Limits()).read_pair(old, new) is None
+
+
+def test_a_spec_that_another_package_lists_is_not_the_same() -> None:
+    specs, packages = site_data([CMAKE], PLACES_OF)
+    renamed = {"cmake-new": packages["cmake"]}
+    pair = read_pair(SITE, site_file(specs, packages), site_file(specs, renamed))
+    assert [(p.name, len(p.old), len(p.new)) for p in pair.pairs] == [
+        ("cmake", 1, 0),
+        ("cmake-new", 0, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("specs", "packages", "reason"),
+    [
+        ({}, {"a": {"specs": 1}}, "package_data.json[].specs: expected array, got int"),
+        ({"x": {}}, {}, "'x' is no hash"),
+        ({"a" * 32: {"version": "1"}}, {}, f"{'a' * 32}: no package of package_data.json"),
+        ({"a" * 32: {}}, {}, f"{'a' * 32}.version: missing"),
+        (
+            {"a" * 32: {"version": "1"}},
+            {"a": {"specs": ["a" * 32]}, "b": {"specs": ["a" * 32]}},
+            f"package_data.json: a and b both list {'a' * 32}",
+        ),
+        (
+            {"a" * 32: {"version": "1", "stacks": ["s"] * 200, "releases": ["r"] * 51}},
+            {"a": {"specs": ["a" * 32]}},
+            f"{'a' * 32}: 200 stacks and 51 releases; a spec may be in {PLACES:,} pairs",
+        ),
+        ([], {}, "the document: expected object, got array"),
+    ],
+)
+def test_data_that_contradicts_itself_is_an_error(specs: Json, packages: Json, reason: str) -> None:
+    with pytest.raises(FormatError) as error:
+        read(SITE, site_file(specs, packages))
+    assert str(error.value).startswith(reason)
+
+
+def test_the_other_file_must_be_there() -> None:
+    with pytest.raises(FormatError, match=r"^api/package_data\.json: missing"):
+        read(SITE, file("api/specs_data.json", {}))
