@@ -1,0 +1,267 @@
+"""Files of web servers and object stores; the only home of fsspec and aiohttp.
+
+Nothing that a server, a proxy or a library says is repeated in an error: it could hold secrets of
+the URL. Each error has words of its own.
+"""
+
+import contextlib
+import ssl
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+import fsspec
+from fsspec.asyn import sync
+from yarl import URL
+
+from snapdiff.sources.mirror_address import Scheme, without_secrets
+from snapdiff.sources.transport import (
+    Answer,
+    NotThereError,
+    TransferError,
+    Transport,
+    Validators,
+    Wanted,
+)
+
+_CHUNK = 1 << 20
+_STORE_CHUNK = 8 << 20  # each is a request of its own
+
+_MOST_REDIRECTS = 10
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NOT_THERE = frozenset({401, 403, 404, 410})
+_FOR_NOW = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+def open_transport(scheme: Scheme, silence: float) -> Transport:
+    """Return the way to ask for files of a scheme; a server may be silent for `silence` seconds.
+
+    Raises ImportError where the library for this kind of store is not installed.
+    """
+    if scheme in ("http", "https"):
+        return HttpTransport(silence)
+    return StoreTransport(scheme, silence)
+
+
+class HttpTransport:
+    """Files of a web server."""
+
+    def __init__(self, silence: float) -> None:
+        """Take how many seconds a server may be silent."""
+        self._filesystem = fsspec.filesystem(
+            "http",
+            client_kwargs={"auto_decompress": False, "trust_env": True, "read_bufsize": _CHUNK},
+        )
+        self._timeout = aiohttp.ClientTimeout(total=None, connect=silence, sock_read=silence)
+
+    @contextlib.contextmanager
+    def open(self, wanted: Wanted) -> Iterator[Answer]:
+        """Yield the answer, to be read as long as the block runs."""
+        response = self._follow(wanted)
+        try:
+            yield self._answer(response, wanted)
+        finally:
+            self._close(response)
+
+    def _follow(self, wanted: Wanted) -> aiohttp.ClientResponse:
+        url = wanted.url
+        seen = {url}
+        while True:
+            response = self._request(url, wanted)
+            location = response.headers.get("Location")
+            if response.status not in _REDIRECTS or location is None:
+                return response
+            self._close(response)
+            target = _redirected(url, location)
+            if target in seen:
+                raise TransferError("its redirects lead in a circle")
+            if len(seen) > _MOST_REDIRECTS:
+                raise TransferError(f"it redirects more than {_MOST_REDIRECTS} times")
+            seen.add(target)
+            url = target
+
+    def _request(self, url: str, wanted: Wanted) -> aiohttp.ClientResponse:
+        headers = {"Accept-Encoding": "gzip"}
+        if wanted.known.etag:
+            headers["If-None-Match"] = wanted.known.etag
+        if wanted.known.last_modified:
+            headers["If-Modified-Since"] = wanted.known.last_modified
+        if wanted.start and wanted.etag:
+            headers["Range"] = f"bytes={wanted.start}-"
+            headers["If-Range"] = wanted.etag
+        with _in_own_words():
+            session = sync(self._filesystem.loop, self._filesystem.set_session)
+            response: aiohttp.ClientResponse = self._run(
+                partial(
+                    session.get,
+                    _encoded(url),
+                    headers=headers,
+                    allow_redirects=False,
+                    timeout=self._timeout,
+                )
+            )
+        return response
+
+    def _answer(self, response: aiohttp.ClientResponse, wanted: Wanted) -> Answer:
+        status, headers = response.status, response.headers
+        validators = Validators(headers.get("ETag"), headers.get("Last-Modified"))
+        if status == 304 and any(wanted.known):
+            return Answer(unchanged=True, validators=wanted.known, chunks=iter(()))
+        if status in _NOT_THERE:
+            raise NotThereError(status if status in (401, 403) else None)
+        if status in _FOR_NOW:
+            message = f"the server answers with status {status}"
+            raise TransferError(message, again=True, pause=_seconds(headers.get("Retry-After")))
+        is_rest = status == 206 and _begins_at(headers.get("Content-Range"), wanted.start)
+        if status != 200 and not is_rest:
+            raise TransferError(f"the server answers with status {status}")
+        if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
+            raise TransferError("the server sends it in an encoding that was not asked for")
+        return Answer(
+            unchanged=False,
+            validators=validators,
+            chunks=self._chunks(response),
+            start=wanted.start if is_rest else 0,
+            size=response.content_length,
+        )
+
+    def _chunks(self, response: aiohttp.ClientResponse) -> Iterator[bytes]:
+        while True:
+            with _in_own_words():
+                chunk: bytes = self._run(partial(response.content.read, _CHUNK))
+            if not chunk:
+                return
+            yield chunk
+
+    def _run(self, call: Callable[[], Any]) -> Any:
+        return sync(self._filesystem.loop, call)
+
+    def _close(self, response: aiohttp.ClientResponse) -> None:
+        self._filesystem.loop.call_soon_threadsafe(response.close)
+
+
+class StoreTransport:
+    """Files of an object store, or of this machine."""
+
+    def __init__(self, scheme: Scheme, silence: float) -> None:
+        """Take which store it is, and how many seconds it may be silent."""
+        self._scheme = scheme
+        self._options: dict[str, Any] = {}
+        if scheme == "s3":
+            self._options["config_kwargs"] = {"connect_timeout": silence, "read_timeout": silence}
+        self._filesystem = fsspec.filesystem(scheme, **self._options)
+
+    @contextlib.contextmanager
+    def open(self, wanted: Wanted) -> Iterator[Answer]:
+        """Yield the answer, to be read as long as the block runs."""
+        with _in_own_words():
+            facts = self._facts(wanted.url)
+        if facts["type"] != "file":
+            raise NotThereError
+        etag = facts.get("ETag") or facts.get("etag")
+        if etag and etag == wanted.known.etag:
+            yield Answer(unchanged=True, validators=wanted.known, chunks=iter(()))
+            return
+        with _in_own_words():
+            file = self._filesystem.open(
+                wanted.url, "rb", block_size=_STORE_CHUNK, cache_type="none"
+            )
+        with file:
+            start = wanted.start if etag and etag == wanted.etag else 0
+            size = facts["size"] - start
+            yield Answer(
+                unchanged=False,
+                validators=Validators(etag),
+                chunks=_chunks_of_file(file, start, size),
+                start=start,
+                size=size,
+            )
+
+    def _facts(self, url: str) -> dict[str, Any]:
+        try:
+            facts: dict[str, Any] = self._filesystem.info(url)
+        except Exception as error:
+            # Who has no credentials at all is a guest; a public mirror needs none.
+            if self._scheme != "s3" or type(error).__name__ != "NoCredentialsError":
+                raise
+            self._filesystem = fsspec.filesystem("s3", anon=True, **self._options)
+            facts = self._filesystem.info(url)
+        return facts
+
+
+def _chunks_of_file(file: Any, start: int, size: int) -> Iterator[bytes]:
+    with _in_own_words():
+        if start:
+            file.seek(start)
+    while size > 0:
+        with _in_own_words():
+            chunk: bytes = file.read(min(_STORE_CHUNK, size))
+        if not chunk:
+            raise TransferError("it broke off in the middle", again=True)
+        size -= len(chunk)
+        yield chunk
+
+
+@contextlib.contextmanager
+def _in_own_words() -> Iterator[None]:
+    """Turn what a library raises into a TransferError or a NotThereError.
+
+    Each store's library has exceptions of its own, so all of them are taken.
+    """
+    try:
+        yield
+    except (NotThereError, TransferError):
+        raise
+    except FileNotFoundError as error:
+        raise NotThereError from error
+    except PermissionError as error:
+        raise NotThereError(403) from error
+    except (TimeoutError, aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError) as error:
+        is_late = isinstance(error, TimeoutError)
+        message = "the server was silent for too long" if is_late else "it broke off in the middle"
+        raise TransferError(message, again=True) from error
+    except (aiohttp.ClientSSLError, ssl.SSLError) as error:
+        raise TransferError("the server's certificate or encryption is not accepted") from error
+    except aiohttp.InvalidURL as error:
+        raise TransferError("is no URL that can be asked for") from error
+    except Exception as error:
+        cause = getattr(error, "os_error", error)
+        reason = getattr(cause, "strerror", None) or type(cause).__name__
+        raise TransferError(f"the server cannot be reached ({reason})", again=True) from error
+
+
+def _redirected(url: str, location: str) -> str:
+    """Return where a redirect leads; raises TransferError where that is another scheme."""
+    try:
+        target = urljoin(url, location)
+        scheme = urlsplit(target).scheme
+    except ValueError as error:
+        raise TransferError("it redirects to what is no URL") from error
+    if scheme != urlsplit(url).scheme:
+        message = (
+            f"it redirects to another scheme, which is not followed: {without_secrets(target)}"
+        )
+        raise TransferError(message)
+    return target
+
+
+def _encoded(url: str) -> URL:
+    """Return a URL as it is, for a library that would quote what is quoted already."""
+    try:
+        return URL(url, encoded=True)
+    except ValueError as error:
+        raise TransferError("is no URL that can be asked for") from error
+
+
+def _begins_at(content_range: str | None, start: int) -> bool:
+    return (content_range or "").startswith(f"bytes {start}-")
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    return (
+        float(retry_after)
+        if retry_after and retry_after.isascii() and retry_after.isdigit()
+        else None
+    )
