@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 DONE, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 DEFAULT_COMMAND = "diff"
-CHANGELOG = "changelog"
+
+_LATE = {
+    "changelog": "snapdiff.cli.changelog_command",
+    "snapshot": "snapdiff.cli.snapshot_command",
+}
+"""The commands that are imported when they are asked for, and the modules they are in."""
 
 
 class _Commands(click.Group):
@@ -36,15 +41,16 @@ class _Commands(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those that are imported late too."""
-        return [*super().list_commands(context), CHANGELOG]
+        return [*super().list_commands(context), *_LATE]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command, imported when it is asked for."""
-        if name != CHANGELOG:
+        if name not in _LATE:
             return super().get_command(context, name)
-        from snapdiff.cli.changelog_command import changelog
+        from importlib import import_module
 
-        return changelog
+        command: click.Command = getattr(import_module(_LATE[name]), name)
+        return command
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -156,8 +162,9 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     OLD and NEW are each a directory, a git revision, or REV:PATH for a folder in one; OLD..NEW
     stands for both. With one, it is compared with the working tree; with none, HEAD is.
 
-    `snapdiff changelog` tells the story of many revisions (see its --help); `snapdiff schema`
-    prints the JSON Schema of the JSON report; `snapdiff --version` the version.
+    `snapdiff changelog` tells the story of many revisions, and `snapdiff snapshot` keeps a mirror
+    as it is now (see their --help); `snapdiff schema` prints the JSON Schema of the JSON report;
+    `snapdiff --version` the version.
     """
     from snapdiff.catalog.loading import open_catalogs
     from snapdiff.cli.gate import offending_lines

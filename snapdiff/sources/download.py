@@ -14,11 +14,11 @@ from snapdiff.errors import RevisionError
 from snapdiff.sources.mirror_address import MirrorAddress, without_secrets
 from snapdiff.sources.transport import (
     Answer,
+    FileRequest,
     NotThereError,
     TransferError,
     Transport,
     Validators,
-    Wanted,
 )
 
 MAX_DOWNLOAD = 2 << 30
@@ -144,9 +144,11 @@ class Downloads:
         pauses = iter(self._patience.pauses)
         etag = None
         while True:
-            wanted = Wanted(url, kept.validators if kept else Validators(), body.received, etag)
+            request = FileRequest(
+                url, kept.validators if kept else Validators(), body.received, etag
+            )
             try:
-                with self._transport.open(wanted) as answer:
+                with self._transport.open(request) as answer:
                     if answer.unchanged:
                         assert kept is not None
                         return Downloaded(kept.sha256, kept.validators, kept.place)

@@ -19,11 +19,11 @@ from yarl import URL
 from snapdiff.sources.mirror_address import Scheme, without_secrets
 from snapdiff.sources.transport import (
     Answer,
+    FileRequest,
     NotThereError,
     TransferError,
     Transport,
     Validators,
-    Wanted,
 )
 
 _CHUNK = 1 << 20
@@ -57,19 +57,19 @@ class HttpTransport:
         self._timeout = aiohttp.ClientTimeout(total=None, connect=silence, sock_read=silence)
 
     @contextlib.contextmanager
-    def open(self, wanted: Wanted) -> Iterator[Answer]:
+    def open(self, request: FileRequest) -> Iterator[Answer]:
         """Yield the answer, to be read as long as the block runs."""
-        response = self._follow(wanted)
+        response = self._follow(request)
         try:
-            yield self._answer(response, wanted)
+            yield self._answer(response, request)
         finally:
             self._close(response)
 
-    def _follow(self, wanted: Wanted) -> aiohttp.ClientResponse:
-        url = wanted.url
+    def _follow(self, request: FileRequest) -> aiohttp.ClientResponse:
+        url = request.url
         seen = {url}
         while True:
-            response = self._request(url, wanted)
+            response = self._request(url, request)
             location = response.headers.get("Location")
             if response.status not in _REDIRECTS or location is None:
                 return response
@@ -82,15 +82,15 @@ class HttpTransport:
             seen.add(target)
             url = target
 
-    def _request(self, url: str, wanted: Wanted) -> aiohttp.ClientResponse:
+    def _request(self, url: str, request: FileRequest) -> aiohttp.ClientResponse:
         headers = {"Accept-Encoding": "gzip"}
-        if wanted.known.etag:
-            headers["If-None-Match"] = wanted.known.etag
-        if wanted.known.last_modified:
-            headers["If-Modified-Since"] = wanted.known.last_modified
-        if wanted.start and wanted.etag:
-            headers["Range"] = f"bytes={wanted.start}-"
-            headers["If-Range"] = wanted.etag
+        if request.known.etag:
+            headers["If-None-Match"] = request.known.etag
+        if request.known.last_modified:
+            headers["If-Modified-Since"] = request.known.last_modified
+        if request.start and request.etag:
+            headers["Range"] = f"bytes={request.start}-"
+            headers["If-Range"] = request.etag
         with _in_own_words():
             session = sync(self._filesystem.loop, self._filesystem.set_session)
             response: aiohttp.ClientResponse = self._run(
@@ -104,17 +104,17 @@ class HttpTransport:
             )
         return response
 
-    def _answer(self, response: aiohttp.ClientResponse, wanted: Wanted) -> Answer:
+    def _answer(self, response: aiohttp.ClientResponse, request: FileRequest) -> Answer:
         status, headers = response.status, response.headers
         validators = Validators(headers.get("ETag"), headers.get("Last-Modified"))
-        if status == 304 and any(wanted.known):
-            return Answer(unchanged=True, validators=wanted.known, chunks=iter(()))
+        if status == 304 and any(request.known):
+            return Answer(unchanged=True, validators=request.known, chunks=iter(()))
         if status in _NOT_THERE:
             raise NotThereError(status if status in (401, 403) else None)
         if status in _FOR_NOW:
             message = f"the server answers with status {status}"
             raise TransferError(message, again=True, pause=_seconds(headers.get("Retry-After")))
-        is_rest = status == 206 and _begins_at(headers.get("Content-Range"), wanted.start)
+        is_rest = status == 206 and _begins_at(headers.get("Content-Range"), request.start)
         if status != 200 and not is_rest:
             raise TransferError(f"the server answers with status {status}")
         if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
@@ -123,7 +123,7 @@ class HttpTransport:
             unchanged=False,
             validators=validators,
             chunks=self._chunks(response),
-            start=wanted.start if is_rest else 0,
+            start=request.start if is_rest else 0,
             size=response.content_length,
         )
 
@@ -148,28 +148,37 @@ class StoreTransport:
     def __init__(self, scheme: Scheme, silence: float) -> None:
         """Take which store it is, and how many seconds it may be silent."""
         self._scheme = scheme
-        self._options: dict[str, Any] = {}
-        if scheme == "s3":
-            self._options["config_kwargs"] = {"connect_timeout": silence, "read_timeout": silence}
-        self._filesystem = fsspec.filesystem(scheme, **self._options)
+        self._silence = silence
+        self._filesystem = self._s3() if scheme == "s3" else fsspec.filesystem(scheme)
+
+    def _s3(self, **options: Any) -> Any:
+        """Return S3 that tries once: how often to try again is decided in one place for all."""
+        config = {
+            "connect_timeout": self._silence,
+            "read_timeout": self._silence,
+            "retries": {"max_attempts": 0},
+        }
+        filesystem = fsspec.filesystem("s3", config_kwargs=config, **options)
+        filesystem.retries = 1
+        return filesystem
 
     @contextlib.contextmanager
-    def open(self, wanted: Wanted) -> Iterator[Answer]:
+    def open(self, request: FileRequest) -> Iterator[Answer]:
         """Yield the answer, to be read as long as the block runs."""
         with _in_own_words():
-            facts = self._facts(wanted.url)
+            facts = self._facts(request.url)
         if facts["type"] != "file":
             raise NotThereError
         etag = facts.get("ETag") or facts.get("etag")
-        if etag and etag == wanted.known.etag:
-            yield Answer(unchanged=True, validators=wanted.known, chunks=iter(()))
+        if etag and etag == request.known.etag:
+            yield Answer(unchanged=True, validators=request.known, chunks=iter(()))
             return
         with _in_own_words():
             file = self._filesystem.open(
-                wanted.url, "rb", block_size=_STORE_CHUNK, cache_type="none"
+                request.url, "rb", block_size=_STORE_CHUNK, cache_type="none"
             )
         with file:
-            start = wanted.start if etag and etag == wanted.etag else 0
+            start = request.start if etag and etag == request.etag else 0
             size = facts["size"] - start
             yield Answer(
                 unchanged=False,
@@ -186,7 +195,7 @@ class StoreTransport:
             # Who has no credentials at all is a guest; a public mirror needs none.
             if self._scheme != "s3" or type(error).__name__ != "NoCredentialsError":
                 raise
-            self._filesystem = fsspec.filesystem("s3", anon=True, **self._options)
+            self._filesystem = self._s3(anon=True)
             facts = self._filesystem.info(url)
         return facts
 
@@ -256,7 +265,7 @@ def _encoded(url: str) -> URL:
 
 
 def _begins_at(content_range: str | None, start: int) -> bool:
-    return (content_range or "").startswith(f"bytes {start}-")
+    return start > 0 and (content_range or "").startswith(f"bytes {start}-")
 
 
 def _seconds(retry_after: str | None) -> float | None:

@@ -12,6 +12,7 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
+from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
@@ -79,6 +80,10 @@ class SourceOpener:
             )
         if not name or "\0" in name:
             raise RevisionError("the name of a revision cannot be empty or hold a NUL byte")
+        if is_mirror_address(name):
+            from snapdiff.sources.mirror import open_mirror
+
+            return open_mirror(name)
         path = self._directory / name
         what = "directory" if os.path.isdir(path) else "file"
         found = self._on_disk(name, path)

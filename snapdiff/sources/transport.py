@@ -12,7 +12,7 @@ class Validators(NamedTuple):
     last_modified: str | None = None
 
 
-class Wanted(NamedTuple):
+class FileRequest(NamedTuple):
     """What is asked for: a file, unless it is still the known one; or the rest of a file.
 
     The rest begins after `start` bytes, and only if the file is still the one with the ETag.
@@ -66,7 +66,7 @@ class TransferError(Exception):
 class Transport(Protocol):
     """A way to ask for files."""
 
-    def open(self, wanted: Wanted) -> contextlib.AbstractContextManager[Answer]:
+    def open(self, request: FileRequest) -> contextlib.AbstractContextManager[Answer]:
         """Yield the answer, to be read as long as the block runs.
 
         Raises NotThereError and TransferError, also while the chunks are read.

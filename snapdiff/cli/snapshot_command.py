@@ -1,0 +1,85 @@
+"""`snapdiff snapshot`: a mirror, a directory or a revision in, a folder of its documents out."""
+
+import os
+from pathlib import Path
+
+import click
+
+from snapdiff.catalog.snapshot_folder import SnapshotFolder, SnapshotRecord
+from snapdiff.cli.console import say
+from snapdiff.cli.progress import ProgressBar
+from snapdiff.errors import SnapdiffError
+from snapdiff.limits import parse_size
+from snapdiff.sources.base import Source
+from snapdiff.sources.download import MAX_DOWNLOAD
+from snapdiff.sources.mirror import open_mirror
+from snapdiff.sources.mirror_address import is_mirror_address
+from snapdiff.sources.revisions import SourceOpener
+
+
+def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int:
+    try:
+        return MAX_DOWNLOAD if value is None else parse_size(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  snapdiff snapshot https://mirror.example/develop snapshots/2025-07-06
+  snapdiff snapshot s3://bucket/develop snapshots/2025-07-06
+  snapdiff snapshot https://site.example/data snapshots/2025-07-06
+  snapdiff changelog snapshots                   what changed from day to day
+"""
+)
+@click.argument("source")
+@click.argument("folder", metavar="DIR")
+@click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
+@click.option(
+    "--max-download",
+    callback=_size,
+    metavar="SIZE",
+    help="Take SIZE bytes of a mirror at most (default 2G); K, M and G are taken.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
+@click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
+def snapshot(
+    *, source: str, folder: str, repo: str, max_download: int, quiet: bool, verbose: bool
+) -> int:
+    """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
+
+    SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
+    is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
+    """
+    del verbose  # the command line looks for it itself, where an internal fault is caught
+    target = SnapshotFolder(Path(folder))
+    with ProgressBar("MiB", wanted=not quiet) as bar:
+        if is_mirror_address(source):
+            opened: Source = open_mirror(
+                source,
+                max_download=max_download,
+                progress=lambda done, total: bar(done >> 20, total >> 20),
+                kept=target.kept_files(),
+            )
+        else:
+            _check_apart(Path(repo, source), target.path)
+            opened = SourceOpener(Path(repo)).open(source)
+        target.check(opened)
+        written = target.update(opened)
+    if not quiet:
+        say(f"{folder}: {_outcome(written)}")
+    return 0
+
+
+def _check_apart(source: Path, folder: Path) -> None:
+    """Raise SnapdiffError where a snapshot would become a part of what it is of."""
+    if os.path.isdir(source) and folder.resolve().is_relative_to(source.resolve()):
+        raise SnapdiffError(f"{folder}: is in {source}; name a folder outside of it")
+
+
+def _outcome(written: SnapshotRecord | None) -> str:
+    if written is None:
+        return "nothing is new, nothing was written"
+    size = sum(document.size for document in written.documents.values())
+    return f"{len(written.documents):,} documents with {size:,} bytes"
