@@ -275,7 +275,7 @@ def test_a_snapshot_of_another_source_is_refused(server: WebServer, tmp_path: Pa
 def test_a_record_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     document = {"sha256": "", "size": 0}
     record = {"snapshot": 1, "source": "", "commit": None, "taken": ""}
-    record["documents"] = {"../../etc/passwd": document}  # type: ignore[assignment]
+    record["documents"] = {"../../etc/passwd": document}
     folder = others(tmp_path / "kept", {RECORD: json.dumps(record)})
     assert "../../etc/passwd: is no path" in error("http://127.0.0.1:9/m", folder)
 
@@ -394,6 +394,35 @@ def test_without_the_libraries_one_line_names_them(tmp_path: Path) -> None:
         "snapdiff: error: https://host/m: takes a library that is not here: "
         "pip install 'snapdiff[mirror]'\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "path", "reason"),
+    [
+        ("resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))", "m", "File too large"),
+        ("tempfile.tempdir = '/nowhere'", "m", "No such file or directory"),
+    ],
+)
+def test_a_disk_without_room_is_named(
+    server: WebServer, tmp_path: Path, limit: str, path: str, reason: str
+) -> None:
+    server.files.update(below("m", {INDEX: ONE}))
+    program = (
+        "import resource, sys, tempfile; tempfile.gettempdir()\n"
+        "from snapdiff.cli.commands import main\n"
+        f"{limit}\n"
+        f"sys.exit(main(['snapshot', '{server.url}/{path}', {str(tmp_path / 'kept')!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program],
+        env=environment(None),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f": a download cannot be stored: {reason}; TMPDIR names" in done.stderr
 
 
 def test_quiet_says_nothing(server: WebServer, tmp_path: Path) -> None:
