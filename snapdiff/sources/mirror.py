@@ -6,10 +6,6 @@ asking for a few names, because a web server lists nothing.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from urllib.parse import unquote
-
-from msgspec import DecodeError, Struct, ValidationError
-from msgspec.json import decode
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.base import Content, ContentPair, Entry, EntryPair, Source, read_side_by_side
@@ -30,37 +26,21 @@ from snapdiff.sources.mirror_address import (
     MirrorAddress,
     parse_address,
 )
+from snapdiff.sources.mirror_listing import (
+    blob_path,
+    checksum_in_name,
+    index_checksums,
+    listed_folders,
+)
 from snapdiff.sources.transport import Validators
+
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 _SMALL = 16 << 20
 """How many bytes a file may have that only says where others are."""
 
 _EXTRAS = {"s3": "s3", "gs": "gcs"}
 """What to install for a scheme; for every other it is `mirror`."""
-
-_INDEX_TYPE = "application/vnd.spack.db."
-_BLOB = re.compile("(?:(?P<folder>.*)/)?blobs/sha256/[0-9a-f]{2}/(?P<sha256>[0-9a-f]{64})")
-_SHA256 = re.compile("[0-9a-f]{64}")
-
-
-class _Blob(Struct, rename="camel"):
-    """A record of a manifest."""
-
-    media_type: str
-    checksum_algorithm: str
-    checksum: str
-
-
-class _Manifest(Struct):
-    """The file that names the index of a build cache of layout 3."""
-
-    data: list[_Blob]
-
-
-class _Mirror(Struct):
-    """A record of what a mirror of mirrors begins with; the URL leads to the mirror's index."""
-
-    url: str
 
 
 class MirrorSource:
@@ -127,9 +107,8 @@ class MirrorSource:
         manifest = self._take_small(_joined(folder, MANIFEST))
         if manifest:
             yield _entry(_joined(folder, MANIFEST), manifest.sha256)
-            for sha256 in self._indexes(manifest):
-                path = f"blobs/sha256/{sha256[:2]}/{sha256}"
-                yield _entry(_joined(folder, path), sha256)
+            for sha256 in index_checksums(self._downloads.content(manifest)):
+                yield _entry(_joined(folder, blob_path(sha256)), sha256)
             return
         path = _joined(folder, INDEX)
         declared = self._declared_checksum(path)
@@ -140,32 +119,16 @@ class MirrorSource:
         if index:
             yield _entry(path, index.sha256)
 
-    def _indexes(self, manifest: Downloaded) -> list[str]:
-        """Return the checksums of the blobs that are indexes; who reads the manifest says more."""
-        try:
-            blobs = decode(self._downloads.content(manifest), type=_Manifest).data
-        except (DecodeError, ValidationError):
-            return []
-        return [
-            blob.checksum
-            for blob in blobs
-            if blob.media_type.startswith(_INDEX_TYPE)
-            and blob.checksum_algorithm == "sha256"
-            and _SHA256.fullmatch(blob.checksum)
-        ]
-
     def _mirrors(self) -> Iterator[Entry]:
         """Yield the documents of all mirrors that a mirror of mirrors lists."""
         listing = self._take_small(LISTING)
         if listing is None:
             return
         try:
-            tags = decode(self._downloads.content(listing), type=dict[str, list[_Mirror]])
-        except (DecodeError, ValidationError) as error:
-            message = f"{self.name}/{LISTING}: is no listing of mirrors: {error}"
-            raise RevisionError(message) from error
-        folders = {_folder(tag, mirror.url) for tag, mirrors in tags.items() for mirror in mirrors}
-        for folder in sorted(folders):
+            folders = listed_folders(self._downloads.content(listing))
+        except FormatError as error:
+            raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
+        for folder in folders:
             entries = list(self._build_cache(folder))
             fault = f"is listed in {LISTING}, and is not there"
             yield from entries or [Entry(_joined(folder, MANIFEST), None, fault)]
@@ -180,15 +143,15 @@ class MirrorSource:
 
     def _verified(self, path: str) -> Downloaded:
         """Return a document with the checksum that is expected of it; raises FormatError."""
-        blob = _BLOB.fullmatch(path)
-        expected = blob["sha256"] if blob else self._declared.get(path)
-        is_as_is = blob is not None or path.endswith(".gz")
+        in_name = checksum_in_name(path)
+        expected = in_name or self._declared.get(path)
+        is_as_is = in_name is not None or path.endswith(".gz")
         file = self._downloads.take(path, sha256=expected, as_is=is_as_is)
         if file is None:
             raise FormatError("is missing on the mirror")
         if expected in (None, file.sha256):
             return file
-        if blob is None and self._declared_checksum(path) == file.sha256:
+        if in_name is None and self._declared_checksum(path) == file.sha256:
             return file  # the index was replaced after its checksum was read
         raise FormatError(
             f"its SHA-256 is {file.sha256}, and should be {expected}; "
@@ -250,19 +213,3 @@ def _entry(path: str, sha256: str) -> Entry:
 
 def _joined(folder: str, path: str) -> str:
     return f"{folder}/{path}" if folder else path
-
-
-def _folder(tag: str, url: str) -> str:
-    """Return the folder of a listed mirror, of which the URL names the index.
-
-    Only the part from the tag on counts. The listing names a store, and who reads it over HTTP, or
-    from a copy, reads the mirrors at the same place; and no listing leads to another server.
-    """
-    path = unquote(url.partition("://")[2].partition("/")[2])
-    for end in (MANIFEST, INDEX):
-        path = path.removesuffix(f"/{end}")
-    blob = _BLOB.fullmatch(path)
-    parts = (blob["folder"] or "" if blob else path).split("/")
-    if tag not in parts or not all(part.isprintable() and part.strip(".") for part in parts):
-        raise RevisionError(f"{LISTING}: tag {tag!r} lists {url!r}, which has no folder {tag!r}")
-    return "/".join(parts[parts.index(tag) :])

@@ -9,14 +9,19 @@ import ssl
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 import fsspec
 from fsspec.asyn import sync
 from yarl import URL
 
-from snapdiff.sources.mirror_address import Scheme, without_secrets
+from snapdiff.sources.http_headers import (
+    is_range_from,
+    pause_in_seconds,
+    redirect_target,
+    request_headers,
+)
+from snapdiff.sources.mirror_address import Scheme
 from snapdiff.sources.transport import (
     Answer,
     FileRequest,
@@ -74,7 +79,7 @@ class HttpTransport:
             if response.status not in _REDIRECTS or location is None:
                 return response
             self._close(response)
-            target = _redirected(url, location)
+            target = redirect_target(url, location)
             if target in seen:
                 raise TransferError("its redirects lead in a circle")
             if len(seen) > _MOST_REDIRECTS:
@@ -83,21 +88,13 @@ class HttpTransport:
             url = target
 
     def _request(self, url: str, request: FileRequest) -> aiohttp.ClientResponse:
-        headers = {"Accept-Encoding": "gzip"}
-        if request.known.etag:
-            headers["If-None-Match"] = request.known.etag
-        if request.known.last_modified:
-            headers["If-Modified-Since"] = request.known.last_modified
-        if request.start and request.etag:
-            headers["Range"] = f"bytes={request.start}-"
-            headers["If-Range"] = request.etag
         with _in_own_words():
             session = sync(self._filesystem.loop, self._filesystem.set_session)
             response: aiohttp.ClientResponse = self._run(
                 partial(
                     session.get,
                     _encoded(url),
-                    headers=headers,
+                    headers=request_headers(request),
                     allow_redirects=False,
                     timeout=self._timeout,
                 )
@@ -113,8 +110,10 @@ class HttpTransport:
             raise NotThereError(status if status in (401, 403) else None)
         if status in _FOR_NOW:
             message = f"the server answers with status {status}"
-            raise TransferError(message, again=True, pause=_seconds(headers.get("Retry-After")))
-        is_rest = status == 206 and _begins_at(headers.get("Content-Range"), request.start)
+            raise TransferError(
+                message, again=True, pause=pause_in_seconds(headers.get("Retry-After"))
+            )
+        is_rest = status == 206 and is_range_from(request.start, headers.get("Content-Range"))
         if status != 200 and not is_rest:
             raise TransferError(f"the server answers with status {status}")
         if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
@@ -241,36 +240,9 @@ def _in_own_words() -> Iterator[None]:
         raise TransferError(f"the server cannot be reached ({reason})", again=True) from error
 
 
-def _redirected(url: str, location: str) -> str:
-    """Return where a redirect leads; raises TransferError where that is another scheme."""
-    try:
-        target = urljoin(url, location)
-        scheme = urlsplit(target).scheme
-    except ValueError as error:
-        raise TransferError("it redirects to what is no URL") from error
-    if scheme != urlsplit(url).scheme:
-        message = (
-            f"it redirects to another scheme, which is not followed: {without_secrets(target)}"
-        )
-        raise TransferError(message)
-    return target
-
-
 def _encoded(url: str) -> URL:
     """Return a URL as it is, for a library that would quote what is quoted already."""
     try:
         return URL(url, encoded=True)
     except ValueError as error:
         raise TransferError("is no URL that can be asked for") from error
-
-
-def _begins_at(content_range: str | None, start: int) -> bool:
-    return start > 0 and (content_range or "").startswith(f"bytes {start}-")
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    return (
-        float(retry_after)
-        if retry_after and retry_after.isascii() and retry_after.isdigit()
-        else None
-    )

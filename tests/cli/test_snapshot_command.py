@@ -397,21 +397,21 @@ def test_without_the_libraries_one_line_names_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "path", "reason"),
+    ("limit", "reason"),
     [
-        ("resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))", "m", "File too large"),
-        ("tempfile.tempdir = '/nowhere'", "m", "No such file or directory"),
+        ("resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))", "File too large"),
+        ("tempfile.tempdir = '/nowhere'", "No such file or directory"),
     ],
 )
 def test_a_disk_without_room_is_named(
-    server: WebServer, tmp_path: Path, limit: str, path: str, reason: str
+    server: WebServer, tmp_path: Path, limit: str, reason: str
 ) -> None:
     server.files.update(below("m", {INDEX: ONE}))
     program = (
         "import resource, sys, tempfile; tempfile.gettempdir()\n"
         "from snapdiff.cli.commands import main\n"
         f"{limit}\n"
-        f"sys.exit(main(['snapshot', '{server.url}/{path}', {str(tmp_path / 'kept')!r}]))"
+        f"sys.exit(main(['snapshot', '{server.url}/m', {str(tmp_path / 'kept')!r}]))"
     )
     done = subprocess.run(
         [sys.executable, "-B", "-c", program],
