@@ -127,7 +127,7 @@ class SnapshotFolder:
         try:
             found = json.loads((self._target / RECORD).read_bytes())
             record = msgspec.convert(found, SnapshotRecord)
-        except (OSError, ValueError, RecursionError) as error:
+        except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
             message = f"{RECORD} in it cannot be read; name another folder"
             raise SnapdiffError(f"{self.path}: {message}") from error
         if record.snapshot != VERSION:

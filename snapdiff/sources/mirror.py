@@ -91,10 +91,9 @@ class MirrorSource:
         return self._verified(path).validators
 
     def _find(self) -> list[Entry]:
-        for found in (self._build_cache(""), self._mirrors(), self._site_data()):
-            entries = list(found)
-            if entries:
-                return entries
+        entries = [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
+        if entries:
+            return entries
         asked_for = f"{MANIFEST}, {INDEX}, {LISTING} or {SITE_DATA[0]}"
         message = f"{self.name}: holds no {asked_for}, so there is nothing to compare"
         if self._downloads.refused:

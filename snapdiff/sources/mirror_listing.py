@@ -3,7 +3,7 @@
 import re
 from urllib.parse import unquote
 
-from msgspec import DecodeError, Struct, ValidationError
+from msgspec import DecodeError, Struct
 from msgspec.json import decode
 
 from snapdiff.errors import FormatError
@@ -53,7 +53,7 @@ def index_checksums(content: bytes) -> list[str]:
     """
     try:
         blobs = decode(content, type=_Manifest).data
-    except (DecodeError, ValidationError):
+    except DecodeError:
         return []
     return [
         blob.checksum
@@ -71,7 +71,7 @@ def listed_folders(content: bytes) -> list[str]:
     """
     try:
         tags = decode(content, type=dict[str, list[_Mirror]])
-    except (DecodeError, ValidationError) as error:
+    except DecodeError as error:
         raise FormatError(f"is no listing of mirrors: {error}") from error
     return sorted({_folder(tag, mirror.url) for tag, found in tags.items() for mirror in found})
 

@@ -5,6 +5,7 @@ the URL. Each error has words of its own.
 """
 
 import contextlib
+import logging
 import ssl
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -30,6 +31,10 @@ from snapdiff.sources.transport import (
     Transport,
     Validators,
 )
+
+for _library in ("aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs"):
+    # What nobody has asked to be logged would be printed to standard error.
+    logging.getLogger(_library).addHandler(logging.NullHandler())
 
 _CHUNK = 1 << 20
 _STORE_CHUNK = 8 << 20  # each is a request of its own

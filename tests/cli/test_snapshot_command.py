@@ -380,19 +380,30 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
     assert os.listdir(tmp_path) == []
 
 
-def test_without_the_libraries_one_line_names_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("url", "library", "extra"),
+    [
+        ("https://host/m", "fsspec", "mirror"),
+        ("file:///m", "aiohttp", "mirror"),
+        ("s3://bucket/m", "s3fs", "s3"),
+        ("gs://bucket/m", "gcsfs", "gcs"),
+    ],
+)
+def test_without_a_library_one_line_says_what_to_install(
+    tmp_path: Path, url: str, library: str, extra: str
+) -> None:
     program = (
-        "import sys; sys.modules['fsspec'] = None\n"
+        f"import sys; sys.modules[{library!r}] = None\n"
         "from snapdiff.cli.commands import main\n"
-        f"sys.exit(main(['snapshot', 'https://host/m', {str(tmp_path / 'kept')!r}]))"
+        f"sys.exit(main(['snapshot', {url!r}, {str(tmp_path / 'kept')!r}]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment(None), capture_output=True, text=True
     )
     assert done.returncode == 2
     assert done.stderr == (
-        "snapdiff: error: https://host/m: takes a library that is not here: "
-        "pip install 'snapdiff[mirror]'\n"
+        f"snapdiff: error: {url}: takes a library that is not here: "
+        f"pip install 'snapdiff[{extra}]'\n"
     )
 
 

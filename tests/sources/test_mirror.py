@@ -121,6 +121,12 @@ def test_a_mirror_of_mirrors_is_all_that_it_lists(server: WebServer) -> None:
     }
 
 
+def test_a_mirror_of_mirrors_may_have_an_index_of_its_own(server: WebServer) -> None:
+    put(server, {**layout_3(TWO), **below("develop/e4s", layout_2(ONE))})
+    put(server, listing({"develop": {"e4s": f"s3://bucket/develop/e4s/{INDEX}"}}))
+    assert documents(mirror(server)) == {f"develop/e4s/{INDEX}": ONE, **layout_3(TWO)}
+
+
 def test_a_mirror_that_is_listed_and_not_there_is_named(server: WebServer) -> None:
     put(server, below("develop/e4s", layout_2(ONE)))
     put(server, listing({"develop": {s: f"s3://b/develop/{s}/{INDEX}" for s in ("e4s", "hep")}}))
