@@ -6,22 +6,15 @@ from pathlib import Path
 import click
 
 from snapdiff.catalog.snapshot_folder import SnapshotFolder, SnapshotRecord
+from snapdiff.cli import options
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.errors import SnapdiffError
-from snapdiff.limits import parse_size
+from snapdiff.limits import Limits
 from snapdiff.sources.base import Source
-from snapdiff.sources.download import MAX_DOWNLOAD
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-
-
-def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int:
-    try:
-        return MAX_DOWNLOAD if value is None else parse_size(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
 
 
 @click.command(
@@ -36,12 +29,7 @@ Examples:
 @click.argument("source")
 @click.argument("folder", metavar="DIR")
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
-@click.option(
-    "--max-download",
-    callback=_size,
-    metavar="SIZE",
-    help="Take SIZE bytes of a mirror at most (default 2G); K, M and G are taken.",
-)
+@options.max_download
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
 def snapshot(
@@ -54,12 +42,12 @@ def snapshot(
     """
     del verbose  # the command line looks for it itself, where an internal fault is caught
     target = SnapshotFolder(Path(folder))
-    with ProgressBar("MiB", wanted=not quiet) as bar:
+    with ProgressBar("documents", wanted=not quiet) as bar:
         if is_mirror_address(source):
             opened: Source = open_mirror(
                 source,
-                max_download=max_download,
-                progress=lambda done, total: bar(done >> 20, total >> 20),
+                limits=Limits(download=max_download),
+                progress=bar.downloaded,
                 kept=target.kept_files(),
             )
         else:

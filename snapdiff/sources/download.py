@@ -1,30 +1,26 @@
 """Files of a mirror, each downloaded once: retries, limits, and what was kept before."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
+from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.sources.mirror_address import MirrorAddress, without_secrets
 from snapdiff.sources.temporary_store import IncomingFile, TemporaryStore
 from snapdiff.sources.transport import (
     Answer,
     FileRequest,
     NotThereError,
+    Progress,
     TransferError,
     Transport,
     Validators,
 )
 
-MAX_DOWNLOAD = 2 << 30
-"""How many bytes are taken of a mirror, unless another number is given."""
-
 _SLOWEST = 1024
 """How many bytes a second have to arrive; a body that drips in would have no end."""
-
-Progress = Callable[[int, int], None]
-"""Is called with the number of bytes that have arrived, and of those that are known to come."""
 
 
 class Patience(NamedTuple):
@@ -68,7 +64,7 @@ class Downloads:
         address: MirrorAddress,
         transport: Transport,
         *,
-        max_download: int = MAX_DOWNLOAD,
+        max_download: int = DEFAULT_LIMITS.download,
         patience: Patience = PATIENCE,
         progress: Progress = lambda _done, _total: None,
         kept: Mapping[str, KeptFile] | None = None,

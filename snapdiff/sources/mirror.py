@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
+from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import Content, ContentPair, Entry, EntryPair, Source, read_side_by_side
 from snapdiff.sources.download import (
-    MAX_DOWNLOAD,
     PATIENCE,
     Downloaded,
     Downloads,
     KeptFile,
     Patience,
-    Progress,
 )
 from snapdiff.sources.mirror_address import (
     INDEX,
@@ -32,7 +31,7 @@ from snapdiff.sources.mirror_listing import (
     index_checksums,
     listed_folders,
 )
-from snapdiff.sources.transport import Validators
+from snapdiff.sources.transport import Progress, Validators
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -175,14 +174,14 @@ class MirrorSource:
 def open_mirror(
     name: str,
     *,
-    max_download: int = MAX_DOWNLOAD,
+    limits: Limits = DEFAULT_LIMITS,
     patience: Patience = PATIENCE,
     progress: Progress = lambda _done, _total: None,
     kept: Mapping[str, KeptFile] | None = None,
 ) -> MirrorSource:
     """Return the mirror that a URL names; nothing is asked for yet.
 
-    At most `max_download` bytes are taken of it. `kept` are documents of an earlier download by
+    No more is taken of it than the limits allow. `kept` are documents of an earlier download by
     path: a server that says they are the same still does not have to send them.
 
     Raises RevisionError where the name is none, or a library for its scheme is not installed.
@@ -198,7 +197,7 @@ def open_mirror(
     downloads = Downloads(
         address,
         transport,
-        max_download=max_download,
+        max_download=limits.download,
         patience=patience,
         progress=progress,
         kept=kept,

@@ -1,8 +1,11 @@
 """What a way to ask for files of a mirror offers: an answer, and what can go wrong."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
+
+Progress = Callable[[int, int], None]
+"""Is called with the number of bytes that have arrived, and of those that are known to come."""
 
 
 class Validators(NamedTuple):

@@ -41,3 +41,10 @@ def test_a_mirror_that_is_not_there_is_one_line(server: WebServer) -> None:
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith(f"snapdiff: error: {server.url}/old: holds no {MANIFEST}, ")
     assert done.err.count("\n") == 1
+
+
+def test_max_download_is_a_limit_on_each_mirror(server: WebServer) -> None:
+    server.files.update(below("m", layout_3(index("zlib"))))
+    done = run_cli("--max-download", "100", f"{server.url}/m", f"{server.url}/m")
+    assert done.status == 2
+    assert f"{MANIFEST}: with it, more than 100 bytes of the mirror" in done.err

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import RevisionError
+from snapdiff.limits import Limits
 from snapdiff.sources.download import Patience
 from snapdiff.sources.mirror import MirrorSource, open_mirror
 from tests.support.mirrors import (
@@ -53,7 +54,8 @@ def server() -> Iterator[WebServer]:
 def mirror(
     server: WebServer, *, max_download: int = 1 << 30, patience: Patience = HASTE
 ) -> MirrorSource:
-    return open_mirror(f"{server.url}/m", patience=patience, max_download=max_download)
+    limits = Limits(download=max_download)
+    return open_mirror(f"{server.url}/m", patience=patience, limits=limits)
 
 
 def index_of(source: MirrorSource) -> bytes:
