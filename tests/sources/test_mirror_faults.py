@@ -35,6 +35,8 @@ from tests.support.servers import (
     truncated,
 )
 
+pytestmark = pytest.mark.slow
+
 HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=0.5, altogether=5.0)
 
 ONE = index("zlib", "cmake")
@@ -271,6 +273,17 @@ def test_user_and_token_of_a_url_reach_the_server(server: WebServer) -> None:
     list(source.read(source.entries()))
     assert {seen.path.partition("?")[2] for seen in server.seen} == {"token=t0ken"}
     assert {seen.headers["Authorization"] for seen in server.seen} == {"Basic dXNlcjp3b3Jk"}
+
+
+def test_user_and_token_of_a_url_reach_no_other_server(server: WebServer) -> None:
+    with WebServer().running() as other:
+        other.files["index"] = ONE
+        server.faults[f"m/{INDEX}"] = redirect(f"{other.url}/index")
+        name = f"http://user:word@{server.host}/m?token=t0ken"
+        assert index_of(open_mirror(name, patience=HASTE)) == ONE
+        (seen,) = other.seen
+    assert seen.path == "index"
+    assert not {"Authorization", "Cookie", "Referer"} & set(seen.headers)
 
 
 @pytest.mark.parametrize(
