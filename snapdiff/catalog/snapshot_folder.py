@@ -1,12 +1,13 @@
 """A folder that keeps the documents of a source as they are now, whole or not at all."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +24,9 @@ RECORD = "snapdiff-snapshot.json"
 """The file that says what a snapshot is of. A folder without it is none."""
 
 VERSION = 1
+
+Progress = Callable[[int, int], None]
+"""Is told how many of how many steps are done."""
 
 
 class DocumentRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,8 +60,9 @@ class SnapshotFolder:
         self._target = path.resolve()
         self._record = self._find_record()
 
+    @functools.cached_property
     def kept_files(self) -> dict[str, KeptFile]:
-        """Return the documents that are there by path, as far as they are unharmed."""
+        """The documents that are there by path, as far as they are unharmed."""
         kept = {}
         for path, document in self._record.documents.items() if self._record else ():
             place = self._target / path
@@ -73,18 +78,19 @@ class SnapshotFolder:
             message = f"is a snapshot of {shown(self._record.source)}; name another folder"
             raise SnapdiffError(f"{self.path}: {message}")
 
-    def update(self, source: Source) -> SnapshotRecord | None:
+    def update(self, source: Source, progress: Progress) -> SnapshotRecord | None:
         """Make the folder hold just the documents of a source; return what it holds then.
 
-        Returns None, and writes nothing, where it holds them already. Raises SnapdiffError where a
+        `progress` is told how many of how many documents were looked at. Returns None, and writes nothing, where it holds them already. Raises SnapdiffError where a
         document cannot be read or written; the folder is then as it was.
         """
         entries = list(source.entries())
         if not entries:
             raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
-        documents = {
-            path: _record_of(source, path, content) for path, content in _contents(source, entries)
-        }
+        documents = {}
+        for path, content in _contents(source, entries):
+            documents[path] = _record_of(source, path, content)
+            progress(len(documents), len(entries))
         if self._holds(documents):
             return None
         taken = datetime.now(UTC).isoformat(timespec="seconds")
@@ -99,7 +105,6 @@ class SnapshotFolder:
         except OSError as error:
             reason = error.strerror or error
             raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
-        self._record = record
         return record
 
     def _find_record(self) -> SnapshotRecord | None:
@@ -139,7 +144,7 @@ class SnapshotFolder:
 
     def _holds(self, documents: dict[str, DocumentRecord]) -> bool:
         wanted = {path: document.sha256 for path, document in documents.items()}
-        return wanted == {path: kept.sha256 for path, kept in self.kept_files().items()}
+        return wanted == {path: kept.sha256 for path, kept in self.kept_files.items()}
 
     @contextlib.contextmanager
     def _replacement(self) -> Iterator[Path]:

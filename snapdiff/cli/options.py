@@ -70,6 +70,14 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> i
         raise click.BadParameter(str(error)) from error
 
 
+max_page_size = click.option(
+    "--max-page-size",
+    type=str,
+    default=DEFAULT_LIMITS.page_size,
+    callback=_size,
+    metavar="SIZE",
+    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
+)
 max_download = click.option(
     "--max-download",
     type=str,
@@ -102,14 +110,7 @@ _PAGES = [
     click.option(
         "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
     ),
-    click.option(
-        "--max-page-size",
-        type=str,
-        default=DEFAULT_LIMITS.page_size,
-        callback=_size,
-        metavar="SIZE",
-        help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-    ),
+    max_page_size,
     max_download,
     click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress."),
 ]

@@ -29,11 +29,19 @@ Examples:
 @click.argument("source")
 @click.argument("folder", metavar="DIR")
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
+@options.max_page_size
 @options.max_download
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
 def snapshot(
-    *, source: str, folder: str, repo: str, max_download: int, quiet: bool, verbose: bool
+    *,
+    source: str,
+    folder: str,
+    repo: str,
+    max_page_size: int,
+    max_download: int,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
 
@@ -41,20 +49,18 @@ def snapshot(
     is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
     """
     del verbose  # the command line looks for it itself, where an internal fault is caught
+    limits = Limits(page_size=max_page_size, download=max_download)
     target = SnapshotFolder(Path(folder))
     with ProgressBar("documents", wanted=not quiet) as bar:
         if is_mirror_address(source):
             opened: Source = open_mirror(
-                source,
-                limits=Limits(download=max_download),
-                progress=bar.downloaded,
-                kept=target.kept_files(),
+                source, limits=limits, progress=bar.downloaded, kept=target.kept_files
             )
         else:
             _check_apart(Path(repo, source), target.path)
-            opened = SourceOpener(Path(repo)).open(source)
+            opened = SourceOpener(Path(repo), limits=limits).open(source)
         target.check(opened)
-        written = target.update(opened)
+        written = target.update(opened, bar)
     if not quiet:
         say(f"{folder}: {_outcome(written)}")
     return 0

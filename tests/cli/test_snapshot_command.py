@@ -111,6 +111,18 @@ def test_a_directory_is_kept(tmp_path: Path) -> None:
     assert kept == pages
 
 
+def test_a_path_that_is_no_utf_8_is_kept(tmp_path: Path) -> None:
+    page = next(iter(pages_of(OLD).values()))
+    folder = os.fsencode(tmp_path / "catalog") + b"/\xff"
+    os.makedirs(folder)
+    Path(os.fsdecode(folder), "specs.md").write_text(page)
+    snapshot("catalog", tmp_path / "kept", "-C", tmp_path)
+    before = state(tmp_path / "kept")
+    snapshot("catalog", tmp_path / "kept", "-C", tmp_path)
+    assert state(tmp_path / "kept") == before
+    assert (tmp_path / "kept" / os.fsdecode(b"\xff") / "specs.md").read_text() == page
+
+
 def test_a_revision_is_kept(repository: GitRepository, tmp_path: Path) -> None:
     snapshot("HEAD~1", tmp_path / "kept", "-C", repository.folder)
     kept = {path: content.decode() for path, content in files_in(tmp_path / "kept").items()}

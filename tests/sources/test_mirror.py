@@ -24,7 +24,7 @@ from tests.support.mirrors import (
 )
 from tests.support.servers import WebServer, status
 
-HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=0.5, altogether=5.0)
+HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=5.0, altogether=10.0)
 
 ONE = index("zlib", "cmake")
 TWO = index("zlib", "cmake", "gcc")

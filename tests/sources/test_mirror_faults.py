@@ -37,11 +37,11 @@ from tests.support.servers import (
 
 pytestmark = pytest.mark.slow
 
-HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=0.5, altogether=5.0)
+HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=5.0, altogether=10.0)
 
 ONE = index("zlib", "cmake")
 
-SECONDS = 10
+SECONDS = 30
 """More than any fault may take of our time."""
 
 
