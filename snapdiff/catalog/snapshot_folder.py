@@ -81,8 +81,9 @@ class SnapshotFolder:
     def update(self, source: Source, progress: Progress) -> SnapshotRecord | None:
         """Make the folder hold just the documents of a source; return what it holds then.
 
-        `progress` is told how many of how many documents were looked at. Returns None, and writes nothing, where it holds them already. Raises SnapdiffError where a
-        document cannot be read or written; the folder is then as it was.
+        `progress` is told how many of how many documents were looked at. Returns None, and writes
+        nothing, where it holds them already. Raises SnapdiffError where a document cannot be read
+        or written; the folder is then as it was.
         """
         entries = list(source.entries())
         if not entries:
