@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from snapdiff.catalog.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.cli import options
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
+from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
+from snapdiff.formats import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.sources.base import Source
 from snapdiff.sources.mirror import open_mirror
@@ -58,7 +59,7 @@ def snapshot(
             )
         else:
             _check_apart(Path(repo, source), target.path)
-            opened = SourceOpener(Path(repo), limits=limits).open(source)
+            opened = SourceOpener(Path(repo), wanted=DOCUMENTS, limits=limits).open(source)
         target.check(opened)
         written = target.update(opened, bar)
     if not quiet:

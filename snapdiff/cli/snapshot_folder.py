@@ -5,14 +5,15 @@ import functools
 import hashlib
 import json
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from snapdiff.cli.signals import undone_by_signals
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.safe_text import shown
 from snapdiff.sources.base import Entry, Source, printable_path
@@ -150,21 +151,24 @@ class SnapshotFolder:
     @contextlib.contextmanager
     def _replacement(self) -> Iterator[Path]:
         """Yield an empty folder, which then takes the place of the old one."""
-        prefix = f".{self._target.name[:100]}."
-        beside = Path(tempfile.mkdtemp(prefix=prefix, dir=self._target.parent))
+        beginning = os.fsdecode(os.fsencode(self._target.name)[:200])
+        beside = self._target.with_name(f".{beginning}.{secrets.token_hex(4)}")
         new, old = beside / "new", beside / "old"
-        try:
-            new.mkdir()  # unlike the one around it, it has the usual permissions
-            yield new
-            if self._target.exists():
-                self._target.rename(old)
-            new.rename(self._target)
-        except BaseException:
-            if old.exists():
+
+        def tidy_up() -> None:
+            if old.exists() and not self._target.exists():
                 old.rename(self._target)
-            raise
-        finally:
             shutil.rmtree(beside, ignore_errors=True)
+
+        with undone_by_signals(tidy_up):  # from before it is there: a signal could come right after
+            try:
+                new.mkdir(parents=True)
+                yield new
+                if self._target.exists():
+                    self._target.rename(old)
+                new.rename(self._target)
+            finally:
+                tidy_up()
 
 
 def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
