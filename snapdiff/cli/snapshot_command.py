@@ -5,14 +5,16 @@ from pathlib import Path
 
 import click
 
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.reading import count_file
 from snapdiff.cli import options
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
-from snapdiff.formats import DOCUMENTS
+from snapdiff.formats import DOCUMENTS, format_of
 from snapdiff.limits import Limits
-from snapdiff.sources.base import Source
+from snapdiff.sources.base import Entry, Source
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
@@ -61,10 +63,28 @@ def snapshot(
             _check_apart(Path(repo, source), target.path)
             opened = SourceOpener(Path(repo), wanted=DOCUMENTS, limits=limits).open(source)
         target.check(opened)
-        written = target.update(opened, bar)
+        written = target.update(opened, _documents(Catalog(opened, limits)), bar)
     if not quiet:
         say(f"{folder}: {_outcome(written)}")
     return 0
+
+
+def _documents(catalog: Catalog) -> list[Entry]:
+    """Return the entries of a catalog that are documents; of some only their content tells."""
+    source = catalog.source
+    entries = list(source.entries())
+    unsure = [entry for entry in entries if _depends_on_content(entry.path)]
+    others = {
+        entry.path
+        for entry, content in zip(unsure, source.read(unsure), strict=True)
+        if count_file(entry.path, catalog.version(entry, content), catalog.limits) is None
+    }
+    return [entry for entry in entries if entry.path not in others]
+
+
+def _depends_on_content(path: str) -> bool:
+    kind = format_of(path)
+    return kind is not None and not kind.is_named(path) and kind.document_path(path) == path
 
 
 def _check_apart(source: Path, folder: Path) -> None:

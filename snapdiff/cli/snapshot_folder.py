@@ -79,14 +79,15 @@ class SnapshotFolder:
             message = f"is a snapshot of {shown(self._record.source)}; name another folder"
             raise SnapdiffError(f"{self.path}: {message}")
 
-    def update(self, source: Source, progress: Progress) -> SnapshotRecord | None:
-        """Make the folder hold just the documents of a source; return what it holds then.
+    def update(
+        self, source: Source, entries: Sequence[Entry], progress: Progress
+    ) -> SnapshotRecord | None:
+        """Make the folder hold just these documents of a source; return what it holds then.
 
         `progress` is told how many of how many documents were looked at. Returns None, and writes
         nothing, where it holds them already. Raises SnapdiffError where a document cannot be read
         or written; the folder is then as it was.
         """
-        entries = list(source.entries())
         if not entries:
             raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
         documents = {}

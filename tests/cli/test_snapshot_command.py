@@ -111,6 +111,15 @@ def test_a_directory_is_kept(tmp_path: Path) -> None:
     assert kept == pages
 
 
+def test_of_a_directory_documents_alone_are_kept(tmp_path: Path) -> None:
+    page = next(iter(pages_of(OLD).values()))
+    files = {"v1/zlib/specs.md": page, "v1/zlib/other.md": page}
+    notes = {"README.md": "# Notes", "v1/notes.txt": "notes", ".git/specs.md": page}
+    write_files(tmp_path / "catalog", {**files, **notes})
+    snapshot("catalog", tmp_path / "kept", "-C", tmp_path)
+    assert set(files_in(tmp_path / "kept")) == set(files)
+
+
 def test_a_path_that_is_no_utf_8_is_kept(tmp_path: Path) -> None:
     page = next(iter(pages_of(OLD).values()))
     folder = os.fsencode(tmp_path / "catalog") + b"/\xff"
@@ -390,6 +399,35 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
         _, told = process.communicate(timeout=30)
     assert (process.returncode, told) == (143, b"snapdiff: error: interrupted\n")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_signal_in_the_middle_of_writing_leaves_the_old_snapshot(
+    server: WebServer, tmp_path: Path
+) -> None:
+    server.files.update(below("m", layout_2(ONE)))
+    snapshot(f"{server.url}/m", tmp_path / "kept")
+    before = state(tmp_path / "kept")
+    server.files.update(below("m", layout_2(TWO)))
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "from snapdiff.cli.commands import main\n"
+        "from snapdiff.cli.signals import end_on_signals\n"
+        "end_on_signals()\n"
+        "rename = pathlib.Path.rename\n"
+        "def renamed(path, target):\n"
+        "    rename(path, target)\n"
+        "    if target.name == 'old':\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "pathlib.Path.rename = renamed\n"
+        f"sys.exit(main(['snapshot', '{server.url}/m', {str(tmp_path / 'kept')!r}]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment(None), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (143, b"snapdiff: error: interrupted\n")
+    assert os.listdir(tmp_path) == ["kept"]
+    assert files_in(tmp_path / "kept") == {INDEX: ONE}
+    assert state(tmp_path / "kept").keys() == before.keys()
 
 
 @pytest.mark.parametrize(
