@@ -62,7 +62,7 @@ def open_catalogs(
 ) -> tuple[Catalog, Catalog]:
     """Return the old and the new catalog that none, one or two arguments stand for.
 
-    `progress` is told of what is downloaded of a mirror.
+    `progress` is called while a mirror is downloaded.
 
     Raises RevisionError where one does not exist or could be two things.
     """

@@ -70,7 +70,7 @@ def snapshot(
 
 
 def _documents(catalog: Catalog) -> list[Entry]:
-    """Return the entries of a catalog that are documents; of some only their content tells."""
+    """Return the entries of a catalog that are documents; for some, only the content says so."""
     source = catalog.source
     entries = list(source.entries())
     unsure = [entry for entry in entries if _depends_on_content(entry.path)]

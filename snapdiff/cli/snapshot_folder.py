@@ -27,7 +27,7 @@ RECORD = "snapdiff-snapshot.json"
 VERSION = 1
 
 Progress = Callable[[int, int], None]
-"""Is told how many of how many steps are done."""
+"""Is called with how many of how many steps are done."""
 
 
 class DocumentRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -84,7 +84,7 @@ class SnapshotFolder:
     ) -> SnapshotRecord | None:
         """Make the folder hold just these documents of a source; return what it holds then.
 
-        `progress` is told how many of how many documents were looked at. Returns None, and writes
+        `progress` is called with how many of how many documents were read. Returns None, and writes
         nothing, where it holds them already. Raises SnapdiffError where a document cannot be read
         or written; the folder is then as it was.
         """

@@ -182,5 +182,5 @@ def _not_too_slow(chunks: Iterator[bytes], silence: float) -> Iterator[bytes]:
 
 
 def _strong(etag: str | None) -> str | None:
-    """Return an ETag that stands for the very bytes, which a part of a file can be asked with."""
+    """Return an ETag if it is one of the exact bytes, as asking for a part of a file takes."""
     return None if etag is None or etag.startswith("W/") else etag

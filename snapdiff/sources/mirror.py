@@ -83,7 +83,7 @@ class MirrorSource:
         return read_side_by_side(self, new, pairs)
 
     def changed_entries(self, new: Source) -> None:
-        """Return None: the entries' checksums tell."""
+        """Return None: the checksums of the entries say what differs."""
 
     def validators(self, path: str) -> Validators:
         """Return what the server gave with a document that was read."""

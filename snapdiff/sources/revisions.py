@@ -35,7 +35,7 @@ class SourceOpener:
         """Look names up as git would if it were started in `directory`.
 
         The sources have the files that are `wanted`, and take of each what the limits allow.
-        `progress` is told of what is downloaded.
+        `progress` is called while a mirror is downloaded.
         """
         self._directory = directory
         self._wanted = wanted

@@ -9,7 +9,7 @@ Progress = Callable[[int, int], None]
 
 
 class Validators(NamedTuple):
-    """What a server gave with a file, and knows it by when it is asked whether it has changed."""
+    """What a server sends with a file, to be asked later whether the file has changed."""
 
     etag: str | None = None
     last_modified: str | None = None

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,12 +31,6 @@ RECORD = "snapdiff-snapshot.json"
 
 ONE = index("zlib", "cmake")
 TWO = index("zlib", "cmake", "gcc")
-
-
-@pytest.fixture
-def server() -> Iterator[WebServer]:
-    with WebServer().running() as running:
-        yield running
 
 
 def snapshot(source: str | Path, folder: Path, *options: str | Path) -> str:
@@ -396,8 +389,8 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
         while not server.paths() and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        _, told = process.communicate(timeout=30)
-    assert (process.returncode, told) == (143, b"snapdiff: error: interrupted\n")
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (143, b"snapdiff: error: interrupted\n")
     assert os.listdir(tmp_path) == []
 
 
@@ -499,6 +492,6 @@ def test_dated_snapshots_of_pages_are_a_story(tmp_path: Path) -> None:
     for day, catalog in (("2025-06-29", OLD[:-1]), ("2025-07-06", OLD)):
         write_files(tmp_path / day, pages_of(catalog))
         snapshot(day, tmp_path / "snapshots" / day, "-C", tmp_path)
-    told = run_cli("changelog", "-f", "json", tmp_path / "snapshots")
-    assert told.status == 0
-    assert len(json.loads(told.out)) == 1
+    done = run_cli("changelog", "-f", "json", tmp_path / "snapshots")
+    assert done.status == 0
+    assert len(json.loads(done.out)) == 1

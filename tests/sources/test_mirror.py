@@ -2,15 +2,14 @@
 
 import gzip
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.base import Entry, pair_entries
-from snapdiff.sources.download import Patience
 from snapdiff.sources.mirror import MirrorSource, open_mirror
 from tests.support.mirrors import (
+    HASTE,
     INDEX,
     LISTING,
     MANIFEST,
@@ -24,16 +23,8 @@ from tests.support.mirrors import (
 )
 from tests.support.servers import WebServer, status
 
-HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=5.0, altogether=10.0)
-
 ONE = index("zlib", "cmake")
 TWO = index("zlib", "cmake", "gcc")
-
-
-@pytest.fixture
-def server() -> Iterator[WebServer]:
-    with WebServer().running() as running:
-        yield running
 
 
 def mirror(server: WebServer, path: str = "") -> MirrorSource:

@@ -10,14 +10,12 @@ import pytest
 
 from snapdiff.errors import RevisionError
 from snapdiff.sources.base import Entry
-from snapdiff.sources.download import KeptFile, Patience
+from snapdiff.sources.download import KeptFile
 from snapdiff.sources.mirror import open_mirror
-from tests.support.mirrors import INDEX, MANIFEST, below, index, layout_2, layout_3, listing
+from tests.support.mirrors import HASTE, INDEX, MANIFEST, below, index, layout_2, layout_3, listing
 from tests.support.servers import S3Server, s3_server
 
 pytestmark = pytest.mark.slow
-
-HASTE = Patience(pauses=(0.01, 0.02), silence=5.0, altogether=20.0)
 
 ONE = index("zlib", "cmake")
 
