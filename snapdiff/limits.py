@@ -1,7 +1,7 @@
-"""How much of a page is taken: bounds that honest pages never reach and hostile ones run into.
+"""How much is taken of a page, and of a mirror: bounds that only hostile ones run into.
 
-One number, the size of a page, is for the user to raise; the others follow from it. The largest
-page of the public catalog had 720 kB in July 2025.
+The sizes of a page and of a download are for the user to raise; the others follow from the size of
+a page. The largest page of the public catalog had 720 kB in July 2025.
 """
 
 import re
@@ -23,11 +23,15 @@ DIGITS = 4300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """What one page or document may cost; what concerns pages follows from `page_size`."""
+    """What one page or document may cost, and what is taken of one mirror.
+
+    What concerns pages follows from `page_size`. All sizes are in bytes.
+    """
 
     page_size: int = 16 << 20
     document_size: int = 2 << 30
-    """How many bytes a document with dependencies may have; 378,000 specs take 0.6 GB."""
+    """How large a document with dependencies may be; one of 378,000 specs has 0.6 GB."""
+    download: int = 2 << 30
 
     @property
     def values(self) -> int:

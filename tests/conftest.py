@@ -15,6 +15,7 @@ from tests.golden import FOLDER
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Report, pages_of, run_json, without_revisions, write_files
 from tests.support.repositories import NO_USER_SETTINGS, GitRepository
+from tests.support.servers import WebServer
 
 settings.register_profile(
     "snapdiff",
@@ -89,3 +90,10 @@ def example(tmp_path: Path) -> Path:
 def expected(example: Path) -> Report:
     """What a comparison of the two directories says, but for where they are."""
     return without_revisions(run_json("-C", example, "old", "new"))
+
+
+@pytest.fixture
+def server() -> Iterator[WebServer]:
+    """A web server of files, which has none yet."""
+    with WebServer().running() as running:
+        yield running

@@ -23,6 +23,8 @@ HOMES = {
     "yaml": "snapdiff.formats.front_matter",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.targets",
+    "fsspec": "snapdiff.sources.remote_files",
+    "aiohttp": "snapdiff.sources.remote_files",
 }
 """The only module that may import a library."""
 
@@ -166,7 +168,7 @@ def test_a_public_name_has_a_docstring() -> None:
         ),
         (
             "import snapdiff; snapdiff.load_catalog('.'); snapdiff.diff_catalogs",
-            {"git", "deepdiff", "jinja2", "yaml", "archspec"},
+            {"git", "deepdiff", "jinja2", "yaml", "archspec", "fsspec", "aiohttp"},
         ),
     ],
 )

@@ -10,6 +10,7 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.base import Content, Entry, Source, printable_path
 from snapdiff.sources.revisions import SourceOpener
+from snapdiff.sources.transport import Progress
 
 
 class Catalog:
@@ -54,11 +55,17 @@ def load_catalog(
 
 
 def open_catalogs(
-    arguments: tuple[str, ...], repository: Path, limits: Limits = DEFAULT_LIMITS
+    arguments: tuple[str, ...],
+    repository: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress = lambda _done, _total: None,
 ) -> tuple[Catalog, Catalog]:
     """Return the old and the new catalog that none, one or two arguments stand for.
 
+    `progress` is called while a mirror is downloaded.
+
     Raises RevisionError where one does not exist or could be two things.
     """
-    old, new = SourceOpener(repository, wanted=DOCUMENTS, limits=limits).open_pair(arguments)
+    opener = SourceOpener(repository, wanted=DOCUMENTS, limits=limits, progress=progress)
+    old, new = opener.open_pair(arguments)
     return Catalog(old, limits), Catalog(new, limits)

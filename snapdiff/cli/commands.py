@@ -15,7 +15,12 @@ from snapdiff.errors import SnapdiffError
 DONE, FAILED, INTERRUPTED = 0, 2, 130
 
 DEFAULT_COMMAND = "diff"
-CHANGELOG = "changelog"
+
+_LATE = {
+    "changelog": "snapdiff.cli.changelog_command",
+    "snapshot": "snapdiff.cli.snapshot_command",
+}
+"""The commands that are imported when they are asked for, and the modules they are in."""
 
 
 class _Commands(click.Group):
@@ -29,15 +34,16 @@ class _Commands(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of all commands, those that are imported late too."""
-        return [*super().list_commands(context), CHANGELOG]
+        return [*super().list_commands(context), *_LATE]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a command, imported when it is asked for."""
-        if name != CHANGELOG:
+        if name not in _LATE:
             return super().get_command(context, name)
-        from snapdiff.cli.changelog_command import changelog
+        from importlib import import_module
 
-        return changelog
+        command: click.Command = getattr(import_module(_LATE[name]), name)
+        return command
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -65,7 +71,7 @@ def _meant(arguments: Sequence[str]) -> str:
     """Return which command was meant where the first argument is nearly one: `chnagelog`."""
     from difflib import get_close_matches
 
-    names = [DEFAULT_COMMAND, CHANGELOG, "schema"]
+    names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = arguments[0] if arguments else ""
     found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)
     return f"; did you mean the command {found[0]}?" if found else ""

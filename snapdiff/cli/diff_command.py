@@ -185,10 +185,10 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     given = _Given(**values)
     report = _report(given)
     filters = Scope(given.filters()).filters
-    old, new = open_catalogs(revisions, given.directory(), given.limits)
-    if given.verbose:
-        say(f"comparing {old.source.name} with {new.source.name}")
     with ProgressBar("pages", wanted=not given.quiet) as progress:
+        old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
+        if given.verbose:
+            say(f"comparing {old.source.name} with {new.source.name}")
         found = diff_catalogs(
             old,
             new,

@@ -33,7 +33,8 @@ class CommonOptions:
     template_folder: str | None
     allow_empty: bool
     skip_bad_pages: bool
-    limits: Limits
+    max_page_size: int
+    max_download: int
     quiet: bool
     verbose: bool
 
@@ -63,6 +64,11 @@ class CommonOptions:
         """Return the stacks that are compared under another name: none, where no option says so."""
         return ()
 
+    @property
+    def limits(self) -> Limits:
+        """How much is taken of a page, and of a mirror."""
+        return Limits(page_size=self.max_page_size, download=self.max_download)
+
     def templates(self) -> Path | None:
         """Return the folder of templates that go before the built-in ones, if there is one."""
         return Path(self.template_folder) if self.template_folder else None
@@ -77,11 +83,9 @@ def _globs(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(glob.strip() for value in values for glob in _COMMA.split(value))
 
 
-def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Limits:
-    if value is None:
-        return DEFAULT_LIMITS
+def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
     try:
-        return Limits(page_size=parse_size(value))
+        return parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -90,6 +94,24 @@ def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Comman
     return click.option(
         f"-{letter}", f"--{name}", multiple=True, metavar="GLOB[,GLOB]", help=f"Only these {noun}."
     )
+
+
+max_page_size = click.option(
+    "--max-page-size",
+    type=str,
+    default=DEFAULT_LIMITS.page_size,
+    callback=_size,
+    metavar="SIZE",
+    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
+)
+max_download = click.option(
+    "--max-download",
+    type=str,
+    default=DEFAULT_LIMITS.download,
+    callback=_size,
+    metavar="SIZE",
+    help="Take SIZE bytes of a mirror at most (default 2G); K, M and G are taken.",
+)
 
 
 _NARROWING = [
@@ -104,13 +126,8 @@ _PAGES = [
     click.option(
         "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
     ),
-    click.option(
-        "--max-page-size",
-        "limits",
-        callback=_limits,
-        metavar="SIZE",
-        help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-    ),
+    max_page_size,
+    max_download,
     click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress."),
 ]
 

@@ -25,7 +25,7 @@ class ProgressBar:
         self._begin = time.monotonic()
         self._bar: Progress | None = None
         self._shown = contextlib.ExitStack()
-        self._task: TaskID | None = None
+        self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -40,16 +40,23 @@ class ProgressBar:
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many of how many steps are done."""
+        self._show(self._words, done, total)
+
+    def downloaded(self, done: int, total: int) -> None:
+        """Say how many of how many bytes have arrived."""
+        self._show("MiB downloaded", done >> 20, total >> 20)
+
+    def _show(self, words: str, done: int, total: int) -> None:
         if not self._visible or time.monotonic() - self._begin < PATIENCE:
             return
         if self._bar is None:
             self._bar = _bar()
-            self._task = self._bar.add_task(self._words, total=total)
             self._bar.start()
             self._shown.callback(self._bar.stop)
             self._shown.enter_context(undone_by_signals(self._bar.stop))
-        assert self._task is not None
-        self._bar.update(self._task, completed=done, total=total)
+        if words not in self._tasks:
+            self._tasks[words] = self._bar.add_task(words)
+        self._bar.update(self._tasks[words], completed=done, total=total)
 
 
 def _bar() -> "Progress":

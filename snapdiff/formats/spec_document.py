@@ -13,7 +13,15 @@ from snapdiff.formats.base import CountedDocument, Document, DocumentPair, File
 from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.listing import Entry, Listing, SharedBuilds
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, Package, PackageCounts, PackagePair, StackCounts
+from snapdiff.model import (
+    Build,
+    InCommon,
+    Package,
+    PackageCounts,
+    PackagePair,
+    StackCounts,
+    count_by_stacks,
+)
 
 
 class Opening(NamedTuple):
@@ -88,11 +96,16 @@ class SpecDocumentReader:
                 hashes[spec_hash] = entry.name
             for tag in entry.tags:
                 packages.setdefault((tag, entry.name), {})[spec_hash] = build
+        found = sorted(packages.items())
         return Document(
             claims=listing.claims,
             packages=[
                 Package(tag, name, specs, listing.stack, listing.graph)
-                for (tag, name), specs in sorted(packages.items())
+                for (tag, name), specs in found
+            ],
+            counts=[
+                PackageCounts(tag, name, count_by_stacks(specs.values(), {}))
+                for (tag, name), specs in found
             ],
             warning=listing.warning,
             hashes=hashes if listing.lists_a_stack else None,

@@ -12,7 +12,9 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
+from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.repository import Repository
+from snapdiff.sources.transport import Progress
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
 
@@ -22,14 +24,23 @@ _DOTS = re.compile(r"\.{2,}")
 class SourceOpener:
     """Opens sources by name, looking revisions up in one repository that is opened once."""
 
-    def __init__(self, directory: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        wanted: Wanted,
+        limits: Limits = DEFAULT_LIMITS,
+        progress: Progress = lambda _done, _total: None,
+    ) -> None:
         """Look names up as git would if it were started in `directory`.
 
         The sources have the files that are `wanted`, and take of each what the limits allow.
+        `progress` is called while a mirror is downloaded.
         """
         self._directory = directory
         self._wanted = wanted
         self._limits = limits
+        self._progress = progress
         self._repository: Repository | None = None
 
     def open_pair(self, arguments: tuple[str, ...]) -> tuple[Source, Source]:
@@ -79,6 +90,10 @@ class SourceOpener:
             )
         if not name or "\0" in name:
             raise RevisionError("the name of a revision cannot be empty or hold a NUL byte")
+        if is_mirror_address(name):
+            from snapdiff.sources.mirror import open_mirror
+
+            return open_mirror(name, limits=self._limits, progress=self._progress)
         path = self._directory / name
         what = "directory" if os.path.isdir(path) else "file"
         found = self._on_disk(name, path)

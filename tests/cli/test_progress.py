@@ -44,3 +44,15 @@ def test_a_log_file_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_quiet_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     assert shown(Terminal(), monkeypatch, wanted=False) == ""
+
+
+def test_downloads_have_a_bar_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar("pages") as bar:
+        bar.downloaded(5 << 20, 9 << 20)
+        bar(1, 4)
+    for words in ("MiB downloaded", "5/9", "pages", "1/4"):
+        assert words in stream.getvalue()

@@ -1,0 +1,100 @@
+"""`snapdiff snapshot`: a mirror, a directory or a revision in, a folder of its documents out."""
+
+import os
+from pathlib import Path
+
+import click
+
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.reading import count_file
+from snapdiff.cli import options
+from snapdiff.cli.console import say
+from snapdiff.cli.progress import ProgressBar
+from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
+from snapdiff.errors import SnapdiffError
+from snapdiff.formats import DOCUMENTS, format_of
+from snapdiff.limits import Limits
+from snapdiff.sources.base import Entry, Source
+from snapdiff.sources.mirror import open_mirror
+from snapdiff.sources.mirror_address import is_mirror_address
+from snapdiff.sources.revisions import SourceOpener
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  snapdiff snapshot https://mirror.example/develop snapshots/2025-07-06
+  snapdiff snapshot s3://bucket/develop snapshots/2025-07-06
+  snapdiff snapshot https://site.example/data snapshots/2025-07-06
+  snapdiff changelog snapshots                   what changed from day to day
+"""
+)
+@click.argument("source")
+@click.argument("folder", metavar="DIR")
+@click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
+@options.max_page_size
+@options.max_download
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
+@click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
+def snapshot(
+    *,
+    source: str,
+    folder: str,
+    repo: str,
+    max_page_size: int,
+    max_download: int,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
+
+    SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
+    is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
+    """
+    del verbose  # the command line looks for it itself, where an internal fault is caught
+    limits = Limits(page_size=max_page_size, download=max_download)
+    target = SnapshotFolder(Path(folder))
+    with ProgressBar("documents", wanted=not quiet) as bar:
+        if is_mirror_address(source):
+            opened: Source = open_mirror(
+                source, limits=limits, progress=bar.downloaded, kept=target.kept_files
+            )
+        else:
+            _check_apart(Path(repo, source), target.path)
+            opened = SourceOpener(Path(repo), wanted=DOCUMENTS, limits=limits).open(source)
+        target.check(opened)
+        written = target.update(opened, _documents(Catalog(opened, limits)), bar)
+    if not quiet:
+        say(f"{folder}: {_outcome(written)}")
+    return 0
+
+
+def _documents(catalog: Catalog) -> list[Entry]:
+    """Return the entries of a catalog that are documents; for some, only the content says so."""
+    source = catalog.source
+    entries = list(source.entries())
+    unsure = [entry for entry in entries if _depends_on_content(entry.path)]
+    others = {
+        entry.path
+        for entry, content in zip(unsure, source.read(unsure), strict=True)
+        if count_file(entry.path, catalog.version(entry, content), catalog.limits) is None
+    }
+    return [entry for entry in entries if entry.path not in others]
+
+
+def _depends_on_content(path: str) -> bool:
+    kind = format_of(path)
+    return kind is not None and not kind.is_named(path) and kind.document_path(path) == path
+
+
+def _check_apart(source: Path, folder: Path) -> None:
+    """Raise SnapdiffError where a snapshot would become a part of what it is of."""
+    if os.path.isdir(source) and folder.resolve().is_relative_to(source.resolve()):
+        raise SnapdiffError(f"{folder}: is in {source}; name a folder outside of it")
+
+
+def _outcome(written: SnapshotRecord | None) -> str:
+    if written is None:
+        return "nothing is new, nothing was written"
+    size = sum(document.size for document in written.documents.values())
+    return f"{len(written.documents):,} documents with {size:,} bytes"

@@ -1,0 +1,217 @@
+"""A folder that keeps the documents of a source as they are now, whole or not at all."""
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from snapdiff.cli.signals import undone_by_signals
+from snapdiff.errors import FormatError, SnapdiffError
+from snapdiff.safe_text import shown
+from snapdiff.sources.base import Entry, Source, printable_path
+from snapdiff.sources.download import KeptFile
+from snapdiff.sources.mirror import MirrorSource
+from snapdiff.sources.transport import Validators
+
+RECORD = "snapdiff-snapshot.json"
+"""The file that says what a snapshot is of. A folder without it is none."""
+
+VERSION = 1
+
+Progress = Callable[[int, int], None]
+"""Is called with how many of how many steps are done."""
+
+
+class DocumentRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a document: its SHA-256 in hexadecimal, its size in bytes.
+
+    With `etag` and `last_modified` the server is asked whether it has changed.
+    """
+
+    sha256: str
+    size: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class SnapshotRecord(msgspec.Struct, frozen=True):
+    """What a snapshot is of, when it was taken (ISO 8601), and its documents by path."""
+
+    snapshot: int
+    source: str
+    commit: str | None
+    taken: str
+    documents: dict[str, DocumentRecord]
+
+
+class SnapshotFolder:
+    """A folder that is a snapshot, or is to become one."""
+
+    def __init__(self, path: Path) -> None:
+        """Look at what is there; raises SnapdiffError where it is something else."""
+        self.path = path
+        self._target = path.resolve()
+        self._record = self._find_record()
+
+    @functools.cached_property
+    def kept_files(self) -> dict[str, KeptFile]:
+        """The documents that are there by path, as far as they are unharmed."""
+        kept = {}
+        for path, document in self._record.documents.items() if self._record else ():
+            place = self._target / path
+            with contextlib.suppress(OSError), open(place, "rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() == document.sha256:
+                    validators = Validators(document.etag, document.last_modified)
+                    kept[path] = KeptFile(place, document.sha256, validators)
+        return kept
+
+    def check(self, source: Source) -> None:
+        """Raise SnapdiffError where the folder is a snapshot of another source."""
+        if self._record and self._record.source != source.name:
+            message = f"is a snapshot of {shown(self._record.source)}; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}")
+
+    def update(
+        self, source: Source, entries: Sequence[Entry], progress: Progress
+    ) -> SnapshotRecord | None:
+        """Make the folder hold just these documents of a source; return what it holds then.
+
+        `progress` is called with how many of how many documents were read. Returns None, and writes
+        nothing, where it holds them already. Raises SnapdiffError where a document cannot be read
+        or written; the folder is then as it was.
+        """
+        if not entries:
+            raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
+        documents = {}
+        for path, content in _contents(source, entries):
+            documents[path] = _record_of(source, path, content)
+            progress(len(documents), len(entries))
+        if self._holds(documents):
+            return None
+        taken = datetime.now(UTC).isoformat(timespec="seconds")
+        record = SnapshotRecord(VERSION, source.name, source.commit, taken, documents)
+        try:
+            with self._replacement() as folder:
+                for path, content in _contents(source, entries):
+                    if hashlib.sha256(content).hexdigest() != documents[path].sha256:
+                        raise _unreadable(path, "changed while it was read")
+                    _write(folder / path, content)
+                _write(folder / RECORD, _text(record))
+        except OSError as error:
+            reason = error.strerror or error
+            raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
+        return record
+
+    def _find_record(self) -> SnapshotRecord | None:
+        if not os.path.lexists(self._target):
+            if not os.path.isdir(self._target.parent):
+                parent = self.path.parent
+                raise SnapdiffError(
+                    f"{self.path}: the folder {parent} does not exist; make it first"
+                )
+            return None
+        if not os.path.isdir(self._target):
+            raise SnapdiffError(f"{self.path}: is a file, not a folder")
+        files = set(_files_below(self._target))
+        if not files:
+            return None
+        record = self._read_record() if RECORD in files else None
+        others = files - {RECORD, *(record.documents if record else ())}
+        if others:
+            other = shown(printable_path(min(others)))
+            message = f"holds {other}, which is of no snapshot; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}")
+        return record
+
+    def _read_record(self) -> SnapshotRecord:
+        try:
+            found = json.loads((self._target / RECORD).read_bytes())
+            record = msgspec.convert(found, SnapshotRecord)
+        except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
+            message = f"{RECORD} in it cannot be read; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}") from error
+        if record.snapshot != VERSION:
+            message = f"{RECORD} in it is of another version of snapdiff; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}")
+        for path in record.documents:
+            _check_path(path)
+        return record
+
+    def _holds(self, documents: dict[str, DocumentRecord]) -> bool:
+        wanted = {path: document.sha256 for path, document in documents.items()}
+        return wanted == {path: kept.sha256 for path, kept in self.kept_files.items()}
+
+    @contextlib.contextmanager
+    def _replacement(self) -> Iterator[Path]:
+        """Yield an empty folder, which then takes the place of the old one."""
+        beginning = os.fsdecode(os.fsencode(self._target.name)[:200])
+        beside = self._target.with_name(f".{beginning}.{secrets.token_hex(4)}")
+        new, old = beside / "new", beside / "old"
+
+        def tidy_up() -> None:
+            if old.exists() and not self._target.exists():
+                old.rename(self._target)
+            shutil.rmtree(beside, ignore_errors=True)
+
+        with undone_by_signals(tidy_up):  # from before it is there: a signal could come right after
+            try:
+                new.mkdir(parents=True)
+                yield new
+                if self._target.exists():
+                    self._target.rename(old)
+                new.rename(self._target)
+            finally:
+                tidy_up()
+
+
+def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each document; raises SnapdiffError where one has none."""
+    for entry, content in zip(entries, source.read(entries), strict=True):
+        _check_path(entry.path)
+        if isinstance(content, FormatError):
+            raise _unreadable(entry.path, str(content))
+        yield entry.path, content
+
+
+def _record_of(source: Source, path: str, content: bytes) -> DocumentRecord:
+    validators = source.validators(path) if isinstance(source, MirrorSource) else Validators()
+    return DocumentRecord(hashlib.sha256(content).hexdigest(), len(content), *validators)
+
+
+def _check_path(path: str) -> None:
+    """Raise SnapdiffError where a path would lead out of a folder, or is not to be written."""
+    if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")) or path == RECORD:
+        raise _unreadable(path, "is no path that a snapshot can have")
+
+
+def _unreadable(path: str, reason: str) -> SnapdiffError:
+    return SnapdiffError(f"{shown(printable_path(path))}: {reason}; no snapshot was written")
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    """Yield the path of everything below a folder that is no folder itself, or that is empty."""
+    for place, folders, files in os.walk(folder):
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        for name in (*files, *links):
+            yield os.path.relpath(os.path.join(place, name), folder)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _text(record: SnapshotRecord) -> bytes:
+    # The library of the rest would not write a path that is no UTF-8.
+    return (json.dumps(msgspec.to_builtins(record), indent=2) + "\n").encode("ascii")

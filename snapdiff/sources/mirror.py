@@ -1,0 +1,213 @@
+"""A mirror as a source: the indexes of build caches, and the site's data, by URL.
+
+Of a build cache the index alone is downloaded, never a package. What a mirror has is found out by
+asking for a few names, because a web server lists nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from snapdiff.errors import FormatError, RevisionError
+from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.base import Content, ContentPair, Entry, EntryPair, Source, read_side_by_side
+from snapdiff.sources.download import (
+    PATIENCE,
+    Downloaded,
+    Downloads,
+    KeptFile,
+    Patience,
+)
+from snapdiff.sources.mirror_address import (
+    INDEX,
+    LISTING,
+    MANIFEST,
+    SITE_DATA,
+    MirrorAddress,
+    parse_address,
+)
+from snapdiff.sources.mirror_listing import (
+    blob_path,
+    checksum_in_name,
+    index_checksums,
+    listed_folders,
+)
+from snapdiff.sources.transport import Progress, Validators
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+_SMALL = 16 << 20
+"""How many bytes a file may have that only says where others are."""
+
+_EXTRAS = {"s3": "s3", "gs": "gcs"}
+"""What to install for a scheme; for every other it is `mirror`."""
+
+
+class MirrorSource:
+    """The documents of a mirror, each downloaded when it is first needed, and once."""
+
+    commit: str | None = None
+    date: str | None = None
+
+    def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
+        """Take the address, and what downloads from there; nothing is asked for yet."""
+        self.name = str(address)
+        self.prefix = address.folder
+        self._downloads = downloads
+        self._entries: list[Entry] | None = None
+        self._declared: dict[str, str] = {}
+
+    def entries(self, folder: str = "") -> Iterator[Entry]:
+        """Yield every document below a folder, in the order of their paths.
+
+        The mirror is asked what it has once, when this is first called. Raises RevisionError.
+        """
+        if self._entries is None:
+            self._entries = sorted(self._find())
+        for entry in self._entries:
+            if not folder or entry.path.startswith(f"{folder}/"):
+                yield entry
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each entry, in the order given."""
+        for entry in entries:
+            if entry.fault:
+                yield FormatError(entry.fault)
+                continue
+            try:
+                yield self._downloads.content(self._verified(entry.path))
+            except FormatError as error:
+                yield error
+
+    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        """Yield old and new content of each pair, in the order given."""
+        return read_side_by_side(self, new, pairs)
+
+    def changed_entries(self, new: Source) -> None:
+        """Return None: the checksums of the entries say what differs."""
+
+    def validators(self, path: str) -> Validators:
+        """Return what the server gave with a document that was read."""
+        return self._verified(path).validators
+
+    def _find(self) -> list[Entry]:
+        entries = [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
+        if entries:
+            return entries
+        asked_for = f"{MANIFEST}, {INDEX}, {LISTING} or {SITE_DATA[0]}"
+        message = f"{self.name}: holds no {asked_for}, so there is nothing to compare"
+        if self._downloads.refused:
+            statuses = " and ".join(str(status) for status in sorted(self._downloads.refused))
+            message += f"; the server refused access (status {statuses}), it may want credentials"
+        raise RevisionError(message)
+
+    def _build_cache(self, folder: str) -> Iterator[Entry]:
+        """Yield the documents of the build cache in a folder: of layout 3, else of layout 2."""
+        manifest = self._take_small(_joined(folder, MANIFEST))
+        if manifest:
+            yield _entry(_joined(folder, MANIFEST), manifest.sha256)
+            for sha256 in index_checksums(self._downloads.content(manifest)):
+                yield _entry(_joined(folder, blob_path(sha256)), sha256)
+            return
+        path = _joined(folder, INDEX)
+        declared = self._declared_checksum(path)
+        if declared:
+            yield _entry(path, declared)
+            return
+        index = self._downloads.take(path)
+        if index:
+            yield _entry(path, index.sha256)
+
+    def _mirrors(self) -> Iterator[Entry]:
+        """Yield the documents of all mirrors that a mirror of mirrors lists."""
+        listing = self._take_small(LISTING)
+        if listing is None:
+            return
+        try:
+            folders = listed_folders(self._downloads.content(listing))
+        except FormatError as error:
+            raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
+        for folder in folders:
+            entries = list(self._build_cache(folder))
+            fault = f"is listed in {LISTING}, and is not there"
+            yield from entries or [Entry(_joined(folder, MANIFEST), None, fault)]
+
+    def _site_data(self) -> Iterator[Entry]:
+        for name in SITE_DATA:
+            for path in (f"{name}.gz", name):
+                file = self._downloads.take(path, as_is=path.endswith(".gz"))
+                if file:
+                    yield _entry(path, file.sha256)
+                    break
+
+    def _verified(self, path: str) -> Downloaded:
+        """Return a document with the checksum that is expected of it; raises FormatError."""
+        in_name = checksum_in_name(path)
+        expected = in_name or self._declared.get(path)
+        is_as_is = in_name is not None or path.endswith(".gz")
+        file = self._downloads.take(path, sha256=expected, as_is=is_as_is)
+        if file is None:
+            raise FormatError("is missing on the mirror")
+        if expected in (None, file.sha256):
+            return file
+        if in_name is None and self._declared_checksum(path) == file.sha256:
+            return file  # the index was replaced after its checksum was read
+        raise FormatError(
+            f"its SHA-256 is {file.sha256}, and should be {expected}; "
+            "if the mirror is just being updated, try again later"
+        )
+
+    def _declared_checksum(self, path: str) -> str | None:
+        """Return the checksum that the file beside an index of layout 2 gives, asked for anew."""
+        beside = f"{path}.hash"
+        self._downloads.forget(beside)
+        file = self._take_small(beside)
+        text = self._downloads.content(file).decode("ascii", "replace").strip() if file else ""
+        if not _SHA256.fullmatch(text):
+            return None
+        self._declared[path] = text
+        return text
+
+    def _take_small(self, path: str) -> Downloaded | None:
+        return self._downloads.take(path, most=_SMALL)
+
+
+def open_mirror(
+    name: str,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    patience: Patience = PATIENCE,
+    progress: Progress = lambda _done, _total: None,
+    kept: Mapping[str, KeptFile] | None = None,
+) -> MirrorSource:
+    """Return the mirror that a URL names; nothing is asked for yet.
+
+    No more is taken of it than the limits allow. `kept` are documents of an earlier download by
+    path: a server that says they are the same still does not have to send them.
+
+    Raises RevisionError where the name is none, or a library for its scheme is not installed.
+    """
+    address = parse_address(name)
+    try:
+        from snapdiff.sources.remote_files import open_transport
+
+        transport = open_transport(address.scheme, patience.silence)
+    except ImportError as error:
+        install = f"pip install 'snapdiff[{_EXTRAS.get(address.scheme, 'mirror')}]'"
+        raise RevisionError(f"{address}: takes a library that is not here: {install}") from error
+    downloads = Downloads(
+        address,
+        transport,
+        max_download=limits.download,
+        patience=patience,
+        progress=progress,
+        kept=kept,
+    )
+    return MirrorSource(address, downloads)
+
+
+def _entry(path: str, sha256: str) -> Entry:
+    return Entry(path, f"sha256:{sha256}")
+
+
+def _joined(folder: str, path: str) -> str:
+    return f"{folder}/{path}" if folder else path

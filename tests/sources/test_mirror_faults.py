@@ -1,0 +1,339 @@
+"""A mirror's server that breaks off, lies, or never ends: one line that names it, and soon."""
+
+import gzip
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from snapdiff.errors import RevisionError
+from snapdiff.limits import Limits
+from snapdiff.sources.download import Patience
+from snapdiff.sources.mirror import MirrorSource, open_mirror
+from tests.support.mirrors import (
+    HASTE,
+    INDEX,
+    LISTING,
+    MANIFEST,
+    below,
+    blob_path,
+    index,
+    layout_2,
+    layout_3,
+)
+from tests.support.servers import (
+    Fault,
+    Handler,
+    WebServer,
+    encoded,
+    endless,
+    redirect,
+    silent,
+    status,
+    truncated,
+)
+
+pytestmark = pytest.mark.slow
+
+ONE = index("zlib", "cmake")
+
+SECONDS = 30
+"""More than any fault may take of our time."""
+
+
+@pytest.fixture(autouse=True)
+def soon() -> Iterator[None]:
+    """No fault takes long."""
+    begin = time.monotonic()
+    yield
+    assert time.monotonic() - begin < SECONDS
+
+
+def mirror(
+    server: WebServer, *, max_download: int = 1 << 30, patience: Patience = HASTE
+) -> MirrorSource:
+    limits = Limits(download=max_download)
+    return open_mirror(f"{server.url}/m", patience=patience, limits=limits)
+
+
+def index_of(source: MirrorSource) -> bytes:
+    """The one document that the source has; an error that is yielded is raised."""
+    (content,) = source.read(source.entries())
+    if isinstance(content, Exception):
+        raise content
+    return content
+
+
+def fails(server: WebServer, fault: Fault, reason: str, path: str = INDEX) -> None:
+    server.faults[f"m/{path}"] = fault
+    with pytest.raises(RevisionError) as raised:
+        index_of(mirror(server))
+    message = str(raised.value)
+    assert message.startswith(f"{server.url}/m/{path}: {reason}"), message
+    assert message.isprintable()
+    assert "server's own words" not in message
+
+
+# --- What passes ---
+
+
+@pytest.mark.parametrize("number", [408, 429, 500, 502, 503, 504])
+def test_a_server_that_is_busy_is_asked_again(server: WebServer, number: int) -> None:
+    server.files[f"m/{INDEX}"] = ONE
+    server.faults[f"m/{INDEX}"] = status(number, times=2)
+    assert index_of(mirror(server)) == ONE
+    assert len(server.paths(number)) == 2
+
+
+def test_a_pause_that_the_server_names_is_kept(server: WebServer) -> None:
+    server.files[f"m/{INDEX}"] = ONE
+    server.faults[f"m/{INDEX}"] = status(503, {"Retry-After": "1"}, times=1)
+    begin = time.monotonic()
+    assert index_of(mirror(server)) == ONE
+    assert time.monotonic() - begin >= 1
+
+
+def test_a_body_that_breaks_off_is_continued(server: WebServer) -> None:
+    content = random.Random(7).randbytes(100_000)  # noqa: S311 - the same bytes every time
+    server.faults[f"m/{INDEX}"] = truncated(content, 40_000, times=2)
+    assert index_of(mirror(server)) == content
+    asked = [seen.headers.get("Range") for seen in server.seen if seen.path == f"m/{INDEX}"]
+    assert asked == [None, "bytes=40000-", "bytes=80000-"]
+
+
+def test_a_body_without_an_etag_begins_anew(server: WebServer) -> None:
+    server.faults[f"m/{INDEX}"] = truncated(ONE, 40, times=2, etag="")
+    assert index_of(mirror(server)) == ONE
+
+
+def test_a_body_that_is_another_after_a_pause_begins_anew(server: WebServer) -> None:
+    versions = iter([truncated(b"old " * 1000, 1000, etag='"a"'), truncated(ONE, 0, 0, '"b"')])
+    server.faults[f"m/{INDEX}"] = lambda handler: next(versions)(handler)
+    assert index_of(mirror(server)) == ONE
+
+
+def test_a_redirect_in_the_same_scheme_is_followed(server: WebServer) -> None:
+    server.files["elsewhere"] = ONE
+    server.faults[f"m/{INDEX}"] = redirect("/elsewhere")
+    assert index_of(mirror(server)) == ONE
+
+
+def test_gzip_of_several_members_is_unfolded(server: WebServer) -> None:
+    body = gzip.compress(ONE[:100]) + gzip.compress(ONE[100:])
+    server.faults[f"m/{INDEX}"] = encoded(body)
+    assert index_of(mirror(server)) == ONE
+
+
+def test_a_blob_stays_gzipped_though_the_server_says_that_it_is(server: WebServer) -> None:
+    files = layout_3(ONE, zipped=True)
+    server.files.update(below("m", files))
+    blob = next(path for path in files if path != MANIFEST)
+    server.faults[f"m/{blob}"] = encoded(files[blob])
+    source = mirror(server)
+    assert list(source.read(source.entries())) == [files[blob], files[MANIFEST]]
+
+
+# --- What does not ---
+
+
+def test_a_server_that_stays_busy_is_named(server: WebServer) -> None:
+    fails(server, status(503), "the server answers with status 503")
+    assert len(server.paths(503)) == 1 + len(HASTE.pauses)
+
+
+def test_a_pause_that_is_too_long_is_not_made(server: WebServer) -> None:
+    fails(server, status(503, {"Retry-After": "3600"}), "the server answers with status 503")
+    assert len(server.paths(503)) == 1
+
+
+@pytest.mark.parametrize("number", [204, 206, 304, 305, 400, 402, 501])
+def test_an_answer_that_is_none_is_named(server: WebServer, number: int) -> None:
+    fails(server, status(number), f"the server answers with status {number}")
+    assert len(server.paths(number)) == 1
+
+
+def test_a_body_that_always_breaks_off_is_named(server: WebServer) -> None:
+    fails(server, truncated(ONE, 0), "it broke off in the middle")
+
+
+def test_a_server_that_is_silent_is_named(server: WebServer) -> None:
+    patience = Patience(pauses=(0.01,), silence=0.3, altogether=5.0)
+    server.faults[f"m/{MANIFEST}"] = silent
+    with pytest.raises(RevisionError, match=f"m/{MANIFEST}: the server was silent for too long$"):
+        index_of(mirror(server, patience=patience))
+
+
+def test_a_body_that_drips_in_is_named(server: WebServer) -> None:
+    patience = Patience(pauses=(0.01,), silence=0.3, altogether=5.0)
+    server.faults[f"m/{INDEX}"] = endless(b"x", pause=0.05)
+    with pytest.raises(RevisionError, match=f"{INDEX}: the server sends it too slowly$"):
+        index_of(mirror(server, patience=patience))
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(
+        RevisionError, match=rf"^http://127.0.0.1:9/m/{MANIFEST}: the server cannot"
+    ):
+        list(open_mirror("http://127.0.0.1:9/m", patience=HASTE).entries())
+
+
+def test_redirects_in_a_circle_are_named(server: WebServer) -> None:
+    server.faults["there"] = redirect(f"/m/{INDEX}")
+    fails(server, redirect("/there"), "its redirects lead in a circle")
+
+
+def test_redirects_without_an_end_are_named(server: WebServer) -> None:
+    def on(handler: Handler) -> None:
+        redirect(handler.path + "x")(handler)
+
+    server.faults.update({f"m/{INDEX}" + "x" * number: on for number in range(50)})
+    fails(server, on, "it redirects more than 10 times")
+
+
+@pytest.mark.parametrize(
+    "location", ["file:///etc/passwd", "https://user:secret@127.0.0.1/x?token=secret", "s3://a/b"]
+)
+def test_a_redirect_to_another_scheme_is_named(server: WebServer, location: str) -> None:
+    shown = location.replace("user:secret@", "").replace("?token=secret", "")
+    reason = f"it redirects to another scheme, which is not followed: {shown}"
+    fails(server, redirect(location), reason)
+
+
+def test_a_redirect_to_what_is_no_url_is_named(server: WebServer) -> None:
+    fails(server, redirect("http://[bad"), "it redirects to what is no URL")
+
+
+def test_gzip_that_ends_early_is_named(server: WebServer) -> None:
+    fails(server, encoded(gzip.compress(ONE)[:-9]), "its gzip ends early")
+
+
+def test_gzip_that_is_none_is_named(server: WebServer) -> None:
+    fails(server, encoded(gzip.compress(ONE)[:20] + ONE), "its gzip cannot be read")
+
+
+def test_gzip_that_unfolds_to_a_thousand_times_its_size_is_named(server: WebServer) -> None:
+    body = gzip.compress(bytes(20 << 20), 9)
+    fails(server, encoded(body), "its gzip unfolds to more than 1,000 times its size")
+
+
+def test_an_encoding_that_was_not_asked_for_is_named(server: WebServer) -> None:
+    reason = "the server sends it in an encoding that was not asked for"
+    fails(server, encoded(ONE, "br"), reason)
+
+
+@pytest.mark.parametrize("path", [INDEX, MANIFEST])
+def test_a_body_without_an_end_is_given_up_at_the_limit(server: WebServer, path: str) -> None:
+    server.faults[f"m/{path}"] = endless(bytes(1 << 16))
+    reason = "with it, more than 1,000,000 bytes .* --max-download raises the limit"
+    with pytest.raises(RevisionError, match=f"{path}: {reason}"):
+        index_of(mirror(server, max_download=1_000_000))
+
+
+def test_a_size_over_the_limit_is_refused_unread(server: WebServer) -> None:
+    server.with_validators = False
+    server.files.update(below("m", layout_3(ONE)))
+    size = len(layout_3(ONE)[MANIFEST]) + len(ONE)
+    source = mirror(server, max_download=size - 1)
+    with pytest.raises(RevisionError, match=f"{blob_path(ONE)}: with it, more than {size - 1:,} "):
+        list(source.read(source.entries()))
+    source = mirror(server, max_download=size)
+    assert list(source.read(source.entries())) == [ONE, layout_3(ONE)[MANIFEST]]
+
+
+@pytest.mark.parametrize("path", [MANIFEST, f"{INDEX}.hash", LISTING])
+def test_a_file_that_says_where_others_are_is_small(server: WebServer, path: str) -> None:
+    server.faults[f"m/{path}"] = encoded(bytes(17 << 20), "identity")
+    with pytest.raises(RevisionError, match="has more than 16,777,216 bytes, which no such file"):
+        index_of(mirror(server))
+
+
+# --- Secrets ---
+
+
+def test_no_secret_of_a_url_is_shown(server: WebServer) -> None:
+    secrets = f"http://us%40er:pass@word@{server.host}/m"
+    server.files.update(below("m", layout_2(ONE)))
+    server.faults[f"m/{MANIFEST}"] = status(500)
+    source = open_mirror(f"{secrets}?token=t0ken#part", patience=HASTE)
+    assert source.name == f"{server.url}/m"
+    with pytest.raises(RevisionError) as raised:
+        list(source.entries())
+    assert str(raised.value).startswith(f"{server.url}/m/{MANIFEST}: ")
+    for secret in ("us%40er", "us@er", "pass", "word", "t0ken", "part"):
+        assert secret not in str(raised.value)
+
+
+def test_user_and_token_of_a_url_reach_the_server(server: WebServer) -> None:
+    server.files.update(below("m", layout_3(ONE)))
+    source = open_mirror(f"http://user:word@{server.host}/m?token=t0ken", patience=HASTE)
+    list(source.read(source.entries()))
+    assert {seen.path.partition("?")[2] for seen in server.seen} == {"token=t0ken"}
+    assert {seen.headers["Authorization"] for seen in server.seen} == {"Basic dXNlcjp3b3Jk"}
+
+
+def test_user_and_token_of_a_url_reach_no_other_server(server: WebServer) -> None:
+    with WebServer().running() as other:
+        other.files["index"] = ONE
+        server.faults[f"m/{INDEX}"] = redirect(f"{other.url}/index")
+        name = f"http://user:word@{server.host}/m?token=t0ken"
+        assert index_of(open_mirror(name, patience=HASTE)) == ONE
+        (seen,) = other.seen
+    assert seen.path == "index"
+    assert not {"Authorization", "Cookie", "Referer"} & set(seen.headers)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("http://", "names no host"),
+        ("https:///path", "names no host"),
+        ("http://user:secret@", "names no host"),
+        ("http://user:secret@[x/m", "names no host"),
+        ("http://host:port/m", "names no host"),
+        ("s3://", "names no place"),
+        ("http://host/a\nb", "is no URL of a mirror"),
+        ("http://host/a b", "is no URL of a mirror"),
+        ("file://mirror", "a file's URL has three slashes"),
+    ],
+)
+def test_a_url_that_is_none_is_named(name: str, reason: str) -> None:
+    with pytest.raises(RevisionError, match=reason) as raised:
+        open_mirror(name)
+    assert "secret" not in str(raised.value)
+    assert str(raised.value).isprintable()
+
+
+# --- Files of this machine ---
+
+
+def test_a_mirror_in_a_folder_is_read_by_its_url(tmp_path: Path) -> None:
+    for path, content in layout_3(ONE).items():
+        (tmp_path / "a mirror" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "a mirror" / path).write_bytes(content)
+    (tmp_path / "a mirror").rename(tmp_path / "m")
+    source = open_mirror(f"file://{tmp_path}/m")
+    assert list(source.read(source.entries())) == [ONE, layout_3(ONE)[MANIFEST]]
+    assert source.name == f"file://{tmp_path}/m"
+
+
+def test_what_is_no_file_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "build_cache").mkdir()
+    os.mkfifo(tmp_path / INDEX)
+    (tmp_path / MANIFEST).mkdir(parents=True)
+    with pytest.raises(RevisionError, match=rf"^file://{tmp_path}: holds no "):
+        list(open_mirror(f"file://{tmp_path}").entries())
+
+
+def test_progress_is_counted_in_bytes(server: WebServer) -> None:
+    server.files.update(below("m", layout_3(ONE)))
+    calls: list[tuple[int, int]] = []
+    source = open_mirror(
+        f"{server.url}/m", patience=HASTE, progress=lambda *numbers: calls.append(numbers)
+    )
+    list(source.read(source.entries()))
+    assert calls
+    assert calls == sorted(calls)
+    assert all(done <= total for done, total in calls)
