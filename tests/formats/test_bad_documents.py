@@ -13,7 +13,6 @@ from snapdiff.formats.base import Format
 from snapdiff.formats.buildcache_index import BuildcacheIndex
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.install_database import InstallDatabase
-from snapdiff.formats.registry import DOCUMENT_FORMATS
 from snapdiff.limits import Limits
 from tests.support.documents import Item, Json, database, digest, file, lock, read, to_bytes
 
@@ -238,16 +237,3 @@ def test_damage_anywhere_is_read_or_named_and_never_a_crash(
             with contextlib.suppress(FormatError):
                 way(document)
         reader.read_pair(document, file("spack.lock", _TEXT))
-
-
-def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
-    assert [kind.name for kind in DOCUMENT_FORMATS] == [
-        "environment lock",
-        "build cache index of layout 3",
-        "build cache index of layout 2",
-        "install database",
-        "site data",
-        "page of 2021 or 2022",
-        "page of 2021 or 2022",
-    ]
-    assert len({kind.files for kind in DOCUMENT_FORMATS}) == len(DOCUMENT_FORMATS)

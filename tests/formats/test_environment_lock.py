@@ -22,7 +22,6 @@ from tests.support.documents import (
     needs,
     plain_reading,
     read,
-    read_pair,
     reading_of,
     specs_of,
 )
@@ -30,15 +29,6 @@ from tests.support.documents import (
 LOCK = EnvironmentLock()
 LOCKS = sorted((SHARED / "locks").rglob("*.lock"))
 with_shared = pytest.mark.skipif(not LOCKS, reason=NO_SHARED)
-
-E4S = {
-    "cuda-aarch64": (901, 1063, 8),
-    "cuda-ppc64le": (975, 961, 8),
-    "cuda-x86_64": (1132, 1034, 7),
-    "oneapi-x86_64": (666, 774, 0),
-    "rocm-x86_64": (1076, 1006, 21),
-}
-"""Specs of release 23.08, of 23.11, and of both, by environment: counted beside the files."""
 
 
 def test_a_lock_is_known_by_its_name() -> None:
@@ -74,34 +64,6 @@ def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
     assert reading_of(found) == plain_reading(document["concrete_specs"], roots)
     assert found.warning is None
     assert found.hashes == {key: name for key, (name, _) in specs_of(found).items()}
-
-
-@with_shared
-@pytest.mark.parametrize("environment", E4S)
-def test_two_releases_of_e4s_have_the_counts_of_the_table(environment: str) -> None:
-    folder = SHARED / "locks" / "e4s" / "environments"
-    old, new = (
-        file("spack.lock", (folder / release / environment / "spack.lock").read_bytes())
-        for release in ("23.08", "23.11")
-    )
-    pair = read_pair(LOCK, old, new)
-    assert pair.hashes
-    common = sum(sum(package.common.values()) for package in pair.pairs)
-    common += sum(sum(package.by_stacks.values()) for package in pair.unchanged)
-    counts = (len(pair.hashes[0]), len(pair.hashes[1]), common)
-    assert counts == E4S[environment]
-
-
-@with_shared
-def test_a_root_that_is_asked_for_anew_is_the_same_spec() -> None:
-    """Between these two commits of a real lock nothing but versions of a few packages changed."""
-    old, new = sorted((SHARED / "locks" / "derecho").glob("06[67]-*.lock"))
-    pair = read_pair(
-        LOCK, file("spack.lock", old.read_bytes()), file("spack.lock", new.read_bytes())
-    )
-    common = sum(sum(package.common.values()) for package in pair.pairs)
-    common += sum(sum(package.by_stacks.values()) for package in pair.unchanged)
-    assert common == 578
 
 
 @pytest.mark.parametrize("version", LOCK_VERSIONS)

@@ -17,7 +17,6 @@ from tests.support.documents import (
     items,
     plain_reading,
     read,
-    read_pair,
     reading_of,
 )
 
@@ -58,16 +57,6 @@ def test_a_real_database_says_what_an_independent_reading_finds(path: Path) -> N
     reading = plain_reading(nodes, explicit)
     expected = {key: reading[key] for key, record in installs.items() if record["installed"]}
     assert reading_of(read(DATABASE, file(PATH, path.read_bytes()))) == expected
-
-
-@with_shared
-def test_five_specs_were_added_between_two_real_databases() -> None:
-    old, new = (file(PATH, path.read_bytes()) for path in REAL)
-    pair = read_pair(DATABASE, old, new)
-    assert pair.hashes
-    assert tuple(map(len, pair.hashes)) == (1209, 1214)
-    changed = {package.name: (len(package.old), len(package.new)) for package in pair.pairs}
-    assert changed == {"kokkos": (0, 3), "kokkos-nvcc-wrapper": (0, 2)}
 
 
 @given(found=items())
