@@ -1,7 +1,7 @@
 """Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
@@ -19,7 +19,6 @@ from snapdiff.model import (
     Package,
     PackageCounts,
     PackagePair,
-    StackCounts,
     count_by_stacks,
 )
 
@@ -170,7 +169,7 @@ class SpecDocumentReader:
                 )
                 pairs.append(pair)
             else:
-                unchanged.append(PackageCounts(tag, name, _by_stacks(package.common)))
+                unchanged.append(PackageCounts(tag, name, count_by_stacks((), package.common)))
         return DocumentPair(
             claims=tuple(sorted({*before.claims, *after.claims})),
             pairs=pairs,
@@ -195,10 +194,3 @@ def _common_entry(before: Listing, after: Listing, spec_hash: str) -> Entry | No
     if before.has_same(after, spec_hash) or before.entry(spec_hash) == entry:
         return entry
     return None
-
-
-def _by_stacks(common: Mapping[InCommon, int]) -> StackCounts:
-    counts: Counter[frozenset[str]] = Counter()
-    for in_common, number in common.items():
-        counts[in_common.stacks] += number
-    return dict(counts)
