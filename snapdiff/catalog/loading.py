@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from snapdiff.catalog.reading import FileVersion, read_pair
-from snapdiff.errors import BadPage
-from snapdiff.formats import DOCUMENTS
+from snapdiff.catalog.reading import FileVersion, read_file
+from snapdiff.errors import BadPage, FormatError
+from snapdiff.formats.base import no_file
+from snapdiff.formats.registry import DOCUMENTS, Documents
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.base import Content, Entry, Source, printable_path
@@ -28,18 +29,38 @@ class Catalog:
 
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
-        entries = list(self.source.entries())
+        documents = self.documents()
+        entries = [entry for entry in self.source.entries() if documents.is_read(entry.path)]
         for entry, content in zip(entries, self.source.read(entries), strict=True):
-            version = self.version(entry, content)
-            found = read_pair(printable_path(entry.path), version, None, self.limits).old
+            path = printable_path(entry.path)
+            reader = documents.reader(path, self.limits)
+            found = read_file(reader, path, self.version(entry, content), "old")
             if isinstance(found, BadPage):
                 yield found
             elif found is not None:
                 yield from found.packages
 
+    def documents(self) -> Documents:
+        """Return the kinds of documents there are here: some depend on what else is there."""
+        return DOCUMENTS.with_mirrors(self.paths_of_mirrors())
+
+    def paths_of_mirrors(self) -> Iterator[str]:
+        """Yield the paths of all indexes of build caches."""
+        for entry in self.source.entries():
+            if DOCUMENTS.is_index(entry.path):
+                yield printable_path(entry.path)
+
     def version(self, entry: Entry, content: Content) -> FileVersion:
-        """Return a file with the folders above it, as far as they are known."""
-        return FileVersion(f"{self.source.prefix}/{printable_path(entry.path)}", content)
+        """Return a file as this side has it."""
+        path = printable_path(entry.path)
+        return FileVersion(path, content, self._read_beside, self.source.prefix)
+
+    def _read_beside(self, path: str) -> bytes:
+        entry = self.source.find(path)
+        content = next(self.source.read([entry])) if entry else no_file(path)
+        if isinstance(content, FormatError):
+            raise content
+        return content
 
 
 def load_catalog(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from snapdiff.catalog.counting import CountedFiles, package_numbers
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
-from snapdiff.catalog.revision_pair import ComparedFiles, tag_folder
+from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
@@ -123,15 +123,25 @@ class _Matching:
         """Note what a document lists and where, and say where it contradicts itself."""
         self._sides[side].add(path, claims)
         for claim in claims:
-            self._folders.setdefault(claim.tag, set()).add(tag_folder(path, claim.tag))
+            self._folders.setdefault(claim.tag, set()).add(self._tag_folder(path, claim.tag))
         if warning:
             self._warn(f"{path}: {warning}")
 
     def _add_bad_page(self, page: BadPage) -> None:
         """Note a document that cannot be read, as what its path names."""
         self.bad_pages.append(page)
-        claim = self._sides[page.side].add_bad(page.path)
-        self._folders.setdefault(claim.tag, set()).add(tag_folder(page.path, claim.tag))
+        claim = self._sides[page.side].add_bad(page.path, self._files.documents)
+        self._folders.setdefault(claim.tag, set()).add(self._tag_folder(page.path, claim.tag))
+
+    def _tag_folder(self, path: str, tag: str) -> str:
+        """Return a folder that holds the other documents of a document's tag.
+
+        It is the one above the package's, whatever it is called; where a folder above that has the
+        tag's name (`develop/h/hdf5/specs.md`), it is that one: its documents may be at any depth.
+        """
+        folder = self._files.documents.tag_folder(path)
+        parts = folder.split("/")
+        return "/".join(parts[: parts.index(tag) + 1]) if tag in parts else folder
 
     def _leave_out(self, claims: Iterable[Claim]) -> None:
         for side in self._sides.values():

@@ -1,15 +1,18 @@
 """The documents of a history, each version read once and kept while a later step needs it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Counting, Reading
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.formats import format_of
 from snapdiff.formats.base import Document, DocumentReader, File
+from snapdiff.formats.registry import Documents
 from snapdiff.limits import Limits
 from snapdiff.sources.base import Entry, EntryPair, printable_path
 from snapdiff.sources.history import PageObjects
+
+ReadBeside = Callable[[str], bytes]
+"""Returns the content of another file by its path; raises FormatError where there is none."""
 
 _MOST_READINGS = 24
 """After how many versions of a document what its reader remembers of them is dropped."""
@@ -36,12 +39,18 @@ class DocumentMemory:
     """Reads documents by content id; what is kept does not grow with the number of steps."""
 
     def __init__(
-        self, objects: PageObjects, prefix: str, last_use: dict[str, int], limits: Limits
+        self,
+        objects: PageObjects,
+        prefix: str,
+        last_use: dict[str, int],
+        documents: Documents,
+        limits: Limits,
     ) -> None:
         """Take where files come from, and in which step each content is compared last."""
         self._objects = objects
         self._prefix = prefix
         self._last_use = last_use
+        self._formats = documents
         self._limits = limits
         self._documents: dict[_Key, Document | str | None] = {}
         self._readers: dict[str, _Reader] = {}
@@ -54,55 +63,58 @@ class DocumentMemory:
             if entry and not entry.fault and _key(entry) not in self._documents
         )
 
-    def read(self, entry: Entry, side: Side, *, is_document: bool = False) -> Reading:
-        """Return what a file is; `is_document` as in `formats.base.File`."""
+    def read(
+        self, entry: Entry, side: Side, read_beside: ReadBeside, *, is_document: bool = False
+    ) -> Reading:
+        """Return what a file is; `read_beside` and `is_document` are as in `formats.base.File`."""
+        path = printable_path(entry.path)
         if entry.fault:
-            return BadPage(printable_path(entry.path), side, entry.fault)
+            return BadPage(path, side, entry.fault)
         key = _key(entry)
         if key in self._documents and not is_document:
             found = self._documents[key]
         else:
-            found = self._documents[key] = self._read(entry, is_document=is_document)
-        if isinstance(found, str):
-            return BadPage(printable_path(entry.path), side, found)
-        return found
+            parts: list[str] = []
+            beside = _noting(read_beside, parts)
+            found = self._read(entry, beside, is_document=is_document)
+            if not parts:  # what has parts in other files can change without being changed itself
+                self._documents[key] = found
+        return BadPage(path, side, found) if isinstance(found, str) else found
 
-    def _read(self, entry: Entry, *, is_document: bool) -> Document | str | None:
+    def _read(
+        self, entry: Entry, read_beside: ReadBeside, *, is_document: bool
+    ) -> Document | str | None:
         """Return a document, or as text why it cannot be read."""
-        reader = self._reader(entry)
-        if reader is None:
-            return None
         try:
-            return reader.read(self._file(entry, is_document=is_document))
+            file = self._file(entry, read_beside, is_document=is_document)
+            return self._reader(entry).read(file)
         except FormatError as error:
             return str(error)  # the error itself would keep the file's content
 
-    def count(self, entry: Entry) -> Counting:
+    def count(self, entry: Entry, read_beside: ReadBeside) -> Counting:
         """Return the counts of a file that is the same on both sides of a step."""
-        kind = format_of(entry.path)
-        if entry.fault or kind is None or str(entry.content_id) in self._last_use:
-            found = self.read(entry, "old")
+        if entry.fault or str(entry.content_id) in self._last_use:
+            found = self.read(entry, "old", read_beside)
             return found.counted() if isinstance(found, Document) else found
+        path = printable_path(entry.path)
         try:
-            return kind.reader(self._limits).count(self._file(entry))
+            return self._formats.reader(path, self._limits).count(self._file(entry, read_beside))
         except FormatError as error:
-            return BadPage(printable_path(entry.path), "old", str(error))
+            return BadPage(path, "old", str(error))
 
-    def _file(self, entry: Entry, *, is_document: bool = False) -> File:
+    def _file(self, entry: Entry, read_beside: ReadBeside, *, is_document: bool = False) -> File:
         content = self._objects.take(entry)
         if isinstance(content, FormatError):
             raise content
-        path = f"{self._prefix}/{printable_path(entry.path)}"
-        return File(path, content, is_document=is_document)
+        path = printable_path(entry.path)
+        return File(path, content, read_beside, is_document, self._prefix)
 
-    def _reader(self, entry: Entry) -> DocumentReader | None:
-        kind = format_of(entry.path)
-        if kind is None:
-            return None
+    def _reader(self, entry: Entry) -> DocumentReader:
         end = _key(entry).end
         known = self._readers.get(end)
         if known is None or known.readings == _MOST_READINGS:
-            known = self._readers[end] = _Reader(kind.reader(self._limits))
+            reader = self._formats.reader(printable_path(entry.path), self._limits)
+            known = self._readers[end] = _Reader(reader)
         known.readings += 1
         return known.reader
 
@@ -123,3 +135,13 @@ class DocumentMemory:
 
 def _key(entry: Entry) -> _Key:
     return _Key(str(entry.content_id), "/".join(entry.path.rsplit("/", 3)[-3:]))
+
+
+def _noting(read_beside: ReadBeside, noted: list[str]) -> ReadBeside:
+    """Return a function that reads other files and notes which."""
+
+    def read(path: str) -> bytes:
+        noted.append(path)
+        return read_beside(path)
+
+    return read

@@ -4,9 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.formats import format_of
 from snapdiff.formats.base import CountedDocument, Document, DocumentPair, DocumentReader, File
-from snapdiff.limits import Limits
 from snapdiff.sources.base import Content
 
 Reading = Document | BadPage | None
@@ -26,22 +24,26 @@ class FilePair(NamedTuple):
 
 
 class FileVersion(NamedTuple):
-    """A file as one side has it: its path there, with the folders above it, and its content."""
+    """A file as one side has it; all but its content is as in `formats.base.File`."""
 
     path: str
     content: Content
+    read_beside: Callable[[str], bytes]
+    above: str
+
+    def file(self, *, is_document: bool = False) -> File:
+        """Return the file for a format to read; raises FormatError where there is no content."""
+        if isinstance(self.content, FormatError):
+            raise self.content
+        return File(self.path, self.content, self.read_beside, is_document, self.above)
 
 
 def read_pair(
-    path: str, old: FileVersion | None, new: FileVersion | None, limits: Limits
+    path: str, old: FileVersion | None, new: FileVersion | None, reader: DocumentReader
 ) -> FilePair:
     """Return what a file is on both sides; None stands for a side that does not have it."""
-    kind = format_of(path)
-    if kind is None:
-        return FilePair(path, None, None)
-    reader = kind.reader(limits)
     if old and new and isinstance(old.content, bytes) and isinstance(new.content, bytes):
-        both = reader.read_pair(File(old.path, old.content), File(new.path, new.content))
+        both = reader.read_pair(old.file(), new.file())
         if both:
             return FilePair(path, None, None, both)
     return read_both(
@@ -79,21 +81,14 @@ def read_file(
     if version is None:
         return None
     try:
-        if isinstance(version.content, FormatError):
-            raise version.content
-        return reader.read(File(version.path, version.content, is_document=is_document))
+        return reader.read(version.file(is_document=is_document))
     except FormatError as error:
         return BadPage(path, side, str(error))
 
 
-def count_file(path: str, version: FileVersion, limits: Limits) -> Counting:
+def count_file(path: str, version: FileVersion, reader: DocumentReader) -> Counting:
     """Return the counts of a file that is equal on both sides."""
-    kind = format_of(path)
-    if kind is None:
-        return None
     try:
-        if isinstance(version.content, FormatError):
-            raise version.content
-        return kind.reader(limits).count(File(version.path, version.content))
+        return reader.count(version.file())
     except FormatError as error:
         return BadPage(path, "old", str(error))

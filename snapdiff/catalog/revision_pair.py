@@ -1,16 +1,18 @@
 """Two catalogs file by file: what differs is read, what does not is counted where asked."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Protocol
 
+from snapdiff.catalog.changed_files import ChangedFiles
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import Counting, FilePair, count_file, read_pair
 from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
-from snapdiff.formats import files_read, format_of
 from snapdiff.formats.base import CountedDocument
-from snapdiff.sources.base import Entry, pair_entries, printable_path
+from snapdiff.formats.registry import DOCUMENTS, Documents
+from snapdiff.sources.base import ContentPair, Entry, EntryPair, pair_entries, printable_path
 
 Progress = Callable[[int, int], None]
 """Is called with how many of how many steps are done."""
@@ -22,8 +24,11 @@ class ComparedFiles(Protocol):
     prefixes: tuple[str, str]
     """The folders above the files of the old and the new side, as far as they are known."""
 
+    documents: Documents
+    """The kinds of documents there are: known for certain once a document was yielded."""
+
     def changed(self) -> Iterator[FilePair]:
-        """Yield every file whose content differs between the two, or that one side only has."""
+        """Yield every document that differs between the two, or that one side only has."""
         ...
 
     def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:
@@ -51,27 +56,56 @@ class RevisionPair:
         self._old = old
         self._new = new
         self._progress = progress
+        self.documents = DOCUMENTS
         self.prefixes = (old.source.prefix, new.source.prefix)
 
     def changed(self) -> Iterator[FilePair]:
-        """Yield every file whose content differs between the two, or that one side only has."""
+        """Yield every document whose content, or part of it, differs between the two."""
         known = self._old.source.changed_entries(self._new.source)
         pairs = known if known is not None else pair_entries(self._old.source, self._new.source)
-        contents = self._old.source.read_both(self._new.source, pairs)
-        for done, ((old, new), (before, after)) in enumerate(zip(pairs, contents, strict=True)):
-            self._progress(done, len(pairs))
-            if isinstance(before, bytes) and before == after:
-                continue
-            yield read_pair(
-                printable_path((old or new or NO_ENTRY).path),
-                self._old.version(old, before) if old and before is not None else None,
-                self._new.version(new, after) if new and after is not None else None,
-                self._new.limits,
-            )
+        if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
+            both = (self._old.paths_of_mirrors(), self._new.paths_of_mirrors())
+            self.documents = DOCUMENTS.with_mirrors(chain(*both))
+        changes = ChangedFiles(pairs, self.documents)
+        for done, (pair, contents) in enumerate(self._differing(changes.documents)):
+            self._progress(done, len(changes.documents))
+            if contents is not None:
+                changes.add(path_of(pair))
+                yield self._read(pair, contents)
+        for pair, contents in self._differing(changes.parts):
+            if contents is not None:
+                changes.add(path_of(pair))
+        others = [
+            (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
+        ]
+        for pair, contents in zip(others, self._contents(others), strict=True):
+            if any(pair):
+                yield self._read(pair, contents)
+
+    def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        return self._old.source.read_both(self._new.source, pairs)
+
+    def _differing(
+        self, pairs: Sequence[EntryPair]
+    ) -> Iterator[tuple[EntryPair, ContentPair | None]]:
+        """Yield each pair with its contents, or with None where these are the same."""
+        for pair, (before, after) in zip(pairs, self._contents(pairs), strict=True):
+            is_same = isinstance(before, bytes) and before == after
+            yield pair, None if is_same else (before, after)
+
+    def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
+        (old, new), (before, after) = pair, contents
+        path = path_of(pair)
+        return read_pair(
+            path,
+            self._old.version(old, before) if old and before is not None else None,
+            self._new.version(new, after) if new and after is not None else None,
+            self.documents.reader(path, self._new.limits),
+        )
 
     def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:
         """Return of each tag's folder one document that is the same on both sides."""
-        return sample_folders(self._new.source.entries(), changed, self._count)
+        return sample_folders(self._new.source.entries(), changed, self._count, self.documents)
 
     def count_folders(
         self, folders: Collection[str], changed: Collection[str], scope: Scope
@@ -79,7 +113,7 @@ class RevisionPair:
         """Return the counts of the files below each folder, less those that differ."""
         found = []
         for folder in topmost(folders):
-            entries = unchanged_documents(self._new.source.entries(folder), changed)
+            entries = unchanged_documents(self._new.source.entries(folder), changed, self.documents)
             counted = CountedFiles(scope)
             for entry, counting in zip(entries, self._count(entries), strict=True):
                 counted.put(printable_path(entry.path), counting)
@@ -89,38 +123,25 @@ class RevisionPair:
     def _count(self, entries: Sequence[Entry]) -> Iterator[Counting]:
         contents = self._new.source.read(entries)
         for entry, content in zip(entries, contents, strict=True):
-            version = self._old.version(entry, content)
-            yield count_file(printable_path(entry.path), version, self._new.limits)
+            path = printable_path(entry.path)
+            reader = self.documents.reader(path, self._new.limits)
+            yield count_file(path, self._new.version(entry, content), reader)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
         for catalog in (self._old, self._new):
             if not has_document(catalog):
                 raise RevisionError(
-                    f"{catalog.source.name}: holds no catalog page ({files_read()}); "
+                    f"{catalog.source.name}: holds no catalog page ({DOCUMENTS.names}); "
                     "name a folder that does, or pass --allow-empty"
                 )
 
 
-NO_ENTRY = Entry("", None)
-
-
-def is_possible(path: str) -> bool:
-    """Return whether a file may be a document, as far as its name tells."""
-    return format_of(path) is not None
-
-
-def tag_folder(path: str, tag: str | None = None) -> str:
-    """Return a folder that holds the other documents of a document's tag.
-
-    It is the one above the package's, whatever it is called; where a folder above that has the
-    tag's name (`develop/h/hdf5/specs.md`), it is that one: its documents may be at any depth.
-    """
-    kind = format_of(path)
-    assert kind is not None, path
-    folder = kind.tag_folder(path)
-    parts = folder.split("/")
-    return "/".join(parts[: parts.index(tag) + 1]) if tag in parts else folder
+def path_of(pair: EntryPair) -> str:
+    """Return the path of a file that one side may not have, as it can be printed."""
+    entry = pair[0] or pair[1]
+    assert entry is not None
+    return printable_path(entry.path)
 
 
 def topmost(folders: Iterable[str]) -> list[str]:
@@ -137,12 +158,14 @@ def is_within(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
-def unchanged_documents(entries: Iterable[Entry], changed: Collection[str]) -> list[Entry]:
+def unchanged_documents(
+    entries: Iterable[Entry], changed: Collection[str], documents: Documents
+) -> list[Entry]:
     """Return which of the files may be documents and are not among `changed`."""
     return [
         entry
         for entry in entries
-        if is_possible(entry.path) and printable_path(entry.path) not in changed
+        if documents.is_read(entry.path) and printable_path(entry.path) not in changed
     ]
 
 
@@ -150,11 +173,12 @@ def sample_folders(
     entries: Iterable[Entry],
     changed: Collection[str],
     count: Callable[[Sequence[Entry]], Iterator[Counting]],
+    documents: Documents,
 ) -> dict[str, CountedDocument]:
     """Return of each tag's folder one document that is not among `changed`."""
     candidates: dict[str, list[Entry]] = {}
-    for entry in unchanged_documents(entries, changed):
-        candidates.setdefault(tag_folder(entry.path), []).append(entry)
+    for entry in unchanged_documents(entries, changed, documents):
+        candidates.setdefault(documents.tag_folder(entry.path), []).append(entry)
     found: dict[str, CountedDocument] = {}
     for position in range(max(map(len, candidates.values()), default=0)):
         # One file of each folder at a time: nearly always the first is a document.
@@ -170,8 +194,6 @@ def sample_folders(
 
 def has_document(catalog: Catalog) -> bool:
     """Return whether a catalog has a document, or what should be one."""
-    for entry in catalog.source.entries():
-        kind = format_of(entry.path)
-        if kind and kind.is_named(entry.path):
-            return True
+    if any(DOCUMENTS.is_document(entry.path) for entry in catalog.source.entries()):
+        return True
     return any(True for _ in catalog.packages())

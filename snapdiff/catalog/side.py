@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from snapdiff.catalog.reading import Reading
-from snapdiff.formats import format_of
 from snapdiff.formats.base import Claim, Document
+from snapdiff.formats.registry import Documents
 from snapdiff.model import Package
 
 
@@ -25,12 +25,10 @@ class CatalogSide:
         for claim in claims:
             self.paths.setdefault(claim, []).append(path)
 
-    def add_bad(self, path: str) -> Claim:
+    def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
         self.has_documents = True
-        kind = format_of(path)
-        assert kind is not None, path
-        claim = kind.claim_of_path(f"{self._prefix}/{path}")
+        claim = documents.claim_of_path(path, self._prefix)
         self.bad.add(claim)
         return claim
 

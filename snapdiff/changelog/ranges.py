@@ -8,7 +8,7 @@ from snapdiff.catalog.revision_pair import RevisionPair, has_document
 from snapdiff.changelog.periods import SHORT, By, natural_order, periods
 from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
 from snapdiff.errors import RevisionError
-from snapdiff.formats import DOCUMENTS
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.catalog.history import FolderCounts, HistoryPair
+from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.memory import DocumentMemory
 from snapdiff.catalog.revision_pair import ComparedFiles, RevisionPair
 from snapdiff.changelog.periods import Period
 from snapdiff.errors import BadPage
-from snapdiff.formats import DOCUMENTS
+from snapdiff.formats.registry import DOCUMENTS, Documents
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.base import printable_path
@@ -107,22 +107,31 @@ class GitSteps(Struct, frozen=True):
             if entry
         }
         prefix = printable_path(self.folder)
+        documents = self._documents(repository)
         with open_objects(repository) as objects:
-            memory = DocumentMemory(objects, prefix, last_use, self.limits)
-            counts = FolderCounts(memory)
+            memory = DocumentMemory(objects, prefix, last_use, documents, self.limits)
+            history = History(repository, prefix, documents, memory)
             ahead = changes_between(repository, trees)
             following = next(ahead, [])
             for position, step in enumerate(self.commits):
                 pairs, following = following, next(ahead, [])
                 for known in (pairs, following):
                     memory.ask(entry for pair in known for entry in pair)
-                counts.take_out(pairs)
-                files = HistoryPair(memory, counts, repository, step.new.commit.tree, prefix, pairs)
+                files = history.pair((trees[position], trees[position + 1]), pairs)
                 revisions = step.old.revision(), step.new.revision()
                 yield Step(step.name, step.is_open, revisions, files)
-                counts.put_in(pairs)
-                memory.forget(pairs, position)
+                files.finish(position)
                 passed()
+
+    def _documents(self, repository: Repository) -> Documents:
+        """Return the kinds of documents at both ends: some depend on what else is there."""
+        paths = {
+            printable_path(entry.path)
+            for step in (self.commits[0].old, self.commits[-1].new)
+            for entry in repository.entries(step.commit.tree)
+            if DOCUMENTS.is_index(entry.path)
+        }
+        return DOCUMENTS.with_mirrors(paths)
 
 
 def plan_steps(

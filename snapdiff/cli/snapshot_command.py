@@ -12,9 +12,9 @@ from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
-from snapdiff.formats import DOCUMENTS, format_of
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
-from snapdiff.sources.base import Entry, Source
+from snapdiff.sources.base import Content, Entry, Source
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
@@ -77,14 +77,19 @@ def _documents(catalog: Catalog) -> list[Entry]:
     others = {
         entry.path
         for entry, content in zip(unsure, source.read(unsure), strict=True)
-        if count_file(entry.path, catalog.version(entry, content), catalog.limits) is None
+        if _is_none(catalog, entry, content)
     }
     return [entry for entry in entries if entry.path not in others]
 
 
+def _is_none(catalog: Catalog, entry: Entry, content: Content) -> bool:
+    """Return whether a file's content says that it is no document."""
+    reader = DOCUMENTS.reader(entry.path, catalog.limits)
+    return count_file(entry.path, catalog.version(entry, content), reader) is None
+
+
 def _depends_on_content(path: str) -> bool:
-    kind = format_of(path)
-    return kind is not None and not kind.is_named(path) and kind.document_path(path) == path
+    return DOCUMENTS.is_read(path) and not DOCUMENTS.is_document(path)
 
 
 def _check_apart(source: Path, folder: Path) -> None:

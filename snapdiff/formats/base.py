@@ -18,16 +18,22 @@ def no_file(path: str) -> bytes:
 class File(NamedTuple):
     """A file of a catalog.
 
-    `path` has the folders above it as far as they are known, `/` between its parts. `read_beside`
-    returns the content of another file by its path; it raises FormatError where there is none.
-    `is_document` says that the file of the same path is a document on the other side, so this one
-    is too, or cannot be read.
+    `path` is within what is compared, `/` between its parts; `above` are the folders above that, as
+    far as they are known. `read_beside` returns the content of another file by its path; it raises
+    FormatError where there is none. `is_document` says that the file of the same path is a document
+    on the other side, so this one is too, or cannot be read.
     """
 
     path: str
     content: bytes
     read_beside: Callable[[str], bytes] = no_file
     is_document: bool = False
+    above: str = ""
+
+    @property
+    def full_path(self) -> str:
+        """The path with the folders above it."""
+        return f"{self.above}/{self.path}" if self.above else self.path
 
 
 class Claim(NamedTuple):

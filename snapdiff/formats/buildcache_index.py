@@ -27,7 +27,8 @@ from snapdiff.model import ROOT
 
 Layout = Literal[2, 3]
 
-_INDEX = {2: "build_cache/index.json", 3: "v3/manifests/index/index.manifest.json"}
+LAYOUT_2 = "build_cache/index.json"
+_INDEX = {2: LAYOUT_2, 3: "v3/manifests/index/index.manifest.json"}
 """Where the index of a mirror is found, by layout."""
 
 _BLOB = re.compile("(|.*/)blobs/sha256/[0-9a-f]{2}/[0-9a-f]{64}", re.DOTALL)
@@ -77,7 +78,10 @@ class BuildcacheIndex:
         """Return the path of the index or manifest that a file belongs to, or None."""
         if self.is_named(path):
             return path
-        blob = _BLOB.fullmatch(path) if self.layout == 3 else None
+        if self.layout == 2:  # a manifest that is new, or gone, puts an index out of use or in
+            manifest = f"/{path}".endswith(f"/{_INDEX[3]}")
+            return f"{path.removesuffix(_INDEX[3])}{_INDEX[2]}" if manifest else None
+        blob = _BLOB.fullmatch(path)
         return f"{blob[1]}{_INDEX[3]}" if blob else None
 
     def is_named(self, path: str) -> bool:
@@ -102,6 +106,11 @@ class BuildcacheIndex:
     def reader(self, limits: Limits) -> SpecDocumentReader:
         """Return a reader that knows nothing yet."""
         return SpecDocumentReader(limits, partial(_open, self))
+
+
+def is_blob(path: str) -> bool:
+    """Return whether a file is a blob of layout 3, named by its checksum."""
+    return _BLOB.fullmatch(path) is not None
 
 
 def aggregate_mirrors(paths: Iterable[str]) -> frozenset[str]:
@@ -135,13 +144,25 @@ def _mirror_or_folder(path: str) -> str:
     return path.rpartition("/")[0] if mirror is None else mirror
 
 
-def _open(kind: BuildcacheIndex, opening: Opening) -> Listing:
+def _open(kind: BuildcacheIndex, opening: Opening) -> Listing | None:
     file = opening.file
     place = kind.place_of(file.path)
     content = file.content
     if kind.layout == 3:
         content = _read_blob(file, _mirror_or_folder(file.path), opening.limits.document_size)
+    elif _has_layout_3(file):
+        return None  # of two indexes of one mirror the newer layout's is taken
     return open_database(content, place, opening.builds, counts_installed=False)
+
+
+def _has_layout_3(index: File) -> bool:
+    if not index.path.endswith(_INDEX[2]):
+        return False
+    try:
+        index.read_beside(f"{index.path.removesuffix(_INDEX[2])}{_INDEX[3]}")
+    except FormatError:
+        return False
+    return True
 
 
 def _read_blob(manifest: File, folder: str, document_size: int) -> bytes:

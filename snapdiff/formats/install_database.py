@@ -9,7 +9,7 @@ from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.limits import Limits
 
 DATABASE_FOLDER = ".spack-db"
-_DATABASE = f"{DATABASE_FOLDER}/index.json"
+DATABASE = f"{DATABASE_FOLDER}/index.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class InstallDatabase:
     """The format of an install database: the stack is the tree's folder, the tag the path above."""
 
     name: str = "install database"
-    files: str = _DATABASE
+    files: str = DATABASE
 
     def document_path(self, path: str) -> str | None:
         """Return the path itself where the name is a database's."""
@@ -25,7 +25,7 @@ class InstallDatabase:
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is `.spack-db/index.json` in some folder."""
-        return f"/{path}".endswith(f"/{_DATABASE}")
+        return f"/{path}".endswith(f"/{DATABASE}")
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the tree."""

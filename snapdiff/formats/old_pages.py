@@ -27,8 +27,6 @@ from snapdiff.model import counting_stacks
 PageName = Literal["specs.md", "index.md"]
 
 _SPEC_FILE = re.compile(r"spec-[0-9]+\.json")
-_OLD_KEY = re.compile(rb"^spec_files:", re.MULTILINE)
-_NEW_KEY = re.compile(rb"^spec_details:", re.MULTILINE)
 
 
 class _Nodes(Struct, gc=False):
@@ -151,7 +149,8 @@ class _OldPageListing(NodeListing):
 
 def is_old_page(content: bytes) -> bool:
     """Return whether a page names files with its specs, and lists none itself."""
-    return bool(_OLD_KEY.search(content)) and not _NEW_KEY.search(content)
+    # Newer pages have their key among the first lines; the rest of them is not searched.
+    return b"\nspec_details:" not in content and b"\nspec_files:" in content
 
 
 def _open(opening: Opening) -> _OldPageListing | None:
@@ -166,7 +165,7 @@ def _open(opening: Opening) -> _OldPageListing | None:
         raise FormatError(f"not UTF-8 (byte 0x{file.content[error.start]:02x})") from error
     front_matter = _front_matter(read_yaml(front_matter_text(text), opening.limits))
     files = _read_files(file, front_matter.file_names(), opening.limits.document_size)
-    return _OldPageListing(_claim(file.path, front_matter), files, opening.builds)
+    return _OldPageListing(_claim(file.full_path, front_matter), files, opening.builds)
 
 
 def _front_matter(fields: dict[str, Any]) -> _FrontMatter:

@@ -1,16 +1,33 @@
-"""Every kind of document with dependencies that is read, by name and by content."""
+"""Every kind of document that is read, and which of them a file may be."""
 
-from snapdiff.formats.base import Format
-from snapdiff.formats.buildcache_index import BuildcacheIndex
-from snapdiff.formats.environment_lock import EnvironmentLock
-from snapdiff.formats.install_database import InstallDatabase
+from collections.abc import Iterable, Sequence
+
+from snapdiff.formats.base import (
+    Claim,
+    CountedDocument,
+    Document,
+    DocumentPair,
+    DocumentReader,
+    File,
+    Format,
+)
+from snapdiff.formats.buildcache_index import (
+    LAYOUT_2,
+    BuildcacheIndex,
+    aggregate_mirrors,
+    is_blob,
+)
+from snapdiff.formats.environment_lock import LOCK_NAME, EnvironmentLock
+from snapdiff.formats.install_database import DATABASE, DATABASE_FOLDER, InstallDatabase
 from snapdiff.formats.old_pages import OldPage
 from snapdiff.formats.site_data import SiteData
+from snapdiff.formats.site_page import PAGE_NAME, SitePages
+from snapdiff.limits import Limits
 
 _HEAD = 4096
 """Within how many bytes a database names itself; Spack does so at once."""
 
-DOCUMENT_FORMATS: tuple[Format, ...] = (
+FORMATS: tuple[Format, ...] = (
     EnvironmentLock(),
     BuildcacheIndex(layout=3),
     BuildcacheIndex(layout=2),
@@ -18,18 +35,141 @@ DOCUMENT_FORMATS: tuple[Format, ...] = (
     SiteData(),
     OldPage("specs.md"),
     OldPage("index.md"),
+    SitePages(),
 )
-"""In the order in which they are asked; of two documents of one stack the first is taken."""
+"""In the order in which they are asked: the first that knows a file's content reads it."""
 
 
-def format_of_content(content: bytes) -> Format | None:
-    """Return the kind of a document with a name of its own, such as `old.lock`, or None.
+def usual_name(content: bytes) -> str | None:
+    """Return the name that a document like this has in a catalog: `spack.lock` for `old.lock`.
 
-    Only what is likely is said here: the kind's reader finds out whether the document is one.
+    None where it is no such document. Only what is likely is said here: the kind's reader finds out
+    whether the document is one.
     """
     if b'"concrete_specs"' in content:
-        return EnvironmentLock()
+        return LOCK_NAME
     if b'"database"' in content[:_HEAD]:
         # The records of both kinds are of one shape; each says where its specs are.
-        return InstallDatabase() if b'"installed"' in content else BuildcacheIndex(layout=2)
-    return None
+        return DATABASE if b'"installed"' in content else LAYOUT_2
+    return PAGE_NAME if content.startswith(b"---") else None
+
+
+class Documents:
+    """The kinds of documents, as what a source is asked for and as what reads its files."""
+
+    def __init__(self, formats: Sequence[Format] = FORMATS) -> None:
+        """Take the kinds in the order in which they are asked."""
+        self._formats = formats
+
+    @property
+    def names(self) -> str:
+        """The files that are read, for messages."""
+        return "; ".join(kind.files for kind in self._formats)
+
+    def is_searched(self, folder: str) -> bool:
+        """Return whether files are looked for in folders of this name: not in hidden ones.
+
+        The one hidden folder with a document in it is that of an install database.
+        """
+        return not folder.startswith(".") or folder == DATABASE_FOLDER
+
+    def is_document(self, path: str) -> bool:
+        """Return whether a file's name alone says that it is a document."""
+        return any(kind.is_named(path) for kind in self._formats)
+
+    def may_be_document(self, path: str) -> bool:
+        """Return whether a file has to be looked at: a document, or a part of one."""
+        # Of the 127,000 files of the public catalog nearly all are pages.
+        return path.endswith(".md") or any(kind.document_path(path) is not None for kind in self._formats)
+
+    def most_bytes(self, path: str, limits: Limits) -> int:
+        """Return how large a file may be: pages are small, all else can be large."""
+        return limits.page_size if path.endswith(".md") else limits.document_size
+
+    def is_named_by_content(self, path: str) -> bool:
+        """Return whether a file's name is its checksum: under one name it is always the same."""
+        return is_blob(path)
+
+    def is_read(self, path: str) -> bool:
+        """Return whether a file may be a document itself, not just a part of another one."""
+        return bool(self._kinds(path))
+
+    def documents_of(self, path: str) -> set[str]:
+        """Return the paths of the documents that change where a file does, its own included."""
+        paths = (kind.document_path(path) for kind in self._formats)
+        return {found for found in paths if found is not None}
+
+    def tag_folder(self, path: str) -> str:
+        """Return the folder above everything that is in the tag of a document."""
+        return self._kinds(path)[0].tag_folder(path)
+
+    def claim_of_path(self, path: str, above: str = "") -> Claim:
+        """Return what a document lists that cannot be read, as far as its path tells.
+
+        Pages are named by the folders above what is compared, too.
+        """
+        is_page = path.endswith(".md") and above
+        return self._kinds(path)[0].claim_of_path(f"{above}/{path}" if is_page else path)
+
+    def reader(self, path: str, limits: Limits) -> DocumentReader:
+        """Return a reader for the versions of one file; it knows nothing yet."""
+        readers = [kind.reader(limits) for kind in self._kinds(path)]
+        return readers[0] if len(readers) == 1 else FirstReader(readers)
+
+    def with_mirrors(self, paths: Iterable[str]) -> "Documents":
+        """Return the kinds for a catalog with files of these paths.
+
+        Of a build cache that holds others below it, the path is the tag of the others.
+        """
+        aggregates = aggregate_mirrors(paths)
+        return Documents(
+            [
+                BuildcacheIndex(kind.layout, aggregates)
+                if isinstance(kind, BuildcacheIndex)
+                else kind
+                for kind in self._formats
+            ]
+        )
+
+    def is_index(self, path: str) -> bool:
+        """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
+        return any(isinstance(kind, BuildcacheIndex) for kind in self._kinds(path))
+
+    def _kinds(self, path: str) -> list[Format]:
+        return [kind for kind in self._formats if kind.document_path(path) == path]
+
+
+class FirstReader:
+    """Reads a file as the first of several kinds that knows its content."""
+
+    def __init__(self, readers: Sequence[DocumentReader]) -> None:
+        """Take a reader of each kind."""
+        self._readers = readers
+
+    def read(self, file: File) -> Document | None:
+        """Return what a file lists, or None where no kind knows it; raises FormatError."""
+        for reader in self._readers:
+            found = reader.read(file)
+            if found is not None:
+                return found
+        return None
+
+    def count(self, file: File) -> CountedDocument | None:
+        """Return the counts of a file, or None where no kind knows it; raises FormatError."""
+        for reader in self._readers:
+            found = reader.count(file)
+            if found is not None:
+                return found
+        return None
+
+    def read_pair(self, old: File, new: File) -> DocumentPair | None:
+        """Return two versions of a file, or None where no kind can read them together."""
+        for reader in self._readers:
+            found = reader.read_pair(old, new)
+            if found is not None:
+                return found
+        return None
+
+
+DOCUMENTS = Documents()
+"""All kinds, for catalogs whose build caches do not hold others."""

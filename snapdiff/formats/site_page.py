@@ -105,7 +105,7 @@ class SitePageReader:
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        path, content = file.path, file.content
+        path, content = file.full_path, file.content
         if not file.is_document and not _is_page(path, content):
             return None
         _check_size(content, self._limits)
@@ -127,7 +127,7 @@ class SitePageReader:
 
         Like `read`, and raises what it does, but what nobody asks of such a page is left out.
         """
-        path, content = file.path, file.content
+        path, content = file.full_path, file.content
         page = _usual_page(content) if _is_page(path, content) else None
         builds = None
         if page is not None and len(content) <= self._limits.values:
@@ -150,7 +150,7 @@ class SitePageReader:
         None where they are not in the usual form or not of the same package and tag: then each is
         to be read alone, which tells what is wrong, if anything is.
         """
-        if names_in_path(old.path) != names_in_path(new.path):
+        if names_in_path(old.full_path) != names_in_path(new.full_path):
             return None  # two tags: known without a look at the pages
         if not _is_page(old.path, old.content) or not _is_page(new.path, new.content):
             return None
@@ -160,8 +160,8 @@ class SitePageReader:
         if before is None or after is None:
             return None
         try:
-            tag, name = _names(old.path, before.head)
-            if _names(new.path, after.head) != (tag, name):
+            tag, name = _names(old.full_path, before.head)
+            if _names(new.full_path, after.head) != (tag, name):
                 return None
             found = self._records.read_shared(before.details, after.details)
             if found is None:

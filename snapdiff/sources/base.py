@@ -51,6 +51,10 @@ class Source(Protocol):
         """Yield every wanted file below a folder, in the order of their paths."""
         ...
 
+    def find(self, path: str) -> Entry | None:
+        """Return the wanted file with this path, or None."""
+        ...
+
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
         ...
@@ -62,6 +66,11 @@ class Source(Protocol):
     def changed_entries(self, new: "Source") -> list[EntryPair] | None:
         """Return old and new entries that differ, or None where only reading both can tell."""
         ...
+
+
+def find_entry(entries: Iterable[Entry], path: str) -> Entry | None:
+    """Return the one of some files that has this path, or None."""
+    return next((entry for entry in entries if entry.path == path), None)
 
 
 def read_side_by_side(

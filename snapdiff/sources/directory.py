@@ -15,6 +15,7 @@ from snapdiff.sources.base import (
     Entry,
     EntryPair,
     Source,
+    find_entry,
     printable_path,
     read_side_by_side,
 )
@@ -50,7 +51,7 @@ class DirectorySource:
         self.prefix = printable_path(root.resolve().name)
         self._root = root
         self._wanted = wanted
-        self._page_size = limits.page_size
+        self._limits = limits
         self._is_foreign = is_foreign
         self._entries = None if only is None else [Entry(only, None)]
         self._states: dict[str, tuple[int, int, int]] = {}
@@ -97,6 +98,10 @@ class DirectorySource:
                 items.append(entry)
         return items
 
+    def find(self, path: str) -> Entry | None:
+        """Return the wanted file with this path, or None."""
+        return find_entry(self.entries(), path)
+
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
         for entry in entries:
@@ -117,8 +122,9 @@ class DirectorySource:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise FormatError(NOT_A_FILE)
-            if before.st_size > self._page_size:
-                raise over_limit(f"the page has {before.st_size:,} bytes", self._page_size, "bytes")
+            most = self._wanted.most_bytes(path, self._limits)
+            if before.st_size > most:
+                raise over_limit(f"the page has {before.st_size:,} bytes", most, "bytes")
             content = file.read(before.st_size + 1)
             after = os.fstat(file.fileno())
         # A page is read again to count it, and has to be the one that was compared.

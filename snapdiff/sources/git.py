@@ -10,6 +10,7 @@ from snapdiff.sources.base import (
     Entry,
     EntryPair,
     Source,
+    find_entry,
     pair_entries,
     printable_path,
     read_side_by_side,
@@ -65,6 +66,12 @@ class GitSource:
         elif not folder:
             for file in self.repository.files(self.tree, self._file):
                 yield Entry(file.path, file.object_id, file.fault)
+
+    def find(self, path: str) -> Entry | None:
+        """Return the wanted file with this path, or None."""
+        if self.is_file:
+            return find_entry(self.entries(), path)
+        return self.repository.find(self.tree, path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given.

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone
 from typing import IO, NamedTuple
 
@@ -34,11 +34,16 @@ class GitObject(NamedTuple):
 class Objects:
     """The objects of a repository, as a running git hands them over."""
 
-    def __init__(self, stdin: IO[bytes], stdout: IO[bytes], page_size: int) -> None:
-        """Take the standard input and output of the running git, and the most bytes of a page."""
+    def __init__(
+        self, stdin: IO[bytes], stdout: IO[bytes], most_bytes: Callable[[str], int]
+    ) -> None:
+        """Take the standard input and output of the running git.
+
+        `most_bytes` says of a path how large a file may be to be read.
+        """
         self._stdin = stdin
         self._stdout = stdout
-        self._page_size = page_size
+        self._most_bytes = most_bytes
 
     def look_up(self, name: str) -> GitObject | None:
         """Return what a name stands for (anything `git rev-parse` takes), or None."""
@@ -58,13 +63,17 @@ class Objects:
         with contextlib.suppress(BrokenPipeError):
             self._stdin.flush()
 
-    def answer(self) -> GitObject | None:
-        """Return the next object asked for, or None where there is none or it is damaged."""
+    def answer(self, path: str = "") -> GitObject | None:
+        """Return the next object asked for, or None where there is none or it is damaged.
+
+        `path` says how much of it is wanted: of one that is larger, `content` is the beginning.
+        """
+        most = self._most_bytes(path)
         header = _HEADER.fullmatch(self._stdout.readline())
         if header is None:
             return None
         object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
-        taken = min(size, self._page_size + 1)
+        taken = min(size, most + 1)
         content = self._stdout.read(taken)
         rest = size - taken
         while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
@@ -96,18 +105,19 @@ class Objects:
     def _content(self, revision: str, entry: Entry) -> Content:
         if entry.fault:
             return FormatError(entry.fault)
-        found = self.answer()
+        found = self.answer(entry.path)
         if found is None:
             raise RevisionError(
                 f"{revision}: object {entry.content_id} of {entry.path} is missing or damaged; "
                 "see git fsck"
             )
-        return self.page_content(found)
+        return self.file_content(found, entry.path)
 
-    def page_content(self, found: GitObject) -> Content:
-        """Return the content of a page, or that there is too much of it."""
-        if found.size > self._page_size:
-            return over_limit(f"the page has {found.size:,} bytes", self._page_size, "bytes")
+    def file_content(self, found: GitObject, path: str) -> Content:
+        """Return the content of a file, or that there is too much of it."""
+        most = self._most_bytes(path)
+        if found.size > most:
+            return over_limit(f"the page has {found.size:,} bytes", most, "bytes")
         return found.content
 
 

@@ -150,7 +150,7 @@ class PageObjects:
     def __init__(self, objects: Objects) -> None:
         """Take a conversation with git that nobody else takes part in."""
         self._objects = objects
-        self._asked: dict[str, None] = {}
+        self._asked: dict[str, str] = {}
         self._arrived: dict[str, Content] = {}
 
     def ask(self, entries: Iterable[Entry]) -> None:
@@ -158,7 +158,7 @@ class PageObjects:
         for entry in entries:
             if len(self._asked) + len(self._arrived) >= _MOST_ASKED:
                 break
-            self._ask(str(entry.content_id))
+            self._ask(entry)
         self._objects.send()
 
     def take(self, entry: Entry) -> Content:
@@ -168,21 +168,22 @@ class PageObjects:
         """
         wanted = str(entry.content_id)
         if wanted not in self._arrived:
-            self._ask(wanted)
+            self._ask(entry)
             self._objects.send()
         while wanted not in self._arrived:
             object_id = next(iter(self._asked))
-            del self._asked[object_id]
-            found = self._objects.answer()
+            path = self._asked.pop(object_id)
+            found = self._objects.answer(path)
             if found is None:
                 message = f"{entry.path}: object {object_id} is missing or damaged; see git fsck"
                 raise RevisionError(message)
-            self._arrived[object_id] = self._objects.page_content(found)
+            self._arrived[object_id] = self._objects.file_content(found, path)
         return self._arrived.pop(wanted)
 
-    def _ask(self, object_id: str) -> None:
+    def _ask(self, entry: Entry) -> None:
+        object_id = str(entry.content_id)
         if object_id not in self._asked and object_id not in self._arrived:
-            self._asked[object_id] = None
+            self._asked[object_id] = entry.path
             self._objects.ask(object_id)
 
 

@@ -9,7 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import Content, ContentPair, Entry, EntryPair, Source, read_side_by_side
+from snapdiff.sources.base import (
+    Content,
+    ContentPair,
+    Entry,
+    EntryPair,
+    Source,
+    find_entry,
+    read_side_by_side,
+)
 from snapdiff.sources.download import (
     PATIENCE,
     Downloaded,
@@ -66,6 +74,10 @@ class MirrorSource:
         for entry in self._entries:
             if not folder or entry.path.startswith(f"{folder}/"):
                 yield entry
+
+    def find(self, path: str) -> Entry | None:
+        """Return the wanted file with this path, or None."""
+        return find_entry(self.entries(), path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""

@@ -54,7 +54,7 @@ class Repository(GitRunner):
         super().__init__(directory)
         self.wanted = wanted
         self._selection = Selection(wanted)
-        self._page_size = limits.page_size
+        self._limits = limits
         try:
             self.git_dir = self._ask("--absolute-git-dir")
         except RevisionError as error:
@@ -89,7 +89,11 @@ class Repository(GitRunner):
     def objects(self) -> Iterator[Objects]:
         """Start a git that answers questions about objects, one after the other."""
         with self.process("cat-file", "--batch") as (stdin, stdout):
-            yield Objects(stdin, stdout, self._page_size)
+            yield Objects(stdin, stdout, self.most_bytes)
+
+    def most_bytes(self, path: str) -> int:
+        """Return how large a file may be to be read."""
+        return self.wanted.most_bytes(path, self._limits)
 
     def read(self, entries: Iterable[tuple[str, Entry]]) -> Iterator[Content]:
         """Yield the content of each entry, given with its revision's name, in the order given.
@@ -116,6 +120,13 @@ class Repository(GitRunner):
             entry = self._selection.entry(file.path, file.object_id, file.fault)
             if entry:
                 yield entry
+
+    def find(self, tree: str, path: str) -> Entry | None:
+        """Return the wanted file of a tree that has this path, or None."""
+        for file in self.files(tree, path):
+            if file.path == path:
+                return self._selection.entry(file.path, file.object_id, file.fault)
+        return None
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
         """Return what `diff-tree --raw` says of a path as the entries of both sides."""

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from snapdiff.limits import Limits
 from snapdiff.sources.base import Entry
 
 
@@ -19,6 +20,10 @@ class Wanted(Protocol):
 
     def is_document(self, path: str) -> bool:
         """Return whether a file has to be readable, because it is called like a document."""
+        ...
+
+    def most_bytes(self, path: str, limits: Limits) -> int:
+        """Return how large a file may be to be read."""
         ...
 
     def may_be_document(self, path: str) -> bool:

@@ -12,6 +12,7 @@ from snapdiff.sources.base import (
     Entry,
     EntryPair,
     Source,
+    find_entry,
     printable_path,
     read_side_by_side,
 )
@@ -65,6 +66,10 @@ class WorkingTree:
         )
         for path in sorted(found):
             yield found[path]
+
+    def find(self, path: str) -> Entry | None:
+        """Return the wanted file with this path, or None."""
+        return find_entry(self.entries(path.rpartition("/")[0]), path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given.
