@@ -55,8 +55,9 @@ class ChangedPairs:
         return found
 
     def _number(self, old: str, new: str) -> int:
-        number = self._numbers.setdefault((old, new), len(self.hashes))
-        if number == len(self.hashes):
+        number = self._numbers.get((old, new))
+        if number is None:
+            number = self._numbers[old, new] = len(self.hashes)
             if number >= self._most:
                 raise FormatError(
                     f"its changed dependencies make more than {self._most:,} pairs of specs"

@@ -32,12 +32,7 @@ def compare_nodes(old: Node, new: Node) -> Differences:
 
     Only dependencies whose hash differs are looked at: below equal hashes everything is equal.
     """
-    before = {edge.hash for edge in old.edges}
-    after = {edge.hash for edge in new.edges}
-    changed, removed, added = match_dependencies(
-        [edge for edge in old.edges if edge.hash not in after],
-        [edge for edge in new.edges if edge.hash not in before],
-    )
+    changed, removed, added = match_dependencies(old.edges, new.edges)
     events = [FoundEvent(event) for event in _own_events(old, new)]
     if added or removed:
         events += _dependency_events(removed, added)

@@ -22,27 +22,30 @@ class Matched(NamedTuple):
 
 
 def match_dependencies(old: Sequence[Edge], new: Sequence[Edge]) -> Matched:
-    """Match dependencies whose hash differs, by name."""
+    """Match dependencies by name; those that have the same hash on both sides are left out."""
     before = {edge.name: edge for edge in old}
     after = {edge.name: edge for edge in new}
     if len(before) < len(old) or len(after) < len(new):
         return _match_several(old, new)
-    found = Matched([(edge, after[edge.name]) for edge in old if edge.name in after], [], [])
-    if len(found.pairs) < len(old):
-        found.removed.extend(edge for edge in old if edge.name not in after)
-    if len(found.pairs) < len(new):
-        found.added.extend(edge for edge in new if edge.name not in before)
+    found = Matched([], [], [edge for edge in new if edge.name not in before])
+    for edge in old:
+        other = after.get(edge.name)
+        if other is None:
+            found.removed.append(edge)
+        elif other.hash != edge.hash:
+            found.pairs.append((edge, other))
     return found
 
 
 def _match_several(old: Iterable[Edge], new: Iterable[Edge]) -> Matched:
     """Match dependencies where a node has several of one name, which is rare.
 
-    Linked and run ones go together first, then build-only ones, then the rest, always by hash:
-    Spack may build with one `python` and run with another.
+    The same hash is no change. Linked and run ones go together first, then build-only ones, then
+    the rest, always by hash: Spack may build with one `python` and run with another.
     """
     found = Matched([], [], [])
-    before, after = _by_name_and_kind(old), _by_name_and_kind(new)
+    unchanged = {edge.hash for edge in old} & {edge.hash for edge in new}
+    before, after = _by_name_and_kind(old, unchanged), _by_name_and_kind(new, unchanged)
     rest_old: dict[str, list[Edge]] = {}
     rest_new: dict[str, list[Edge]] = {}
     for key in sorted(before.keys() | after.keys()):
@@ -58,10 +61,14 @@ def _match_several(old: Iterable[Edge], new: Iterable[Edge]) -> Matched:
     return found
 
 
-def _by_name_and_kind(edges: Iterable[Edge]) -> dict[tuple[str, bool], list[Edge]]:
+def _by_name_and_kind(
+    edges: Iterable[Edge], unchanged: set[str]
+) -> dict[tuple[str, bool], list[Edge]]:
     """Return edges by their name and whether they are build-only, each list by hash."""
     by_hash: dict[str, Edge] = {}
     for edge in edges:
+        if edge.hash in unchanged:
+            continue
         known = by_hash.get(edge.hash)
         # What is listed twice, once for building and once for linking, is one dependency.
         by_hash[edge.hash] = _united(known, edge) if known else edge

@@ -1,5 +1,6 @@
 """What lies below a node in a graph that may be deep or go in circles: unions, and the nearest."""
 
+from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
@@ -130,10 +131,10 @@ class Nearest:
         """Take the pairs to look at, and the lowest rank of those that have events themselves."""
         self._used: dict[int, Way] = {}
         self._either: dict[int, Way] = {}
-        above: dict[int, list[int]] = {}
+        above: defaultdict[int, list[int]] = defaultdict(list)
         for pair in pairs if ranks else ():
             for child in below[pair]:
-                above.setdefault(child, []).append(pair)
+                above[child].append(pair)
         for pair, rank in ranks.items():
             self._used[pair] = self._either[pair] = Way(rank, None)
         level = list(ranks)
