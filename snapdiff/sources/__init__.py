@@ -1,1 +1,1 @@
-"""Where bytes come from: directories and git revisions, one file a kind."""
+"""Where bytes come from: directories, git revisions and mirrors, one file a kind."""
