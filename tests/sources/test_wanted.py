@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff.limits import Limits
 from snapdiff.sources.base import Source
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
@@ -82,3 +83,22 @@ def test_what_differs_is_what_is_wanted_too(catalog: GitRepository) -> None:
     assert pairs is not None
     assert sorted(new.path for _, new in pairs if new) == sorted([*WANTED, "c/spack.lock"])
     assert all(old is None for old, _ in pairs)
+
+
+@pytest.mark.parametrize("kind", ["directory", "git", "working tree"])
+def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    repository.commit({"small/spack.lock": "x" * 100, "large/spack.lock": "x" * 101})
+    limits = Limits(page_size=100)
+    opened = Repository(tmp_path, wanted=Locks(), limits=limits)
+    opened_as: dict[str, Source] = {
+        "directory": DirectorySource("x", tmp_path, wanted=Locks(), limits=limits),
+        "git": GitSource(opened, "HEAD"),
+        "working tree": WorkingTree(opened, tmp_path, limits),
+    }
+    source = opened_as[kind]
+    large, small = source.read(source.entries())
+    assert small == b"x" * 100
+    assert str(large) == (
+        "the page has 101 bytes, and the limit is 100 bytes; --max-page-size raises it"
+    )
