@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Counting
+from snapdiff.catalog.side import ListedHashes
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, CountedDocument
@@ -84,6 +85,14 @@ class CountedFiles:
             (path, document.warning)
             for path, document in self._documents.items()
             if document.warning
+        ]
+
+    def hashes(self) -> list[ListedHashes]:
+        """Return the hashes of the documents that list a whole stack."""
+        return [
+            (document.claims[0], document.hashes)
+            for document in self._documents.values()
+            if document.hashes is not None
         ]
 
     def counts(self, tag: str) -> Counts:

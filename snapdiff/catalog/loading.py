@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from snapdiff.catalog.reading import FileVersion, read_file
+from snapdiff.catalog.single_file import named_as_usual
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.formats.base import no_file
 from snapdiff.formats.registry import DOCUMENTS, Documents
@@ -70,9 +71,8 @@ def load_catalog(
 
     Raises RevisionError where there is no such thing.
     """
-    return Catalog(
-        SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits).open(str(name)), limits
-    )
+    opener = SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits)
+    return Catalog(named_as_usual(opener.open(str(name))), limits)
 
 
 def open_catalogs(
@@ -88,5 +88,5 @@ def open_catalogs(
     Raises RevisionError where one does not exist or could be two things.
     """
     opener = SourceOpener(repository, wanted=DOCUMENTS, limits=limits, progress=progress)
-    old, new = opener.open_pair(arguments)
+    old, new = (named_as_usual(source) for source in opener.open_pair(arguments))
     return Catalog(old, limits), Catalog(new, limits)

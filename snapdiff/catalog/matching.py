@@ -1,15 +1,15 @@
 """Which package of the old side belongs to which of the new one, tag by tag."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from snapdiff.catalog.counting import CountedFiles, package_numbers
+from snapdiff.catalog.counting import CountedFiles, PackageNumbers, package_numbers
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
 from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, Document
+from snapdiff.formats.base import Claim, Document, DocumentPair
 from snapdiff.model import (
     Counts,
     Package,
@@ -64,6 +64,7 @@ class _Matching:
         self._folders: dict[str, set[str]] = {}
         self._touched: set[str] = set()
         self._unchanged: list[CountedFiles] = []
+        self._unchanged_packages: list[tuple[tuple[Claim, ...], PackageNumbers]] = []
         self.bad_pages: list[BadPage] = []
 
     @property
@@ -76,12 +77,20 @@ class _Matching:
         for found in self._files.changed():
             self._changed.add(found.path)
             if found.both:
-                for side, warning in zip(SIDES, found.both.warnings, strict=True):
-                    self._note(side, found.path, found.both.claims, warning)
-                for pair in found.both.pairs:
-                    yield from self._wanted(pair)
+                yield from self._read_together(found.path, found.both)
             else:
                 yield from self._read_alone(found)
+
+    def _read_together(self, path: str, both: DocumentPair) -> Iterator[PackagePair]:
+        """Yield the packages of two versions of a document in which something differs."""
+        hashes = both.hashes or (None, None)
+        for side, warning, listed in zip(SIDES, both.warnings, hashes, strict=True):
+            self._note(side, path, both.claims, warning, listed)
+        self._unchanged_packages += [
+            (both.claims, package_numbers(item, self._scope)) for item in both.unchanged
+        ]
+        for pair in both.pairs:
+            yield from self._wanted(pair)
 
     def _read_alone(self, found: FilePair) -> Iterator[PackagePair]:
         """Yield the packages of a document that both sides have; those of others wait."""
@@ -93,7 +102,7 @@ class _Matching:
                 is_bad = True
                 self._add_bad_page(reading)
             elif reading is not None:
-                self._note(side, found.path, reading.claims, reading.warning)
+                self._note(side, found.path, reading.claims, reading.warning, reading.hashes)
         documents = [item for item in readings.values() if isinstance(item, Document)]
         if is_bad:  # what one side says the document lists, it lists on the other too
             for document in documents:
@@ -119,9 +128,16 @@ class _Matching:
                 self._touched.update(tag for tag in pair.tags if tag is not None)
             yield pair
 
-    def _note(self, side: Side, path: str, claims: Iterable[Claim], warning: str | None) -> None:
+    def _note(
+        self,
+        side: Side,
+        path: str,
+        claims: Iterable[Claim],
+        warning: str | None,
+        hashes: Mapping[str, str] | None,
+    ) -> None:
         """Note what a document lists and where, and say where it contradicts itself."""
-        self._sides[side].add(path, claims)
+        self._sides[side].add(path, claims, hashes)
         for claim in claims:
             self._folders.setdefault(claim.tag, set()).add(self._tag_folder(path, claim.tag))
         if warning:
@@ -208,7 +224,7 @@ class _Matching:
         before = self._sides["old"].waiting.get(old, {}) if old is not None else {}
         after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
         left_out = self._left_out(tags, "package")
-        counts = self._unchanged_counts(tags, left_out)
+        counts = self._unchanged_counts(tags)
         if old is None or new is None:
             for packages in (before or after).values():
                 for package in packages:
@@ -219,8 +235,24 @@ class _Matching:
                     yield from self._wanted(
                         pair_packages(tags, mine, theirs, self._path_of(theirs))
                     )
-        stacks = self._left_out(tags, "stack")
-        yield TagPair(tags=tags, counts=counts, left_out=left_out, left_out_stacks=stacks)
+        yield TagPair(
+            tags=tags,
+            counts=counts,
+            left_out=left_out,
+            left_out_stacks=self._left_out(tags, "stack"),
+            repeated=(self._repeated("old", old), self._repeated("new", new)),
+        )
+
+    def _repeated(self, side: Side, tag: str | None) -> int:
+        """Return how many specs of a tag are counted again: several documents list them."""
+        unchanged = [listed for counted in self._unchanged for listed in counted.hashes()]
+        bad = self._sides[side].bad
+        lists = [
+            {spec_hash for spec_hash, name in hashes.items() if self._scope.has_package(name)}
+            for claim, hashes in [*self._sides[side].hashes, *unchanged]
+            if claim.tag == tag and claim not in bad and self._scope.has_stack(claim.name)
+        ]
+        return sum(map(len, lists)) - len(set().union(*lists))
 
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
         return frozenset(
@@ -230,17 +262,21 @@ class _Matching:
             if claim.tag in tags and claim.what == what
         )
 
-    def _unchanged_counts(self, tags: Tags, left_out: frozenset[str]) -> Counts:
-        """Return the counts of a tag's unchanged documents, less the packages left out."""
+    def _unchanged_counts(self, tags: Tags) -> Counts:
+        """Return the counts of what is unchanged in a tag, less what is left out."""
         total = Counts()
         for tag in set(tags) - {None}:
             assert tag is not None
+            bad = {claim for side in self._sides.values() for claim in side.bad}
             for counted in self._unchanged:
                 total.merge(counted.counts(tag))
-                for name in left_out:
-                    for path in counted.paths_of(Claim(tag, "package", name)):
-                        for numbers in counted.packages(path):
+                for path in {path for claim in bad for path in counted.paths_of(claim)}:
+                    for numbers in counted.packages(path):
+                        if numbers.tag == tag:
                             total.add(numbers.name, numbers.by_stack, numbers.in_any, -1)
+            for claims, numbers in self._unchanged_packages:
+                if numbers.tag == tag and bad.isdisjoint(claims):
+                    total.add(numbers.name, numbers.by_stack, numbers.in_any)
         return total
 
     def _count_package(self, counts: Counts, package: Package) -> None:

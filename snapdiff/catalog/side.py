@@ -1,11 +1,14 @@
 """One side of a comparison: what its documents list, and packages that wait for a counterpart."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from snapdiff.catalog.reading import Reading
 from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.registry import Documents
 from snapdiff.model import Package
+
+ListedHashes = tuple[Claim, Mapping[str, str]]
+"""A stack that a document lists as a whole, and the package of each of its hashes."""
 
 
 class CatalogSide:
@@ -17,13 +20,18 @@ class CatalogSide:
         self.paths: dict[Claim, list[str]] = {}
         self.bad: set[Claim] = set()
         self.waiting: dict[str, dict[str, list[Package]]] = {}
+        self.hashes: list[ListedHashes] = []
         self.has_documents = False
 
-    def add(self, path: str, claims: Iterable[Claim]) -> None:
-        """Note what a document lists and where."""
+    def add(
+        self, path: str, claims: Iterable[Claim], hashes: Mapping[str, str] | None = None
+    ) -> None:
+        """Note what a document lists and where; `hashes` as in `formats.base.Document`."""
         self.has_documents = True
         for claim in claims:
             self.paths.setdefault(claim, []).append(path)
+            if hashes is not None:
+                self.hashes.append((claim, hashes))
 
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""

@@ -47,6 +47,9 @@ class Source(Protocol):
     date: str | None
     """The committer's date in ISO 8601, where the source is a commit."""
 
+    is_file: bool
+    """Whether the source is one file that was named itself; it may have any name."""
+
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
         ...

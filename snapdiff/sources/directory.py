@@ -53,6 +53,7 @@ class DirectorySource:
         self._wanted = wanted
         self._limits = limits
         self._is_foreign = is_foreign
+        self.is_file = only is not None
         self._entries = None if only is None else [Entry(only, None)]
         self._states: dict[str, tuple[int, int, int]] = {}
 

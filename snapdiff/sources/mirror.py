@@ -55,6 +55,7 @@ class MirrorSource:
 
     commit: str | None = None
     date: str | None = None
+    is_file = False
 
     def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
         """Take the address, and what downloads from there; nothing is asked for yet."""

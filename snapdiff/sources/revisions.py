@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import Source, printable_path
+from snapdiff.sources.base import Source
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.mirror_address import is_mirror_address
@@ -105,13 +105,10 @@ class SourceOpener:
                 f"write ./{name} for the {what}, {name}~0 for the revision"
             )
         if os.path.exists(path) and not self._is_revision(name):
-            raise RevisionError(f"{name}: is a file that is not read; name {self._readable()}")
+            raise RevisionError(f"{name}: is no regular file; name {self._readable()}")
         if _is_plainly_a_path(name):
             raise RevisionError(f"{name}: no such directory")
-        source = GitSource(self._open_repository(name), name)
-        if source.is_file and not self._wanted.may_be_document(source.path):
-            raise RevisionError(f"{name}: is a file that is not read; name {self._readable()}")
-        return source
+        return GitSource(self._open_repository(name), name)
 
     def _readable(self) -> str:
         return f"a folder, or one of {self._wanted.names}"
@@ -123,8 +120,6 @@ class SourceOpener:
         if not os.path.isfile(path):
             return None
         file = path.resolve()  # a link that is named by the user himself is followed
-        if not self._wanted.may_be_document(printable_path(str(file))):
-            return None
         return DirectorySource(
             name, file.parent, wanted=self._wanted, limits=self._limits, only=file.name
         )

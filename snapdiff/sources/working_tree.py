@@ -28,6 +28,7 @@ class WorkingTree:
     """
 
     name = "working tree"
+    is_file = False
     commit: str | None = None
     date: str | None = None
 

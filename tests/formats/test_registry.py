@@ -2,14 +2,14 @@
 
 import pytest
 
-from snapdiff.formats.registry import DOCUMENT_FORMATS, format_of_content
+from snapdiff.formats.registry import FORMATS, format_of_content
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
 
 
 def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
-    assert [kind.name for kind in DOCUMENT_FORMATS] == [
+    assert [kind.name for kind in FORMATS] == [
         "environment lock",
         "build cache index of layout 3",
         "build cache index of layout 2",
@@ -18,7 +18,7 @@ def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
         "page of 2021 or 2022",
         "page of 2021 or 2022",
     ]
-    assert len({kind.files for kind in DOCUMENT_FORMATS}) == len(DOCUMENT_FORMATS)
+    assert len({kind.files for kind in FORMATS}) == len(FORMATS)
 
 
 @pytest.mark.parametrize(
