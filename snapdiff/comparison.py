@@ -66,9 +66,12 @@ def diff_files(
             except FormatError as error:
                 bad_pages.append(BadPage(found.document, "new", str(error)))
         else:
-            tag = packages.close(found)
-            if tag:
-                tags.append(tag)
+            try:
+                tag = packages.close(found)
+            except BadPage as error:
+                bad_pages.append(error)
+            else:
+                tags += [tag] if tag else []
     bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision, Spec
+from snapdiff.result_causes import Cause, StackCause
 
 
 class Kind(StrEnum):
@@ -69,13 +70,20 @@ class Field(Struct, frozen=True, gc=False):
 
 
 class Change(Struct, frozen=True, gc=False):
-    """One change: `old` is null for an added spec, `new` for a removed one."""
+    """One change: `old` is null for an added spec, `new` for a removed one.
+
+    Where both sides have dependencies there is a `cause`: null but for a rebuilt spec
+    (specification, section 11). `same_to_use` is there where true: the spec and all that it links
+    and runs differ in nothing but hashes and what is needed for building.
+    """
 
     kind: Kind
     package: str
     old: Spec | None
     new: Spec | None
     fields: tuple[Field, ...] = ()
+    cause: Cause | UnsetType | None = UNSET
+    same_to_use: bool | UnsetType = UNSET
 
 
 class PackageChange(Struct, frozen=True, kw_only=True):
@@ -83,7 +91,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
 
     `gone`, `came` and `kept` are its versions in Spack's order: only before, only after, on both
     sides. `whole` says that the package itself was added to or removed from the stack. `specs`
-    counts its spec changes, of every kind.
+    counts its spec changes, of every kind. `cause` is the one that most of its rebuilt specs have,
+    where dependencies are known.
     """
 
     package: str
@@ -93,6 +102,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     came: tuple[str, ...]
     kept: tuple[str, ...]
     specs: ChangeCounts
+    cause: Cause | UnsetType = UNSET
 
 
 class Count(Struct, frozen=True):
@@ -127,6 +137,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     packages: PackageCount
     summary: Summary
     package_changes: tuple[PackageChange, ...]
+    causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]
 
 

@@ -1,14 +1,18 @@
 """What happened to one package: its changes stack by stack, and the counts of both sides."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
+from snapdiff.diff.dependencies import match_members
 from snapdiff.diff.effort import Effort
+from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.package_changes import change_of_package
+from snapdiff.diff.pairing import MatchHashes, match_in_order
 from snapdiff.diff.specs import changes_by_stack, versions_by_stack
 from snapdiff.filters import Scope, Stacks
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, PackagePair, count_by_stacks
+from snapdiff.model import Build, Graph, InCommon, PackagePair, count_by_stacks
 from snapdiff.result import Change, PackageChange
 
 
@@ -30,17 +34,26 @@ class PackageDiff(NamedTuple):
     """What happened to one package of one tag."""
 
     name: str
+    document: str
     old: SideCounts
     new: SideCounts
     stacks: dict[str, StackChanges]
+    graphs: tuple[Graph, Graph] | None
 
 
-def diff_package(pair: PackagePair, scope: Scope, limits: Limits) -> PackageDiff:
+def diff_package(
+    pair: PackagePair, scope: Scope, limits: Limits, graphs: KnownGraphs
+) -> PackageDiff:
     """Return what happened to a package in the stacks that are compared.
 
     Raises FormatError where pairing its specs would cost too much.
     """
-    found = changes_by_stack(pair, scope, Effort(limits))
+    effort = Effort(limits)
+    match_hashes: MatchHashes = match_in_order
+    if pair.graphs:
+        sets = graphs.dependencies(pair.graphs)
+        match_hashes = partial(match_members, sets=sets, effort=effort)
+    found = changes_by_stack(pair, scope, effort, match_hashes)
     old_versions: dict[str, set[str]] = {}
     new_versions: dict[str, set[str]] = {}
     if found:
@@ -48,6 +61,7 @@ def diff_package(pair: PackagePair, scope: Scope, limits: Limits) -> PackageDiff
         new_versions = versions_by_stack(pair.new, pair, scope.stacks)
     return PackageDiff(
         pair.name,
+        pair.document,
         _side_counts(pair.old, pair.common, scope.old_stacks),
         _side_counts(pair.new, pair.common, scope.stacks),
         {
@@ -59,6 +73,7 @@ def diff_package(pair: PackagePair, scope: Scope, limits: Limits) -> PackageDiff
             )
             for stack, changes in found.items()
         },
+        pair.graphs,
     )
 
 

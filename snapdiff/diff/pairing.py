@@ -74,14 +74,27 @@ _PASSES: tuple[Callable[[AlikeSpecs], Hashable], ...] = (
 _has_members = attrgetter("members")
 
 
+MatchHashes = Callable[[Sequence[str], Sequence[str]], list[tuple[str, str]]]
+"""Returns which hashes of two groups of like specs belong together, as many as the smaller has."""
+
+
+def match_in_order(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """Return hashes in pairs, the lowest with the lowest."""
+    return list(zip(old, new, strict=False))
+
+
 def pair_specs(
-    old: Mapping[Build, Sequence[str]], new: Mapping[Build, Sequence[str]], effort: Effort
+    old: Mapping[Build, Sequence[str]],
+    new: Mapping[Build, Sequence[str]],
+    effort: Effort,
+    match_hashes: MatchHashes = match_in_order,
 ) -> Pairing:
     """Return how the old-only and new-only specs of one package in one stack belong together.
 
-    Each side is given as the hashes of each build. The result does not depend on the order of the
-    input (specification, section 6). Raises FormatError where that would take too long, together
-    with what the same `effort` went into before.
+    Each side is given as the hashes of each build; `match_hashes` decides between specs that are
+    alike in all their own fields. The result does not depend on the order of the input
+    (specification, section 6). Raises FormatError where that would take too long, together with
+    what the same `effort` went into before.
     """
     old_left, new_left = _alike(old), _alike(new)
     pairs: list[tuple[Member, Member]] = []
@@ -93,7 +106,8 @@ def pair_specs(
         partners = _grouped(new_left, key)
         for value, candidates in _grouped(old_left, key).items():
             if value in partners:
-                _pair_group(candidates, partners[value], pairs, effort)
+                for mine, theirs in _pair_group(candidates, partners[value], effort):
+                    pairs += _take_pairs(mine, theirs, match_hashes)
         old_left = list(filter(_has_members, old_left))
         new_left = list(filter(_has_members, new_left))
     return Pairing(pairs, _members(old_left), _members(new_left))
@@ -124,24 +138,34 @@ def _members(specs: list[AlikeSpecs]) -> list[Member]:
 
 
 def _pair_group(
-    old: list[AlikeSpecs],
-    new: list[AlikeSpecs],
-    pairs: list[tuple[Member, Member]],
-    effort: Effort,
-) -> None:
-    """Pair what agrees in a pass until one side has none left, the best pair first."""
+    old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
+) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
+    """Yield what agrees in a pass, best first; the caller takes pairs until one has none left."""
     if len(old) == len(new) == 1:
-        _pair_members(old[0], new[0], pairs)
+        yield old[0], new[0]
         return
     for near_old, near_new in by_common_tokens(old, new, AlikeSpecs.release, _has_members):
-        for candidate, partner in _best_first(near_old, near_new, effort):
-            _pair_members(candidate, partner, pairs)
+        yield from _best_first(near_old, near_new, effort)
 
 
-def _pair_members(old: AlikeSpecs, new: AlikeSpecs, pairs: list[tuple[Member, Member]]) -> None:
-    count = min(len(old.members), len(new.members))
-    pairs.extend(zip(old.members[:count], new.members[:count], strict=True))
-    del old.members[:count], new.members[:count]
+def _take_pairs(
+    old: AlikeSpecs, new: AlikeSpecs, match_hashes: MatchHashes
+) -> list[tuple[Member, Member]]:
+    """Return as many members in pairs as the smaller group has, and take them out of both."""
+    if len(old.members) == len(new.members) == 1 or match_hashes is match_in_order:
+        count = min(len(old.members), len(new.members))
+        pairs = list(zip(old.members[:count], new.members[:count], strict=True))
+        del old.members[:count], new.members[:count]
+        return pairs
+    before, after = dict(old.members), dict(new.members)
+    found = match_hashes(list(before), list(after))
+    pairs = [
+        (Member(mine, before.pop(mine)), Member(theirs, after.pop(theirs)))
+        for mine, theirs in found
+    ]
+    old.members = [Member(*item) for item in before.items()]
+    new.members = [Member(*item) for item in after.items()]
+    return pairs
 
 
 _COMPARISON = 32

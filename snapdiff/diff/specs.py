@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
-from snapdiff.diff.pairing import Member, Pairing, pair_specs
+from snapdiff.diff.pairing import MatchHashes, Member, Pairing, pair_specs
 from snapdiff.filters import Scope, Stacks
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Change, Field, Kind
@@ -18,9 +18,12 @@ _Order = tuple[Kind, Version, Version, str, str]
 """What the changes of a package are sorted by: kind, version, hash."""
 
 
-def changes_by_stack(pair: PackagePair, scope: Scope, effort: Effort) -> dict[str, list[Change]]:
+def changes_by_stack(
+    pair: PackagePair, scope: Scope, effort: Effort, match_hashes: MatchHashes
+) -> dict[str, list[Change]]:
     """Return by stack what happened to the specs of a package.
 
+    `match_hashes` decides between specs that are alike in all their own fields.
     The changes of a stack are of every kind, sorted by kind, version and hash; a stack in which
     nothing happened is not there. Raises FormatError where pairing would cost too much.
     """
@@ -38,7 +41,10 @@ def changes_by_stack(pair: PackagePair, scope: Scope, effort: Effort) -> dict[st
             before = scope.old_stacks(twin.stacks) if twin else ()
             _put(added, stacks.difference(before) if twin else stacks, build, spec_hash)
     return {
-        stack: _changes(pair.name, pair_specs(removed.get(stack, {}), added.get(stack, {}), effort))
+        stack: _changes(
+            pair.name,
+            pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes),
+        )
         for stack in sorted(removed.keys() | added.keys())
     }
 

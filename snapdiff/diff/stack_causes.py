@@ -33,7 +33,7 @@ def count_causes(
     for event, specs in reach.items():
         if event.what != "recipe" and specs and is_shared(specs, number):
             packages.setdefault(event, [])
-    return _most_first(
+    return sort_most_first(
         # What nothing leads to, a rehash, explains those specs that have it as their cause.
         _stack_cause(event, names, reach.get(event, len(names)))
         for event, names in packages.items()
@@ -53,7 +53,7 @@ def shared_changes(reconfigured: Iterable[tuple[str, Iterable[Field]]]) -> list[
         for field in fields:
             event = Event(None, cast(What, field.name), field.old, field.new)
             packages.setdefault(event, []).append(package)
-    return _most_first(
+    return sort_most_first(
         _stack_cause(event, names, len(names))
         for event, names in packages.items()
         if is_shared(len(names), number)
@@ -72,7 +72,8 @@ def _stack_cause(event: Event, packages: list[str], reach: int) -> StackCause:
     )
 
 
-def _most_first(causes: Iterable[StackCause]) -> list[StackCause]:
+def sort_most_first(causes: Iterable[StackCause]) -> list[StackCause]:
+    """Return the causes of a stack, most specs first, then most in reach."""
     return sorted(causes, key=lambda cause: (-cause.specs, -cause.reach, event_words(cause)))
 
 

@@ -1,10 +1,15 @@
 """One stack of a tag: the changes and counts of its packages, added up."""
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from snapdiff.diff.explanations import explain_changes, with_main_cause
+from snapdiff.diff.known_graphs import Graphs, KnownGraphs
 from snapdiff.diff.packages import PackageDiff
+from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Count, Kind, PackageChange, PackageCount, StackDiff, Summary
+from snapdiff.result_causes import Cause
 
 
 class StackTotal:
@@ -13,6 +18,8 @@ class StackTotal:
     __slots__ = (
         "added",
         "changes",
+        "documents",
+        "graphs",
         "kinds",
         "new",
         "new_packages",
@@ -31,6 +38,8 @@ class StackTotal:
         self.kinds = dict.fromkeys(Kind, 0)
         self.package_changes: list[PackageChange] = []
         self.changes: list[Change] = []
+        self.graphs: dict[str, Graphs] = {}
+        self.documents: set[str] = set()
 
     def add(self, stack: str, package: PackageDiff) -> None:
         """Add a package that has a spec in the stack, on either side."""
@@ -45,15 +54,25 @@ class StackTotal:
             self.removed.append(package.name)
         found = package.stacks.get(stack)
         if found:
+            if package.graphs:
+                self.graphs[package.name] = package.graphs
+                self.documents.add(package.document)
             self.package_changes.append(found.package)
             self.changes += found.specs
             for change in found.specs:
                 self.kinds[change.kind] += 1
 
-    def diff(self, stack: str, scope: Scope) -> StackDiff:
-        """Return the diff of the stack."""
+    def diff(self, stack: str, scope: Scope, known: KnownGraphs) -> StackDiff:
+        """Return the diff of the stack.
+
+        Raises BadPage where its document cannot be followed from dependency to dependency.
+        """
         self.package_changes.sort(key=lambda change: change.package)
         self.changes.sort(key=lambda change: change.package)
+        try:
+            changes, causes = explain_changes(self.changes, self.graphs, known)
+        except FormatError as error:
+            raise BadPage(min(self.documents), "new", str(error)) from error
         paired_or_removed = sum(self.kinds.values()) - self.kinds[Kind.ADDED]
         kinds = {kind.value: number for kind, number in self.kinds.items()}
         return StackDiff(
@@ -67,8 +86,9 @@ class StackTotal:
                 removed=tuple(sorted(self.removed)),
             ),
             summary=Summary(unchanged=self.old - paired_or_removed, **kinds),
-            package_changes=tuple(self.package_changes),
-            changes=tuple(self.changes),
+            package_changes=tuple(_with_causes(self.package_changes, changes)),
+            causes=tuple(causes),
+            changes=tuple(changes),
         )
 
     def _status(self, scope: Scope) -> Literal["changed", "added", "removed", "unchanged"]:
@@ -78,6 +98,18 @@ class StackTotal:
             if not self.new:
                 return "removed"
         return "changed" if self.changes else "unchanged"
+
+
+def _with_causes(
+    packages: Iterable[PackageChange], changes: Iterable[Change]
+) -> Iterator[PackageChange]:
+    by_package: dict[str, list[Change]] = {}
+    for change in changes:
+        if isinstance(change.cause, Cause):
+            by_package.setdefault(change.package, []).append(change)
+    for package in packages:
+        found = by_package.get(package.package)
+        yield with_main_cause(package, found) if found else package
 
 
 def one_sided_stack(
@@ -91,6 +123,7 @@ def one_sided_stack(
         packages=one_sided_packages(packages, status),
         summary=Summary(**{status: specs}),
         package_changes=(),
+        causes=(),
         changes=(),
     )
 

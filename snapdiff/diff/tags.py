@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
 from snapdiff.diff.stacks import (
     StackTotal,
@@ -24,24 +25,28 @@ class TagDiffs:
         self._scope = scope
         self._limits = limits
         self._packages: dict[Tags, list[PackageDiff]] = {}
+        self._graphs = KnownGraphs()
 
     def add(self, pair: PackagePair) -> None:
         """Find out what happened to a package.
 
         Raises FormatError, and counts nothing, where pairing its specs would cost too much.
         """
-        found = diff_package(pair, self._scope, self._limits)
+        found = diff_package(pair, self._scope, self._limits, self._graphs)
         self._packages.setdefault(pair.tags, []).append(found)
 
     def close(self, tag: TagPair) -> TagDiff | None:
-        """Return the diff of a tag whose packages have all been added, None where it is empty."""
+        """Return the diff of a tag whose packages have all been added, None where it is empty.
+
+        Raises BadPage where a document cannot be followed from dependency to dependency.
+        """
         packages = self._packages.pop(tag.tags, [])
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = [package for package in packages if not _is_left_out(package, tag)]
         if not any(package.stacks for package in reported):
             return None
-        return _two_sided_tag(tag, reported, self._scope)
+        return _two_sided_tag(tag, reported, self._scope, self._graphs)
 
 
 def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
@@ -50,7 +55,9 @@ def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
     return package.name in tag.left_out or (bool(stacks) and stacks <= tag.left_out_stacks)
 
 
-def _two_sided_tag(tag: TagPair, packages: Iterable[PackageDiff], scope: Scope) -> TagDiff:
+def _two_sided_tag(
+    tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, graphs: KnownGraphs
+) -> TagDiff:
     old, new = _SideTotal(tag), _SideTotal(tag)
     stacks = {name: StackTotal(*numbers) for name, numbers in tag.counts.stacks.items()}
     for package in packages:
@@ -69,7 +76,7 @@ def _two_sided_tag(tag: TagPair, packages: Iterable[PackageDiff], scope: Scope) 
             added=tuple(sorted(new.packages - old.packages)),
             removed=tuple(sorted(old.packages - new.packages)),
         ),
-        stacks=tuple(stacks[name].diff(name, scope) for name in sorted(stacks)),
+        stacks=tuple(stacks[name].diff(name, scope, graphs) for name in sorted(stacks)),
     )
 
 
