@@ -81,7 +81,9 @@ LARGE = "and the limit is 16,777,216 bytes; --max-page-size raises it"
 UNUSUAL = "and the limit is 2,097,152 characters; --max-page-size raises it"
 VALUES = "the page holds too many values, and the limit is 1,048,576 values; --max-page-size raises"
 YAML_VALUES = "too many values, and the limit is 262,144 values; --max-page-size raises it"
-TOLD = "each spec told once for each of its stacks comes to too much, and the limit is 134,217,728"
+LISTED = (
+    "listing each spec once for each of its stacks takes too much, and the limit is 134,217,728"
+)
 PARTS = "spec_details[0].versions[0]: a version of over 64 parts, '1.1.1."
 
 BAD_PAGES: dict[str, tuple[Callable[[], str], str]] = {
@@ -142,7 +144,7 @@ BAD_PAGES: dict[str, tuple[Callable[[], str], str]] = {
     ),
     "a million stacks": (
         lambda: page_around(f"[{entry(stacks=[f's{number}' for number in range(MILLION)])}]"),
-        TOLD,
+        LISTED,
     ),
     "entries in YAML": (
         lambda: HEAD + "spec_details:\n" + "- a\n" * 400_000 + "---\n",
@@ -197,13 +199,13 @@ BAD_PAGES: dict[str, tuple[Callable[[], str], str]] = {
         lambda: usual_page(
             many(4000, stacks=lambda _: " ".join(f"s{number}" for number in range(200)))
         ),
-        TOLD,
+        LISTED,
     ),
     "a long spec in many stacks": (
         lambda: page_around(
             f"[{entry(variants=['x' * MILLION], stacks=[f's{i}' for i in range(9000)])}]"
         ),
-        TOLD,
+        LISTED,
     ),
 }
 
@@ -236,7 +238,7 @@ def test_a_page_without_bounds_is_a_bad_page(
     assert len(run.err) < 600
 
 
-def test_two_versions_of_a_page_that_tell_too_much_are_bad_pages(catalogs: Path) -> None:
+def test_two_versions_of_a_page_that_take_too_much_to_list_are_bad_pages(catalogs: Path) -> None:
     stacks = " ".join(f"s{number}" for number in range(400))
     shared = f"+x{'x' * 2000}"
     for side, first in (("old", "b"), ("new", "c")):
@@ -247,7 +249,7 @@ def test_two_versions_of_a_page_that_tell_too_much_are_bad_pages(catalogs: Path)
     run = compared(catalogs)
     assert run.status == 2
     for line, side in zip(run.err.splitlines(), ("old", "new"), strict=False):
-        assert line.startswith(f"snapdiff: error: {PAGE} ({side}): {TOLD}")
+        assert line.startswith(f"snapdiff: error: {PAGE} ({side}): {LISTED}")
     assert "--skip-bad-pages" in run.err
 
 
@@ -364,10 +366,10 @@ def test_large_pages_are_paired_as_the_oracle_says() -> None:
 
 def test_the_limits_follow_the_size_of_a_page(catalogs: Path) -> None:
     write_files(catalogs / "new", {PAGE: usual_page([spec("c", version="1" * 5000)])})
-    result = run_cli("-C", catalogs, "old", "new", "--max-page-size", "4000")
+    result = run_cli("-C", catalogs, "--max-page-size", "4000", "old", "new")
     assert result.status == 2
-    assert "bytes, and the limit is 4,000 bytes; --max-page-size raises it" in result.err
-    report = run_json("-C", catalogs, "old", "new", "--max-page-size", "40000")
+    assert "and the limit is 4,000 bytes; --max-page-size raises it" in result.err
+    report = run_json("-C", catalogs, "--max-page-size", "40000", "old", "new")
     assert report["summary"]["upgraded"] == 1
 
 
