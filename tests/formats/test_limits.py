@@ -86,13 +86,13 @@ STACKS = " ".join(f"s{number}" for number in range(20))
 LISTING = compact_page(
     [spec("b", variants="x" * 300, stacks=STACKS), spec("c", stacks=STACKS)],
 )
-LISTING_LENGTH = 20 * (2 * (256 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")) + 300)
+LISTING_LENGTH = 20 * (2 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")) + 300)
 
 ALIASED_STACKS = in_yaml(
     ["*v, stacks: *s"] * 6,
     first=f"v: &v [{'x' * 2000}]\ns: &s [{STACKS.replace(' ', ', ')}]\n",
 ).replace("stacks: [], ", "")
-ALIASED_LISTING = 6 * 20 * (256 + len("1copt") + 2000)
+ALIASED_LISTING = 6 * 20 * (1024 + len("1copt") + 2000)
 
 BOUNDS = {
     "bytes": Bound(
@@ -130,17 +130,17 @@ BOUNDS = {
     ),
     "what a report would list": Bound(
         LISTING,
-        -(-LISTING_LENGTH // 8),
-        (LISTING_LENGTH - 1) // 8,
+        -(-LISTING_LENGTH // 4),
+        (LISTING_LENGTH - 1) // 4,
         "listing each spec once for each of its stacks takes too much, "
-        f"and the limit is {(LISTING_LENGTH - 1) // 8 * 8:,} characters; {RAISED}",
+        f"and the limit is {(LISTING_LENGTH - 1) // 4 * 4:,} characters; {RAISED}",
     ),
     "what a report would list behind aliases": Bound(
         ALIASED_STACKS,
-        ALIASED_LISTING // 8,
-        ALIASED_LISTING // 8 - 1,
+        ALIASED_LISTING // 4,
+        ALIASED_LISTING // 4 - 1,
         "listing each spec once for each of its stacks takes too much, "
-        f"and the limit is {ALIASED_LISTING - 8:,} characters; {RAISED}",
+        f"and the limit is {ALIASED_LISTING - 4:,} characters; {RAISED}",
     ),
 }
 
@@ -164,11 +164,11 @@ def test_what_a_report_would_list_is_bounded_in_pages_read_together() -> None:
         page_around(json.dumps(entries_of([spec("b", variants=text, stacks=stacks)])))
         for text in ("x" * 5000, "")
     )
-    listing = 500 * (256 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 5000)
+    listing = 500 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 5000)
     for old, new in ((most, most), (most, less), (less, most)):
-        assert read_pair(old, new, Limits(page_size=-(-listing // 8)))
+        assert read_pair(old, new, Limits(page_size=-(-listing // 4)))
         # Read alone, the page that is to blame says so.
-        assert read_pair(old, new, Limits(page_size=(listing - 1) // 8)) is None
+        assert read_pair(old, new, Limits(page_size=(listing - 1) // 4)) is None
 
 
 @pytest.mark.parametrize("style", [usual_page, yaml_page], ids=["usual", "YAML"])

@@ -402,14 +402,119 @@ def test_title_and_tag_come_from_the_front_matter_then_from_the_path(
         usual_page([spec("b")]).replace("layout: cache\n", ""),
         "# Readme\n",
         "---\nlayout: default\n---\n",
-        "---\nno end\n",
+        "---\ntitle: Home\n---\nlayout: cache\n",
+        "---\n---\n# Home\n",
+        "---\nWords between two rules\n---\n",
+        "---\n- layout\n- cache\n---\n",
+        "--- # Home\n",
+        "---\nlayout: [cache]\n---\n",
+        "---\nx: 'a\n\n  layout: cache'\n---\n",
+        "---\nlayout: default # no page\nno end\n",
+        "---\nlayout: 'default'\r\nbad: [\r\n---\r\n",
+        "---\nlayout: default\nx: \xff\n---\n",
+        "---\nlayout: default\n---\n\xff\n",
+        "---\ntitle: Home\n---\n\xff\n",
         "",
-        "---\nbad: [\n---\n",
     ],
 )
 def test_another_markdown_file_is_no_page(text: str) -> None:
-    assert SitePageReader().read(File("docs/readme.md", text.encode())) is None
-    assert SitePageReader().count(File("docs/readme.md", text.encode())) is None
+    # Latin-1 where there is a letter beyond ASCII: not UTF-8.
+    file = File("docs/readme.md", text.encode("latin-1"))
+    assert SitePageReader().read(file) is None
+    assert SitePageReader().count(file) is None
+
+
+@pytest.mark.parametrize("text", ["# Readme\n", "---\nlayout: default\n---\n", ""])
+def test_what_is_a_page_on_the_other_side_is_no_other_file(text: str) -> None:
+    with pytest.raises(SnapdiffError):
+        SitePageReader().read(File("docs/readme.md", text.encode(), is_document=True))
+
+
+LAYOUTS = [
+    "layout: cache",
+    "layout: cache # of the catalog",
+    'layout: "cache"',
+    "layout: 'cache'",
+    "layout: !!str cache",
+    "layout: &x cache",
+    "layout : cache",
+    '"layout": cache',
+    "'layout': cache",
+    "? layout\n: cache",
+    "layout: >-\n  cache",
+    "layout:\n  cache",
+    'layout: "ca\\x63he"',
+    "x: &x cache\nlayout: *x",
+    "layout: default\nlayout: cache",
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+def test_a_layout_says_the_same_in_every_form(layout: str, style: PageStyle) -> None:
+    page = style([B, C]).replace("layout: cache", layout)
+    assert said(read(page, FURTHER).specs) == meant([B, C])
+
+
+UNREADABLE = [
+    (b"---", "line 1: front matter begins with '---' and never ends"),
+    (b"\xef\xbb\xbf---\n", "line 1: front matter begins with '---' and never ends"),
+    (b"---\ntitle: zlib\n", "line 1: front matter begins with '---' and never ends"),
+    (b"---\nlayout: cache\n", "line 1: front matter begins with '---' and never ends"),
+    (b"---\nlayout: ca", "line 1: front matter begins with '---' and never ends"),
+    (b"---\nx: [\nlayout: cache\n---\n", "line 4, column 1: front matter is not YAML: "),
+    (b"---\nx: [\n---\nlayout: default\n", "line 3, column 1: front matter is not YAML: "),
+    (b"---\nlayout: cache\nx: \xe9\n---\n", "line 3: not UTF-8 (byte 0xe9)"),
+    (b"---\nlayout: cache\n---\n\xe9\n", "line 4: not UTF-8 (byte 0xe9)"),
+    (b"---\nx: \xe9\n---\n", "line 2: not UTF-8 (byte 0xe9)"),
+    (b"---\nlayout: cache\n---\n", "spec_details: missing"),
+    (b"---\nx: " + b" " * (3 << 20) + b"\n---\n", "front matter not in the usual form has "),
+]
+
+
+@pytest.mark.parametrize(("content", "reason"), UNREADABLE, ids=[row[1] for row in UNREADABLE])
+def test_front_matter_that_could_be_a_page_and_cannot_be_read_is_a_bad_page(
+    content: bytes, reason: str
+) -> None:
+    with pytest.raises(SnapdiffError, match="^" + re.escape(reason)):
+        SitePageReader().read(File(FURTHER, content))
+
+
+@given(st.integers(0, 300))
+def test_a_page_cut_off_anywhere_is_a_bad_page(length: int) -> None:
+    page = usual_page([B]).encode()
+    length = min(length, len(page) - 4)  # the last line of its front matter is gone
+    reader = SitePageReader()
+    if length < 3:
+        assert reader.read(File(FURTHER, page[:length])) is None
+    else:
+        with pytest.raises(SnapdiffError, match="never ends"):
+            reader.read(File(FURTHER, page[:length]))
+
+
+@pytest.mark.parametrize("first", ["", "# a comment\n"])
+@pytest.mark.parametrize("end", ["---", "...", "--- \t\r", "... "])
+@pytest.mark.parametrize("other", ["---", "..."])
+def test_front_matter_ends_at_the_first_mark(first: str, end: str, other: str) -> None:
+    page = usual_page([B, C]).replace("---\n", f"---\n{first}", 1).removesuffix("---")
+    body = f"Words\n\n{other}\n\nmore: [words\n"
+    assert said(read(f"{page}{end}\n{body}").specs) == meant([B, C])
+
+
+@given(st.text(st.sampled_from("a \u0085\u2028\u2029\ue000\ue001é"), min_size=1))
+def test_line_ends_of_unicode_in_a_string_are_characters_to_every_reader(text: str) -> None:
+    records = [spec("b") | {"versions": ["1"], "compiler": text, "variants": [text]}]
+    page = page_around(json.dumps(entries_of(records), ensure_ascii=False))
+    assert said(read(page).specs) == meant(records)
+    assert said(read(page.replace("---\n", "---\n# YAML\n", 1)).specs) == meant(records)
+
+
+def test_a_number_as_a_key_is_text_as_in_json() -> None:
+    meta = "{num_specs_by_stack: {1: 2, 0x10: 3}}"
+    page = page_around(json.dumps(entries_of([spec("b", stacks="1 0x10")])), meta=meta)
+    assert read_document(page).warning == (
+        "meta.num_specs_by_stack has 3 for 0x10, but the page lists 1"
+    )
 
 
 # --- What a page says of itself ---

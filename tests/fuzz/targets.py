@@ -12,9 +12,10 @@ from typing import NamedTuple
 from snapdiff import SnapdiffError
 from snapdiff.formats import DOCUMENTS
 from snapdiff.formats.base import Document, File
-from snapdiff.formats.front_matter import front_matter_text, read_yaml, usual_fields
+from snapdiff.formats.front_matter import front_matter_text, usual_fields
 from snapdiff.formats.records import RecordReader
 from snapdiff.formats.site_page import SitePageReader
+from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import PackageCounts, count_by_stacks
 from snapdiff.reports.templates import user_template
@@ -150,14 +151,12 @@ def _document(content: bytes) -> Document:
 
 
 def front_matter(data: bytes) -> None:
-    """The text of a page: fields, or a FormatError; both readers."""
+    """The text of a page: values, or a FormatError; both readers."""
     usual_fields(data)
     with contextlib.suppress(SnapdiffError):
-        assert isinstance(
-            read_yaml(front_matter_text(data.decode("utf-8", "replace")), DEFAULT_LIMITS), dict
-        )
+        read_yaml(front_matter_text(data), DEFAULT_LIMITS)
     with contextlib.suppress(SnapdiffError):
-        assert isinstance(read_yaml(data.decode("utf-8", "surrogateescape"), DEFAULT_LIMITS), dict)
+        read_yaml(data.decode("utf-8", "surrogateescape"), DEFAULT_LIMITS)
 
 
 def records(data: bytes) -> None:
@@ -165,7 +164,7 @@ def records(data: bytes) -> None:
     line = data.replace(b"\n", b" ")
     with contextlib.suppress(UnicodeDecodeError):  # a page that is not UTF-8 does not come so far
         line.decode("utf-8")
-        assert isinstance(RecordReader().read_usual(memoryview(line)), dict | None)
+        assert isinstance(RecordReader().read(memoryview(line)), dict | None)
     page(b"---\ncategories: [package, develop]\nspec_details: " + line + b"\n---\n")
 
 
