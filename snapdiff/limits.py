@@ -51,7 +51,7 @@ class Limits:
     @property
     def text(self) -> int:
         """How many characters the specs of a page may take, each once for each of its stacks."""
-        return self.page_size * 8
+        return self.page_size * 4
 
     @property
     def comparisons(self) -> int:

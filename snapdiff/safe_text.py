@@ -11,12 +11,20 @@ def visible(text: str) -> str:
     right-to-left override, unpaired surrogates, separators other than the blank) are escaped as
     Python writes them; everything else stays.
     """
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
+    return text if text.isprintable() else text.translate(_ESCAPES)
+
+
+class _Escapes(dict[int, str]):
+    """By the number of a character: how it is shown. Each is worked out once."""
+
+    def __missing__(self, number: int) -> str:
+        char = chr(number)
+        shown_as = char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        self[number] = shown_as
+        return shown_as
+
+
+_ESCAPES = _Escapes()
 
 
 def shown(text: str) -> str:
@@ -24,7 +32,13 @@ def shown(text: str) -> str:
 
     What is cut off is counted: `aaaa… (9,800 more characters)`.
     """
-    seen = visible(text)
-    if len(seen) <= LONGEST:
-        return seen
-    return f"{seen[:LONGEST]}… ({len(seen) - LONGEST:,} more characters)"
+    if len(text) <= LONGEST and text.isprintable():
+        return text
+    # Cut while it is escaped: all of 5 million characters would take two seconds, for each line.
+    seen = ""
+    for position, char in enumerate(text):
+        piece = visible(char)
+        if len(seen) + len(piece) > LONGEST:
+            return f"{seen}… ({len(text) - position:,} more characters)"
+        seen += piece
+    return seen

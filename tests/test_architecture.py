@@ -20,7 +20,7 @@ MODULES = {
 
 HOMES = {
     "git": "snapdiff.sources.git_runner",
-    "yaml": "snapdiff.formats.front_matter",
+    "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.targets",
     "fsspec": "snapdiff.sources.remote_files",

@@ -36,9 +36,13 @@ def machine_fields(old: Machine, new: Machine) -> tuple[Field, ...]:
         return ()
     from deepdiff import DeepDiff  # late: a day of nothing but rebuilds does not need it
 
-    before = dict(zip(_MACHINE_FIELDS, old, strict=True))
-    after = dict(zip(_MACHINE_FIELDS, new, strict=True))
+    # As literals, which have no line breaks: of text in lines DeepDiff makes a difference line by
+    # line, and of two compilers of 3,000 lines that took 55 seconds.
+    before = dict(zip(_MACHINE_FIELDS, map(repr, old), strict=True))
+    after = dict(zip(_MACHINE_FIELDS, map(repr, new), strict=True))
     differing = DeepDiff(before, after).affected_root_keys
     return tuple(
-        Field(name, before[name], after[name]) for name in _MACHINE_FIELDS if name in differing
+        Field(name, mine, theirs)
+        for name, mine, theirs in zip(_MACHINE_FIELDS, old, new, strict=True)
+        if name in differing
     )

@@ -16,11 +16,12 @@ from msgspec import Raw, Struct
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
 from snapdiff.formats.document_limits import check_document_size
-from snapdiff.formats.front_matter import front_matter_text, read_yaml
+from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.listing import EMPTY_PART, Entry, NodeListing, SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
+from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import Limits
 from snapdiff.model import counting_stacks
 
@@ -159,16 +160,14 @@ def _open(opening: Opening) -> _OldPageListing | None:
         return None
     if len(file.content) > opening.limits.page_size:
         raise FormatError(f"the page is too large, and the limit is {opening.limits.page_size:,}")
-    try:
-        text = file.content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8 (byte 0x{file.content[error.start]:02x})") from error
-    front_matter = _front_matter(read_yaml(front_matter_text(text), opening.limits))
+    front_matter = _front_matter(read_yaml(front_matter_text(file.content), opening.limits))
     files = _read_files(file, front_matter.file_names(), opening.limits.document_size)
     return _OldPageListing(_claim(file.full_path, front_matter), files, opening.builds)
 
 
-def _front_matter(fields: dict[str, Any]) -> _FrontMatter:
+def _front_matter(fields: Any) -> _FrontMatter:
+    if not isinstance(fields, dict):
+        raise FormatError("front matter: holds no keys")
     known = {key: fields[key] for key in _FrontMatter.__struct_fields__ if key in fields}
     try:
         return msgspec.convert(known, _FrontMatter)

@@ -1,14 +1,14 @@
-"""The records of a page, `spec_details`, as specs by hash (specification, section 1).
+"""The records of a page, `spec_details`, as specs by hash (docs/specification.md, section 1).
 
-A list of records has one meaning and two readers. The usual form, as the catalog's generator
-writes it, is read in proportion to what is distinct in it: of the records that agree in all but
-the hash only one is decoded. Whatever else JSON or YAML allows goes the plain way. Both give the
-same specs, or the same error.
+`read_records` is the plain way: it takes records that JSON or YAML made of a list of any form.
+`RecordReader` is the quick way, for the text of a list as the catalog's generator writes it. Where
+it cannot tell for sure what a text says, it returns None, and the plain way has to tell. Both give
+the same specs.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -47,153 +47,7 @@ class Record(Struct, frozen=True):
         return (*fields, frozenset(self.variants), frozenset(self.stacks))
 
 
-class SharedSpecs(NamedTuple):
-    """Two versions of a page: what is in both word for word, as numbers, and the specs of one."""
-
-    shared: Counter[Build]
-    old: dict[str, Build]
-    new: dict[str, Build]
-
-
-_RECORD = msgspec.json.Decoder(Record)
-
-
-class _UnusualError(Exception):
-    """The text is not in the usual form: the plain reader has to tell what it says."""
-
-
-class _Builds(dict[tuple[bytes, bytes], Build]):
-    """By the text of a record before and after its hash: how its specs were built."""
-
-    def __missing__(self, around_hash: tuple[bytes, bytes]) -> Build:
-        before, after = around_hash
-        if not after.endswith(_BETWEEN):
-            raise _UnusualError
-        text = b"{%b%b%b" % (before, _HASH_KEY, after.removesuffix(_BETWEEN[1:]))
-        try:
-            decoded = _RECORD.decode(text)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            # Where the hash is none, the text after its length may begin inside a character.
-            raise _UnusualError from error
-        if _has_too_many_parts(decoded.versions[0]):
-            raise _UnusualError
-        if decoded.hash or b"\\" in text or text.count(b'"hash"') != 1:
-            raise _UnusualError
-        known = self[around_hash] = build_of(decoded)
-        return known
-
-
-class _Specs(NamedTuple):
-    """Hash and build of each of some specs."""
-
-    hashes: list[bytes]
-    builds: list[Build]
-
-    def by_hash(self) -> dict[str, Build]:
-        return dict(zip(map(bytes.decode, self.hashes), self.builds, strict=True))
-
-
-class RecordReader:
-    """Reads the records of pages that are likely to agree: what two of them share is read once."""
-
-    def __init__(self) -> None:
-        """Begin with nothing known."""
-        self._builds = _Builds()
-        self._latest: dict[str, Build] = {}
-        self._hash_in: dict[bytes, str] = {}
-
-    def read_usual(self, details: memoryview) -> dict[str, Build] | None:
-        """Return the specs of a list by hash, or None where that takes the plain reader.
-
-        What stood in the list before this one in the same words is not read again.
-        """
-        try:
-            texts = _record_texts(details)
-            come = [text for text in texts if text not in self._hash_in]
-            read = self._specs(come).by_hash()
-        except _UnusualError:
-            return None
-        gone = self._hash_in.keys() - texts
-        specs = self._latest.copy()
-        for text in gone:
-            del specs[self._hash_in[text]]
-        specs.update(read)
-        if len(specs) != len(texts):
-            return None  # a hash comes twice
-        for text in gone:
-            del self._hash_in[text]
-        self._hash_in.update(zip(come, read, strict=True))
-        self._latest = specs
-        return specs
-
-    def count_usual(self, details: memoryview) -> Counter[Build] | None:
-        """Return how many specs of each build a list has, or None as `read_usual` does."""
-        try:
-            specs = self._specs(_record_texts(details))
-        except _UnusualError:
-            return None
-        if len(set(specs.hashes)) != len(specs.hashes):
-            return None  # a hash comes twice
-        return Counter(specs.builds)
-
-    def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
-        """Return the specs of two lists, or None where each of them has to be read alone.
-
-        What stands on both sides in the same words is read once.
-        """
-        try:
-            before, after = _record_texts(old), _record_texts(new)
-            in_old, in_new = set(before), set(after)
-            shared = self._specs([text for text in before if text in in_new])
-            gone = self._specs([text for text in before if text not in in_new])
-            come = self._specs([text for text in after if text not in in_old])
-        except _UnusualError:
-            return None
-        if len(in_new) != len(after):
-            return None  # a record comes twice
-        known = set(shared.hashes)
-        for specs in (gone, come):
-            if len(known.union(specs.hashes)) != len(shared.hashes) + len(specs.hashes):
-                return None  # a hash comes twice
-        return SharedSpecs(Counter(shared.builds), gone.by_hash(), come.by_hash())
-
-    def _specs(self, texts: list[bytes]) -> _Specs:
-        """Return what records say; raises _UnusualError.
-
-        A record is cut at its hash. This is right where the record, its hash taken out, decodes as
-        one with an empty hash: with no backslash in the text, `"hash": "` can be nothing but a key
-        and the start of its value, and with no second `"hash"` it is the key that counts.
-        """
-        known = self._builds
-        hashes, builds = [], []
-        for text in texts:
-            before, _, after = text.partition(_HASH_KEY)
-            hashes.append(after[:HASH_LENGTH])
-            builds.append(known[before, after[HASH_LENGTH:]])
-        joined = b"".join(hashes)
-        if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
-            raise _UnusualError
-        return _Specs(hashes, builds)
-
-
-def _record_texts(details: memoryview) -> list[bytes]:
-    """Return the text of each record of a JSON list; raises _UnusualError.
-
-    It is cut at every opening brace, and each text lacks its own and ends as if one more came. This
-    is right where each decodes as a record: put together again, they are this list and no other.
-    """
-    if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
-        raise _UnusualError
-    texts = bytes(details[2:-1]).split(b"{")
-    texts[-1] += _BETWEEN[1:]
-    return texts
-
-
-def _has_too_many_parts(version: str) -> bool:
-    return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
-
-
-def read_plain(records: Iterable[Record]) -> dict[str, Build]:
+def read_records(records: Iterable[Record]) -> dict[str, Build]:
     """Return specs by hash; a record given twice counts once.
 
     Raises FormatError where a hash is none, or comes twice with different content.
@@ -215,11 +69,14 @@ def read_plain(records: Iterable[Record]) -> dict[str, Build]:
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash} comes twice, with different content"
             )
-    return {spec_hash: build_of(record) for spec_hash, record in seen.items()}
+    return {spec_hash: _build_of(record) for spec_hash, record in seen.items()}
 
 
-def build_of(record: Record) -> Build:
-    """Return how a record's spec was built."""
+def _has_too_many_parts(version: str) -> bool:
+    return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
+
+
+def _build_of(record: Record) -> Build:
     return Build(
         record.versions[0],
         record.compiler,
@@ -229,3 +86,116 @@ def build_of(record: Record) -> Build:
         tuple(sorted(record.variants)),  # their order says nothing, and a report shows them
         counting_stacks(record.stacks),
     )
+
+
+# --- The quick way ---
+#
+# GAIN
+#
+# It cuts the text of the list into records, and each record at its hash; what stands around the
+# hash is decoded once for all records in which it is the same. Cutting text is safe where every
+# part proves to be what it was taken for:
+#
+# - The list is cut at every opening brace. If each part then decodes as a record, there was no
+#   other brace in it, and the parts put together again are this list and no other.
+# - A record is cut at the first `"hash": "`. If it decodes with an empty hash once its hash is
+#   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
+
+
+class SharedSpecs(NamedTuple):
+    """Two versions of a page: what is in both word for word, as numbers, and the specs of one."""
+
+    shared: Counter[Build]
+    old: dict[str, Build]
+    new: dict[str, Build]
+
+
+class _Specs(NamedTuple):
+    """Hash and build of each of some specs."""
+
+    hashes: list[bytes]
+    builds: list[Build]
+
+    def by_hash(self) -> dict[str, Build]:
+        return dict(zip(map(bytes.decode, self.hashes), self.builds, strict=True))
+
+
+_RECORD = msgspec.json.Decoder(Record)
+
+
+class RecordReader:
+    """Reads the records of pages that are likely to agree: what they share is decoded once."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self._builds: dict[tuple[bytes, bytes], Build] = {}
+
+    def read(self, details: memoryview) -> dict[str, Build] | None:
+        """Return the specs of a list by hash, or None where that takes the plain way."""
+        texts = _record_texts(details)
+        found = self._specs(texts)
+        specs = found.by_hash() if found else {}
+        return specs if texts and len(specs) == len(texts) else None  # no hash comes twice
+
+    def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
+        """Return the specs of two lists, or None where each of them has to be read alone.
+
+        What stands on both sides in the same words is read once.
+        """
+        before, after = _record_texts(old), _record_texts(new)
+        in_old, in_new = set(before), set(after)
+        shared = self._specs([text for text in before if text in in_new])
+        removed = self._specs([text for text in before if text not in in_new])
+        added = self._specs([text for text in after if text not in in_old])
+        if not (before and after and shared and removed and added):
+            return None
+        for specs, texts in ((removed, before), (added, after)):
+            if len({*shared.hashes, *specs.hashes}) != len(texts):
+                return None  # a hash comes twice
+        return SharedSpecs(Counter(shared.builds), removed.by_hash(), added.by_hash())
+
+    def _specs(self, texts: Sequence[bytes]) -> _Specs | None:
+        """Return what records say, or None where one is not in the usual form."""
+        known = self._builds
+        hashes, builds = [], []
+        for text in texts:
+            before, _, after = text.partition(_HASH_KEY)
+            around_hash = before, after[HASH_LENGTH:]
+            build = known.get(around_hash)
+            if build is None:
+                build = _decode_around_hash(*around_hash)
+                if build is None:
+                    return None
+                known[around_hash] = build
+            hashes.append(after[:HASH_LENGTH])
+            builds.append(build)
+        joined = b"".join(hashes)
+        if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
+            return None
+        return _Specs(hashes, builds)
+
+
+def _record_texts(details: memoryview) -> list[bytes]:
+    """Return the text of each record of a list, or nothing where it is not in the usual form.
+
+    Each lacks its opening brace, and ends as if one more followed.
+    """
+    if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
+        return []
+    texts = bytes(details[2:-1]).split(b"{")
+    texts[-1] += _BETWEEN[1:]
+    return texts
+
+
+def _decode_around_hash(before: bytes, after: bytes) -> Build | None:
+    """Return the build of a record whose hash is taken out, or None where it is not as usual."""
+    text = b"{%b%b%b" % (before, _HASH_KEY, after.removesuffix(_BETWEEN[1:]))
+    if not after.endswith(_BETWEEN) or b"\\" in text or text.count(b'"hash"') != 1:
+        return None
+    try:
+        record = _RECORD.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None  # where the hash is none, the text after its length may begin in a character
+    if record.hash or _has_too_many_parts(record.versions[0]):
+        return None
+    return _build_of(record)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
+from snapdiff.formats.base import File
 from snapdiff.formats.site_page import SitePageReader
 from tests.support.helpers import (
     entries_of,
@@ -286,7 +287,7 @@ def test_a_page_without_any_name_of_a_tag_is_bad(path: str) -> None:
     page = b"---\ntitle: zlib\nlayout: cache\nspec_details: []\n---\n"
     reason = "categories: no tag (the second entry), and no folder is named for one"
     with pytest.raises(SnapdiffError, match=f"^{re.escape(reason)}$"):
-        SitePageReader().read(path, page)
+        SitePageReader().read(File(path, page))
 
 
 @given(st.binary(max_size=60), st.booleans())
@@ -294,7 +295,7 @@ def test_any_bytes_are_a_page_or_an_error(noise: bytes, framed: bool) -> None:
     content = b"---\nspec_details: " + noise + b"\n---\n" if framed else noise
     lines = [""]
     try:
-        SitePageReader().read(PATH, content)
+        SitePageReader().read(File(PATH, content))
     except SnapdiffError as error:
         lines = error.lines()
     assert len(lines) == 1

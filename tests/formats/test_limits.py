@@ -8,48 +8,48 @@ from typing import NamedTuple
 import pytest
 
 from snapdiff import SnapdiffError
+from snapdiff.formats.base import DocumentPair, File
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.limits import DEPTH, DIGITS, VERSION_PARTS, Limits, use_limits
+from snapdiff.limits import DEFAULT_LIMITS, DEPTH, DIGITS, VERSION_PARTS, Limits
 from snapdiff.model import Package
 from tests.support.helpers import (
     PageStyle,
     compact_page,
     entries_of,
     hash_of,
-    json_of,
     page_around,
     pages_of,
     run_cli,
+    run_json,
     spec,
     usual_page,
     write_files,
     yaml_page,
 )
 
-pytestmark = pytest.mark.usefixtures("usual_limits")
-
 PATH = "_cache/develop/zlib/specs.md"
 RAISED = "--max-page-size raises it"
 
 
-def read(page: str) -> Package:
-    package = SitePageReader().read(PATH, page.encode())
-    assert package is not None
+def read(page: str, limits: Limits = DEFAULT_LIMITS) -> Package:
+    document = SitePageReader(limits).read(File(PATH, page.encode()))
+    assert document is not None
+    [package] = document.packages
     return package
 
 
-def taken(page: str) -> bool:
-    return read(page).name == "zlib"
+def taken(page: str, limits: Limits = DEFAULT_LIMITS) -> bool:
+    return read(page, limits).name == "zlib"
 
 
-def read_both(old: str, new: str) -> tuple[Package, Package] | None:
-    return SitePageReader().read_both(PATH, old.encode(), PATH, new.encode())
+def read_pair(old: str, new: str, limits: Limits) -> DocumentPair | None:
+    return SitePageReader(limits).read_pair(File(PATH, old.encode()), File(PATH, new.encode()))
 
 
-def refused(page: str) -> str:
+def refused(page: str, limits: Limits = DEFAULT_LIMITS) -> str:
     """Why a page is not taken."""
     with pytest.raises(SnapdiffError) as caught:
-        read(page)
+        read(page, limits)
     return str(caught.value)
 
 
@@ -83,16 +83,16 @@ ALIASED = in_yaml(["*v"] * 3, first=f"v: &v [{'x' * 127}, {'y' * 128}, {', '.joi
 ALIASED_LIST = 1 + 80 + 1 + 2  # the list, its entries, and what its two long ones count more
 ALIASED_VALUES = 4 + ALIASED_LIST + 3 * (1 + 8 + 7 + 1 + ALIASED_LIST)
 STACKS = " ".join(f"s{number}" for number in range(20))
-TOLD = compact_page(
+LISTING = compact_page(
     [spec("b", variants="x" * 300, stacks=STACKS), spec("c", stacks=STACKS)],
 )
-TOLD_LENGTH = 20 * (2 * (256 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")) + 300)
+LISTING_LENGTH = 20 * (2 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")) + 300)
 
 ALIASED_STACKS = in_yaml(
     ["*v, stacks: *s"] * 6,
     first=f"v: &v [{'x' * 2000}]\ns: &s [{STACKS.replace(' ', ', ')}]\n",
 ).replace("stacks: [], ", "")
-ALIASED_TOLD = 6 * 20 * (256 + len("1copt") + 2000)
+ALIASED_LISTING = 6 * 20 * (1024 + len("1copt") + 2000)
 
 BOUNDS = {
     "bytes": Bound(
@@ -128,52 +128,47 @@ BOUNDS = {
         "line 2, column 1: too many values behind aliases, "
         f"and the limit is {ALIASED_VALUES - 1} values; {RAISED}",
     ),
-    "what a report would tell": Bound(
-        TOLD,
-        -(-TOLD_LENGTH // 8),
-        (TOLD_LENGTH - 1) // 8,
-        "each spec told once for each of its stacks comes to too much, "
-        f"and the limit is {(TOLD_LENGTH - 1) // 8 * 8:,} characters; {RAISED}",
+    "what a report would list": Bound(
+        LISTING,
+        -(-LISTING_LENGTH // 4),
+        (LISTING_LENGTH - 1) // 4,
+        "listing each spec once for each of its stacks takes too much, "
+        f"and the limit is {(LISTING_LENGTH - 1) // 4 * 4:,} characters; {RAISED}",
     ),
-    "what a report would tell behind aliases": Bound(
+    "what a report would list behind aliases": Bound(
         ALIASED_STACKS,
-        ALIASED_TOLD // 8,
-        ALIASED_TOLD // 8 - 1,
-        "each spec told once for each of its stacks comes to too much, "
-        f"and the limit is {ALIASED_TOLD - 8:,} characters; {RAISED}",
+        ALIASED_LISTING // 4,
+        ALIASED_LISTING // 4 - 1,
+        "listing each spec once for each of its stacks takes too much, "
+        f"and the limit is {ALIASED_LISTING - 4:,} characters; {RAISED}",
     ),
 }
 
 
 @pytest.mark.parametrize("bound", BOUNDS.values(), ids=BOUNDS)
 def test_a_page_just_within_a_limit_is_taken_and_with_a_smaller_one_refused(bound: Bound) -> None:
-    use_limits(Limits(page_size=bound.enough))
-    assert taken(bound.page)
-    use_limits(Limits(page_size=bound.too_small))
-    assert refused(bound.page) == bound.reason
+    assert taken(bound.page, Limits(page_size=bound.enough))
+    assert refused(bound.page, Limits(page_size=bound.too_small)) == bound.reason
 
 
 def test_pages_are_read_together_where_both_just_fit() -> None:
     short, long = (usual_page([spec("b", variants="x" * number)]) for number in (1, 999))
     for old, new in ((long, long), (short, long), (long, short)):
-        use_limits(Limits(page_size=16 * len(long)))
-        assert read_both(old, new)
-        use_limits(Limits(page_size=16 * len(long) - 1))
-        assert read_both(old, new) is None
+        assert read_pair(old, new, Limits(page_size=16 * len(long)))
+        assert read_pair(old, new, Limits(page_size=16 * len(long) - 1)) is None
 
 
-def test_what_a_report_would_tell_is_bounded_in_pages_read_together() -> None:
+def test_what_a_report_would_list_is_bounded_in_pages_read_together() -> None:
     stacks = " ".join(f"s{number}" for number in range(500))
     most, less = (
         page_around(json.dumps(entries_of([spec("b", variants=text, stacks=stacks)])))
         for text in ("x" * 5000, "")
     )
-    told = 500 * (256 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 5000)
+    listing = 500 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 5000)
     for old, new in ((most, most), (most, less), (less, most)):
-        use_limits(Limits(page_size=-(-told // 8)))
-        assert read_both(old, new)
-        use_limits(Limits(page_size=(told - 1) // 8))
-        assert read_both(old, new) is None  # read alone, the page that is to blame says so
+        assert read_pair(old, new, Limits(page_size=-(-listing // 4)))
+        # Read alone, the page that is to blame says so.
+        assert read_pair(old, new, Limits(page_size=(listing - 1) // 4)) is None
 
 
 @pytest.mark.parametrize("style", [usual_page, yaml_page], ids=["usual", "YAML"])
@@ -244,15 +239,14 @@ def test_an_alias_within_what_it_stands_for_is_named_with_its_place(page: str, p
 )
 def test_an_alias_says_what_it_stands_for(first: str) -> None:
     package = read(in_yaml(["*v", "[~cuda, +mpi]", "*v"], first=first))
-    variants = {found.description.variants for found in package.specs.values()}
+    variants = {build.variants for build in package.specs.values()}
     assert variants == {("+mpi", "~cuda")}
 
 
 @pytest.mark.parametrize("mark", ["*", "&"])
 def test_a_long_text_counts_as_one_value_where_nothing_is_repeated(mark: str) -> None:
     page = in_yaml([f"[{', '.join(500 * 'x')}, '{mark}{'y' * 1000}']"])
-    use_limits(Limits(page_size=(4 + 2 * 8 + 1 + 501) * 64))
-    assert taken(page)
+    assert taken(page, Limits(page_size=(4 + 2 * 8 + 1 + 501) * 64))
 
 
 # --- Pairing ---
@@ -266,27 +260,29 @@ def test_what_would_take_too_long_to_pair_is_a_bad_new_page(tmp_path: Path) -> N
         ]
         write_files(tmp_path / side, pages_of(records, compact_page))
     comparisons = 2 * 25 * 25 * (32 + 1 + 1)  # in two stacks
-    use_limits(Limits(page_size=comparisons // 2))
-    assert run_cli("-C", tmp_path, "old", "new").status == 0
-    use_limits(Limits(page_size=comparisons // 2 - 1))
+    words = ("-C", tmp_path, "old", "new", "--max-page-size")
+    assert run_cli(*words, str(comparisons // 2)).status == 0
+    too_small = str(comparisons // 2 - 1)
     reason = (
         "the package's specs are too many and too unlike each other to be paired, "
         f"and the limit is {comparisons - 2:,} comparisons; {RAISED}"
     )
-    status, out, err = run_cli("-C", tmp_path, "old", "new")
+    status, out, err = run_cli(*words, too_small)
     assert (status, out) == (2, "")
     assert err.startswith(f"snapdiff: error: {PATH} (new): {reason}; mend the page")
-    report = json.loads(run_cli("-C", tmp_path, "old", "new", "-fjson", "--skip-bad-pages").out)
+    report = json.loads(run_cli(*words, too_small, "-fjson", "--skip-bad-pages").out)
     assert report["skipped"] == [{"side": "new", "path": PATH, "error": reason}]
     assert report["tags"] == []
 
 
-def test_pages_too_long_to_be_read_together_give_the_same_report() -> None:
+def test_pages_too_long_to_be_read_together_give_the_same_report(tmp_path: Path) -> None:
     stays = [spec(letter, variants="x" * 200) for letter in "bcd"]
     old = pages_of([*stays, spec("e"), spec("f", stacks="hep")])
     new = pages_of([*stays, spec("p", "1.1"), spec("f", stacks="e4s")])
-    expected = json_of(old, new)
+    write_files(tmp_path / "old", old)
+    write_files(tmp_path / "new", new)
+    expected = run_json("-C", tmp_path, "old", "new")
     length = max(map(len, (*old.values(), *new.values())))
-    use_limits(Limits(page_size=(length - 1) * 16))
-    assert json_of(old, new) == expected
-    assert json.loads(expected)["summary"]["rebuilt"] == 1
+    too_small = str((length - 1) * 16)
+    assert run_json("-C", tmp_path, "old", "new", "--max-page-size", too_small) == expected
+    assert expected["summary"]["rebuilt"] == 1

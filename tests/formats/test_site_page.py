@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.base import Document, File
+from snapdiff.formats.base import Document, DocumentPair, File
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.model import Package
+from snapdiff.model import Build, Package, PackageCounts, count_by_stacks
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
     PageStyle,
@@ -49,10 +49,10 @@ def read(page: str | bytes, path: str = PATH) -> Package:
     return package
 
 
-def said(package: Package) -> dict[str, object]:
+def said(builds: Mapping[str, Build]) -> dict[str, object]:
     """All that a page says of its specs, free of order."""
     specs: dict[str, object] = {}
-    for spec_hash, build in package.specs.items():
+    for spec_hash, build in builds.items():
         built = build.spec(spec_hash)
         machine = (built.os, built.platform, built.target)
         variants = frozenset(built.variants)
@@ -156,29 +156,22 @@ TRICKY = [
 def test_a_page_says_the_same_in_every_form(records: list[Record], style: PageStyle) -> None:
     package = read(style(records))
     assert (package.tag, package.name) == ("develop", "zlib")
-    assert said(package) == meant(records)
+    assert said(package.specs) == meant(records)
 
 
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
 @pytest.mark.parametrize(
     "records", [records for _, records in TRICKY], ids=[name for name, _ in TRICKY]
 )
-def test_a_page_comes_to_the_same_counted_and_read(records: list[Record], style: PageStyle) -> None:
-    page = style([*records, records[0]])
-    alone = read(page)
-    counted = SitePageReader().count(PATH, page.encode("utf-8"))
-    assert counted is not None
-    assert counted.counts == alone.counts
-    assert (counted.tag, counted.name, counted.warning) == (alone.tag, alone.name, alone.warning)
-    assert len(counted.specs) + sum(counted.shared.values()) == len(alone.specs)
-
-
-def test_a_page_that_is_counted_is_not_told_of_spec_by_spec() -> None:
-    page = usual_page([spec("b"), spec("c"), spec("d", "2.0")])
-    counted = SitePageReader().count(PATH, page.encode("utf-8"))
-    assert counted is not None
-    assert counted.specs == {}
-    assert sorted(counted.shared.values()) == [1, 2]
+def test_a_page_that_is_counted_has_as_many_specs_as_one_that_is_read(
+    records: list[Record], style: PageStyle
+) -> None:
+    for page in (style(records), style([*records, records[0]])):
+        counted = SitePageReader().count(File(PATH, page.encode("utf-8")))
+        assert counted == read_document(page).counted()
+        assert counted is not None
+        [package] = counted.counts
+        assert sum(package.by_stacks.values()) == len(records)
 
 
 @pytest.mark.slow
@@ -186,8 +179,8 @@ def test_a_page_that_is_counted_is_not_told_of_spec_by_spec() -> None:
 def test_the_usual_form_and_yaml_give_the_same_specs(both: Catalogs) -> None:
     for records in (side for side in both if side):
         one_page = [item | {"tag": "develop", "package": "zlib"} for item in records]
-        assert said(read(usual_page(one_page))) == meant(one_page)
-        assert said(read(yaml_page(one_page))) == meant(one_page)
+        assert said(read(usual_page(one_page)).specs) == meant(one_page)
+        assert said(read(yaml_page(one_page)).specs) == meant(one_page)
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
@@ -200,13 +193,13 @@ def test_any_text_in_a_spec_is_read_as_it_is(
 ) -> None:
     first = spec("b") | {"versions": [version], "compiler": compiler, "variants": variants}
     records = [first, *(first | {"hash": hash_of("cde"[number])} for number in range(like))]
-    assert said(read(usual_page(records))) == meant(records)
-    assert said(read(compact_page(records))) == meant(records)
+    assert said(read(usual_page(records)).specs) == meant(records)
+    assert said(read(compact_page(records)).specs) == meant(records)
 
 
 @pytest.mark.parametrize("details", ["[]", "[ ]", "\n  []", "[] # none"])
 def test_an_empty_list_is_a_page_without_specs(details: str) -> None:
-    assert said(read(page_around(details))) == {}
+    assert said(read(page_around(details)).specs) == {}
 
 
 @pytest.mark.parametrize(
@@ -237,13 +230,13 @@ def test_white_space_and_the_order_of_keys_say_nothing(details: str) -> None:
         for entry in entries_of(records)
     ]
     text = details.format(hash_of("b"), rests[0], hash_of("c"), rests[1])
-    assert said(read(page_around(text))) == meant(records)
+    assert said(read(page_around(text)).specs) == meant(records)
 
 
 @pytest.mark.parametrize(("begin", "end"), [("xx", "}]"), ("[{", "}x"), ("{{", "}]"), ("[{", "}}")])
 def test_what_is_not_quite_a_list_is_none(begin: str, end: str) -> None:
     record = json.dumps(entries_of([spec("b")]))[2:-2]
-    assert said(read(page_around(f"[{{{record}}}]"))) == meant([spec("b")])
+    assert said(read(page_around(f"[{{{record}}}]")).specs) == meant([spec("b")])
     with pytest.raises(SnapdiffError):
         read(page_around(begin + record + end))
 
@@ -251,7 +244,7 @@ def test_what_is_not_quite_a_list_is_none(begin: str, end: str) -> None:
 def test_a_record_given_twice_counts_once_whatever_its_order() -> None:
     first = spec("b", variants="+mpi ~cuda", stacks="e4s hep")
     again = spec("b", variants="~cuda +mpi", stacks="hep e4s")
-    assert said(read(usual_page([first, again, first]))) == meant([first])
+    assert said(read(usual_page([first, again, first])).specs) == meant([first])
 
 
 @given(catalogs(), st.randoms(use_true_random=True))
@@ -272,10 +265,10 @@ def test_records_that_differ_in_their_hash_alone_share_what_they_say() -> None:
 # --- Two versions of a page ---
 
 
-def read_both(
+def read_pair(
     old: str, new: str, old_path: str = PATH, new_path: str = PATH
-) -> tuple[Package, Package] | None:
-    return SitePageReader().read_both(old_path, old.encode(), new_path, new.encode())
+) -> DocumentPair | None:
+    return SitePageReader().read_pair(File(old_path, old.encode()), File(new_path, new.encode()))
 
 
 B, C, D, E = (spec(letter, stacks=f"e4s {letter}") for letter in "bcde")
@@ -293,16 +286,20 @@ B, C, D, E = (spec(letter, stacks=f"e4s {letter}") for letter in "bcde")
 def test_what_two_versions_of_a_page_have_in_common_is_read_once(
     old: list[Record], new: list[Record], shared: str
 ) -> None:
-    both = read_both(usual_page(old), usual_page(new))
+    both = read_pair(usual_page(old), usual_page(new))
     assert both is not None
-    for package, records in zip(both, (old, new), strict=True):
-        assert sum(package.shared.values()) == len(shared)
-        assert package.shared is both[0].shared
-        alone = read(usual_page(records))
-        assert (package.tag, package.name) == (alone.tag, alone.name)
-        assert (package.counts, package.warning) == (alone.counts, None)
+    assert both.warnings == (None, None)
+    [pair] = both.pairs
+    assert (pair.tags, pair.name) == (("develop", "develop"), "zlib")
+    assert sum(pair.common.values()) == len(shared)
+    for side, records in ((pair.old, old), (pair.new, new)):
+        alone = read_document(usual_page(records))
+        assert both.claims == alone.claims
+        assert [PackageCounts("develop", "zlib", count_by_stacks(side.values(), pair.common))] == (
+            alone.counted().counts
+        )
         differing = [item for item in records if item["hash"] not in map(hash_of, shared)]
-        assert said(package) == meant(differing)
+        assert said(side) == meant(differing)
 
 
 USUAL = usual_page([B, C])
@@ -321,10 +318,10 @@ FURTHER = "_cache/develop/zlib.md"
     ],
 )
 def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None:
-    assert read_both(page, page)
-    assert read_both(page, page, FURTHER, FURTHER)
+    assert read_pair(page, page)
+    assert read_pair(page, page, FURTHER, FURTHER)
     without_layout = page.replace("layout: cache\n", "")
-    assert read_both(without_layout, without_layout)
+    assert read_pair(without_layout, without_layout)
 
 
 @pytest.mark.parametrize(
@@ -353,12 +350,12 @@ def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None
     ],
 )
 def test_other_versions_of_a_page_are_to_be_read_alone(one: str, other: str, path: str) -> None:
-    assert read_both(one, other, path, path) is None
-    assert read_both(other, one, path, path) is None
+    assert read_pair(one, other, path, path) is None
+    assert read_pair(other, one, path, path) is None
 
 
 def test_pages_in_folders_of_two_tags_are_to_be_read_alone() -> None:
-    assert read_both(USUAL, USUAL, PATH, "_cache/v1/zlib/specs.md") is None
+    assert read_pair(USUAL, USUAL, PATH, "_cache/v1/zlib/specs.md") is None
 
 
 # --- Title and tag ---
@@ -405,14 +402,119 @@ def test_title_and_tag_come_from_the_front_matter_then_from_the_path(
         usual_page([spec("b")]).replace("layout: cache\n", ""),
         "# Readme\n",
         "---\nlayout: default\n---\n",
-        "---\nno end\n",
+        "---\ntitle: Home\n---\nlayout: cache\n",
+        "---\n---\n# Home\n",
+        "---\nWords between two rules\n---\n",
+        "---\n- layout\n- cache\n---\n",
+        "--- # Home\n",
+        "---\nlayout: [cache]\n---\n",
+        "---\nx: 'a\n\n  layout: cache'\n---\n",
+        "---\nlayout: default # no page\nno end\n",
+        "---\nlayout: 'default'\r\nbad: [\r\n---\r\n",
+        "---\nlayout: default\nx: \xff\n---\n",
+        "---\nlayout: default\n---\n\xff\n",
+        "---\ntitle: Home\n---\n\xff\n",
         "",
-        "---\nbad: [\n---\n",
     ],
 )
 def test_another_markdown_file_is_no_page(text: str) -> None:
-    assert SitePageReader().read("docs/readme.md", text.encode()) is None
-    assert SitePageReader().count("docs/readme.md", text.encode()) is None
+    # Latin-1 where there is a letter beyond ASCII: not UTF-8.
+    file = File("docs/readme.md", text.encode("latin-1"))
+    assert SitePageReader().read(file) is None
+    assert SitePageReader().count(file) is None
+
+
+@pytest.mark.parametrize("text", ["# Readme\n", "---\nlayout: default\n---\n", ""])
+def test_what_is_a_page_on_the_other_side_is_no_other_file(text: str) -> None:
+    with pytest.raises(SnapdiffError):
+        SitePageReader().read(File("docs/readme.md", text.encode(), is_document=True))
+
+
+LAYOUTS = [
+    "layout: cache",
+    "layout: cache # of the catalog",
+    'layout: "cache"',
+    "layout: 'cache'",
+    "layout: !!str cache",
+    "layout: &x cache",
+    "layout : cache",
+    '"layout": cache',
+    "'layout': cache",
+    "? layout\n: cache",
+    "layout: >-\n  cache",
+    "layout:\n  cache",
+    'layout: "ca\\x63he"',
+    "x: &x cache\nlayout: *x",
+    "layout: default\nlayout: cache",
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+def test_a_layout_says_the_same_in_every_form(layout: str, style: PageStyle) -> None:
+    page = style([B, C]).replace("layout: cache", layout)
+    assert said(read(page, FURTHER).specs) == meant([B, C])
+
+
+UNREADABLE = [
+    (b"---", "line 1: front matter begins with '---' and never ends"),
+    (b"\xef\xbb\xbf---\n", "line 1: front matter begins with '---' and never ends"),
+    (b"---\ntitle: zlib\n", "line 1: front matter begins with '---' and never ends"),
+    (b"---\nlayout: cache\n", "line 1: front matter begins with '---' and never ends"),
+    (b"---\nlayout: ca", "line 1: front matter begins with '---' and never ends"),
+    (b"---\nx: [\nlayout: cache\n---\n", "line 4, column 1: front matter is not YAML: "),
+    (b"---\nx: [\n---\nlayout: default\n", "line 3, column 1: front matter is not YAML: "),
+    (b"---\nlayout: cache\nx: \xe9\n---\n", "line 3: not UTF-8 (byte 0xe9)"),
+    (b"---\nlayout: cache\n---\n\xe9\n", "line 4: not UTF-8 (byte 0xe9)"),
+    (b"---\nx: \xe9\n---\n", "line 2: not UTF-8 (byte 0xe9)"),
+    (b"---\nlayout: cache\n---\n", "spec_details: missing"),
+    (b"---\nx: " + b" " * (3 << 20) + b"\n---\n", "front matter not in the usual form has "),
+]
+
+
+@pytest.mark.parametrize(("content", "reason"), UNREADABLE, ids=[row[1] for row in UNREADABLE])
+def test_front_matter_that_could_be_a_page_and_cannot_be_read_is_a_bad_page(
+    content: bytes, reason: str
+) -> None:
+    with pytest.raises(SnapdiffError, match="^" + re.escape(reason)):
+        SitePageReader().read(File(FURTHER, content))
+
+
+@given(st.integers(0, 300))
+def test_a_page_cut_off_anywhere_is_a_bad_page(length: int) -> None:
+    page = usual_page([B]).encode()
+    length = min(length, len(page) - 4)  # the last line of its front matter is gone
+    reader = SitePageReader()
+    if length < 3:
+        assert reader.read(File(FURTHER, page[:length])) is None
+    else:
+        with pytest.raises(SnapdiffError, match="never ends"):
+            reader.read(File(FURTHER, page[:length]))
+
+
+@pytest.mark.parametrize("first", ["", "# a comment\n"])
+@pytest.mark.parametrize("end", ["---", "...", "--- \t\r", "... "])
+@pytest.mark.parametrize("other", ["---", "..."])
+def test_front_matter_ends_at_the_first_mark(first: str, end: str, other: str) -> None:
+    page = usual_page([B, C]).replace("---\n", f"---\n{first}", 1).removesuffix("---")
+    body = f"Words\n\n{other}\n\nmore: [words\n"
+    assert said(read(f"{page}{end}\n{body}").specs) == meant([B, C])
+
+
+@given(st.text(st.sampled_from("a \u0085\u2028\u2029\ue000\ue001é"), min_size=1))
+def test_line_ends_of_unicode_in_a_string_are_characters_to_every_reader(text: str) -> None:
+    records = [spec("b") | {"versions": ["1"], "compiler": text, "variants": [text]}]
+    page = page_around(json.dumps(entries_of(records), ensure_ascii=False))
+    assert said(read(page).specs) == meant(records)
+    assert said(read(page.replace("---\n", "---\n# YAML\n", 1)).specs) == meant(records)
+
+
+def test_a_number_as_a_key_is_text_as_in_json() -> None:
+    meta = "{num_specs_by_stack: {1: 2, 0x10: 3}}"
+    page = page_around(json.dumps(entries_of([spec("b", stacks="1 0x10")])), meta=meta)
+    assert read_document(page).warning == (
+        "meta.num_specs_by_stack has 3 for 0x10, but the page lists 1"
+    )
 
 
 # --- What a page says of itself ---
@@ -479,4 +581,4 @@ def test_the_warning_is_not_shown_with_quiet(tmp_path: Path) -> None:
 def test_meta_that_a_real_page_has_is_right() -> None:
     records = [spec("b"), spec("c", stacks="root"), spec("d", stacks="")]
     assert meta_of(records)["num_specs_by_stack"] == {"e4s": 1, "root": 2}
-    assert read(usual_page(records)).warning is None
+    assert read_document(usual_page(records)).warning is None

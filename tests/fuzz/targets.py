@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.registry import DOCUMENTS
-from snapdiff.formats.front_matter import front_matter_text, read_yaml, usual_fields
+from snapdiff.formats.base import Document, File
+from snapdiff.formats.front_matter import front_matter_text, usual_fields
 from snapdiff.formats.records import RecordReader
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
-from snapdiff.model import Package
+from snapdiff.formats.yaml_reading import read_yaml
+from snapdiff.limits import DEFAULT_LIMITS
+from snapdiff.model import PackageCounts, count_by_stacks
 from snapdiff.reports.templates import user_template
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.revisions import SourceOpener
@@ -123,33 +126,37 @@ def page(data: bytes) -> None:
     half = data[: len(data) // 2], data[len(data) // 2 :]
     for path, content in ((PATH, data), ("a/other.md", data), (PATH, half[0]), (PATH, half[1])):
         with contextlib.suppress(SnapdiffError):
-            counted = SitePageReader().count(path, content)
-            assert counted is None or _same_as_alone(content, counted, path)
+            counted = SitePageReader().count(File(path, content))
+            alone = SitePageReader().read(File(path, content))
+            assert counted == (alone.counted() if alone else None)
     twin = data.replace(b"1.", b"2.")
     with contextlib.suppress(SnapdiffError):
-        both = SitePageReader().read_both(PATH, data, PATH, twin)
+        both = SitePageReader().read_pair(File(PATH, data), File(PATH, twin))
         if both is not None:
-            assert _same_as_alone(data, both[0])
-            assert _same_as_alone(twin, both[1])
+            [pair] = both.pairs
+            for content, side in ((data, pair.old), (twin, pair.new)):
+                document = _document(content)
+                [package] = document.packages
+                by_stacks = count_by_stacks(side.values(), pair.common)
+                counts = PackageCounts(package.tag, pair.name, by_stacks)
+                assert document.claims == both.claims
+                assert document.counted().counts == [counts]
+                assert side.keys() <= package.specs.keys()
 
 
-def _same_as_alone(data: bytes, package: Package, path: str = PATH) -> bool:
-    alone = SitePageReader().read(path, data)
-    return (
-        alone is not None
-        and (alone.tag, alone.name, alone.counts) == (package.tag, package.name, package.counts)
-        and package.specs.keys() <= alone.specs.keys()
-        and len(alone.specs) == len(package.specs) + sum(package.shared.values())
-    )
+def _document(content: bytes) -> Document:
+    document = SitePageReader().read(File(PATH, content))
+    assert document is not None
+    return document
 
 
 def front_matter(data: bytes) -> None:
-    """The text of a page: fields, or a FormatError; both readers."""
+    """The text of a page: values, or a FormatError; both readers."""
     usual_fields(data)
     with contextlib.suppress(SnapdiffError):
-        assert isinstance(read_yaml(front_matter_text(data.decode("utf-8", "replace"))), dict)
+        read_yaml(front_matter_text(data), DEFAULT_LIMITS)
     with contextlib.suppress(SnapdiffError):
-        assert isinstance(read_yaml(data.decode("utf-8", "surrogateescape")), dict)
+        read_yaml(data.decode("utf-8", "surrogateescape"), DEFAULT_LIMITS)
 
 
 def records(data: bytes) -> None:
@@ -157,7 +164,7 @@ def records(data: bytes) -> None:
     line = data.replace(b"\n", b" ")
     with contextlib.suppress(UnicodeDecodeError):  # a page that is not UTF-8 does not come so far
         line.decode("utf-8")
-        assert isinstance(RecordReader().read_usual(memoryview(line)), dict | None)
+        assert isinstance(RecordReader().read(memoryview(line)), dict | None)
     page(b"---\ncategories: [package, develop]\nspec_details: " + line + b"\n---\n")
 
 

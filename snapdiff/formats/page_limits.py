@@ -1,0 +1,42 @@
+"""Whether a page holds more than is taken of one: values, and what a report would list of it."""
+
+from collections import Counter
+
+from snapdiff.limits import Limits, over_limit
+from snapdiff.model import Build
+
+_LINE = 1024
+"""What a change costs in a report, in characters, beside what the page says of the spec."""
+
+
+def check_size(content: bytes, limits: Limits) -> None:
+    """Raise FormatError where a page is larger, or holds more values, than is taken."""
+    if len(content) > limits.page_size:
+        raise over_limit("the page is too large", limits.page_size, "bytes")
+    most = limits.values
+    # There are no more values than commas, line breaks and one; a short page need not be counted.
+    if len(content) > most and content.count(b",") + content.count(b"\n") >= most:
+        raise over_limit("the page holds too many values", most, "values")
+
+
+def check_listing(builds: Counter[Build], length: int, limits: Limits) -> None:
+    """Raise FormatError where a report, which lists a spec once a stack, could be too long.
+
+    `builds` has the number of specs of each; they are described in at most `length` characters.
+    """
+    most_stacks = max((len(build.stacks) for build in builds), default=0)
+    if most_stacks * 8 * length <= limits.text:
+        return  # a record takes at least an eighth of a line, a character of it of its escape
+    text = 0
+    for build, number in builds.items():
+        fields = build.version_text, build.compiler, build.os, build.platform, build.target
+        line = _LINE + sum(map(_shown_length, (*fields, *build.variants)))
+        text += number * len(build.stacks) * line
+    if text > limits.text:
+        what = "listing each spec once for each of its stacks takes too much"
+        raise over_limit(what, limits.text, "characters")
+
+
+def _shown_length(text: str) -> int:
+    """Return how long a text is in a report at most: what cannot be printed is escaped."""
+    return len(text) if text.isprintable() else len(text) * 8

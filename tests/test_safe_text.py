@@ -1,0 +1,50 @@
+"""Untrusted text made visible, and cut where it is very long."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdiff.safe_text import LONGEST, shown, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("", ""),
+        ("gcc@12.3.0 é☃", "gcc@12.3.0 é☃"),
+        ("a\x1b[31mb\nc", "a\\x1b[31mb\\nc"),
+        ("\u202e\u200b\U000e0001\ud800", "\\u202e\\u200b\\U000e0001\\ud800"),
+    ],
+)
+def test_what_cannot_be_printed_is_escaped(text: str, seen: str) -> None:
+    assert visible(text) == shown(text) == seen
+
+
+@given(st.text())
+def test_all_that_is_visible_can_be_printed(text: str) -> None:
+    assert visible(text).isprintable()
+    assert shown(text).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a" * LONGEST, "a" * LONGEST),
+        ("a" * (LONGEST + 1), "a" * LONGEST + "… (1 more characters)"),
+        ("a" * 10_000, "a" * LONGEST + "… (9,800 more characters)"),
+        ("\x01" * 51, "\\x01" * 50 + "… (1 more characters)"),
+        ("a" * (LONGEST - 1) + "\n" + "b", "a" * (LONGEST - 1) + "… (2 more characters)"),
+    ],
+)
+def test_what_is_cut_off_is_counted(text: str, seen: str) -> None:
+    assert shown(text) == seen
+
+
+def test_a_value_is_cut_before_all_of_it_is_escaped() -> None:
+    value = "\u200b" * 5_000_000
+    began = time.process_time()
+    for _ in range(1000):
+        shown(value)
+    assert time.process_time() - began < 2
