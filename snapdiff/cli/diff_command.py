@@ -81,6 +81,7 @@ Commands:
   diff       compare two snapshots: this help, and what is done without a command
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
   schema     print the JSON Schema of the JSON report; snapdiff schema
+  snapdiff --version prints the version
 
 \b
 Examples:
