@@ -55,11 +55,11 @@ def test_a_mistyped_option_is_answered_with_the_nearest() -> None:
 def test_the_help_lists_the_commands() -> None:
     out = run_cli("--help").out
     for line in (
-        "  diff       compare two",
-        "  changelog  what changed over",
-        "  schema     print",
+        "diff       compare two",
+        "changelog  what changed over",
+        "schema     print",
     ):
-        assert f"\n  {line}" in out
+        assert f"\n    {line}" in out
 
 
 def test_values_may_be_lists_and_leave_names_out() -> None:

@@ -1,6 +1,7 @@
 """News first: what a reader must not miss stands on top, whatever else there is."""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from tests.support.oracle import Record
 STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
 
 
-def diff_of(old: list[Record], new: list[Record], **filters: tuple[str, ...]) -> CatalogDiff:
+def diff_of(old: list[Record], new: list[Record], **filters: Any) -> CatalogDiff:
     """What changed between two catalogs."""
     with catalog_folders(pages_of(old), pages_of(new)) as (before, after):
         return diff_catalogs(
@@ -96,8 +97,8 @@ def test_a_comment_is_forty_lines_to_look_at_and_full_inside(
     text = render_report(large, "comment", options)
     assert len(outside_folds(text)) <= 40
     assert len(text) <= most
-    if most < 60_000:
-        assert len(text) >= 0.9 * most
+    if "shortened to fit" in text and "more package" in text:
+        assert len(text) >= 0.8 * most
 
 
 def many_of_each() -> CatalogDiff:
@@ -129,12 +130,12 @@ def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) ->
         assert len(outside_folds(text)) <= 40
     top = text.casefold().partition("needs attention")[2]
     block = re.split(r"\n(?:\||stack |<details>)", top)[0]
-    assert len([line for line in block.splitlines() if line.strip()]) <= 26
+    assert len([line for line in block.splitlines() if line.strip()]) <= 24
     for words in ("60 tags removed", "20 stacks of ", "more packages", "gone", "60 pages that"):
         assert words in block.replace("](#removed)", "")
 
 
-def test_a_handful_is_followed_by_a_count_that_links_down(large: CatalogDiff) -> None:
+def test_a_handful_is_followed_by_a_count_that_links_down() -> None:
     old = [spec(numbered(n), f"{n}.0", package=f"p{n}") for n in range(9)]
     diff = diff_of([*old, spec("z")], [spec("y")])
     text = render_report(diff, "markdown", ReportOptions(package_url=""))
@@ -269,7 +270,7 @@ def test_the_mirror_has_as_many_packages_gone_as_there_were_new(pair: Catalogs) 
 
 
 def test_a_report_of_some_kinds_says_nothing_of_others() -> None:
-    old = [spec("b", "1.0"), spec("c", package="gone"), spec("d", stacks="gone")]
+    old = [spec("b", "1.0"), spec("c", package="gone"), spec("d", stacks="left")]
     diff = diff_of(old, [spec("e", "1.1")], kind=("upgraded",))
     text = render_report(diff, "text")
     assert "gone" not in text.replace("nothing is gone", "")
