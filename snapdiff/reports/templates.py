@@ -50,6 +50,7 @@ def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environ
     environment = jinja2.Environment(
         loader=_loader(overrides),
         autoescape=autoescape,  # noqa: S701 - Markdown escapes by its own filters
+        optimized=False,  # there are hardly any constants to fold: it would only take time
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
