@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.markdown_text import code, code_element, counted, linked, number
+from snapdiff.reports.markdown_text import code, code_element, counted, linked, list_sign, number
 from snapdiff.reports.short_list import short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
 
@@ -26,7 +26,12 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
     A file in the folder `overrides` replaces the built-in template of the same name.
     """
     environment = _environment(overrides, autoescape=False)
-    environment.filters |= {"code": code, "code_element": code_element, "link": linked}
+    environment.filters |= {
+        "code": code,
+        "code_element": code_element,
+        "link": linked,
+        "sign": list_sign,
+    }
     return environment
 
 

@@ -62,6 +62,20 @@ def test_the_help_lists_the_commands() -> None:
         assert f"\n    {line}" in out
 
 
+@pytest.mark.parametrize(
+    ("typed", "answers"),
+    [("snapdiff --st", ["plain,--stack", "plain,--stat"]), ("snapdiff ch", ["plain,changelog"])],
+)
+def test_a_shell_completes_options_and_commands(typed: str, answers: list[str]) -> None:
+    shell = {"COMP_WORDS": typed, "COMP_CWORD": "1", "_SNAPDIFF_COMPLETE": "bash_complete"}
+    command = [sys.executable, "-m", "snapdiff"]
+    environment = os.environ | shell
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert set(answers) <= set(done.stdout.splitlines())
+
+
 def test_values_may_be_lists_and_leave_names_out() -> None:
     def stacks(*options: str) -> list[str]:
         report = run_json("-C", ROOT, *SNAPSHOTS, "-t", "develop", *options)

@@ -3,7 +3,9 @@
 import re
 from typing import Any
 
+import cmarkgfm
 import pytest
+from cmarkgfm.cmark import Options
 from hypothesis import given
 from msgspec.structs import replace
 
@@ -15,6 +17,8 @@ from snapdiff.reports.outline import outline_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.package_lines import package_lines
 from snapdiff.result import SkippedPage
+from tests.golden import FOLDER
+from tests.reports.test_escaping import Tree
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import catalog_folders, hash_of, pages_of, spec
 from tests.support.oracle import Record
@@ -204,6 +208,16 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
     for number, is_told in ((10, True), (8, True), (7, False)):
         text = render_report(diff_of(packages, renamed[:number]), "text", ReportOptions(width=300))
         assert (words.format(number) in text) is is_told
+
+
+@pytest.mark.parametrize("name", ["report.md", "by-stack.md", "comment.md", "shortened.md"])
+def test_every_line_is_an_item_of_one_plain_list(name: str) -> None:
+    tree = Tree((FOLDER / name).read_text(encoding="utf-8"))
+    text = cmarkgfm.github_flavored_markdown_to_html(
+        (FOLDER / name).read_text(encoding="utf-8"), Options.CMARK_OPT_UNSAFE
+    )
+    assert tree.open_folds == 0
+    assert not re.search(r"<li>\s*<(?:ul|h[1-6])|<p>[^<]*(?:\||</?details)", text)
 
 
 def test_a_report_has_a_title_of_ones_own() -> None:
