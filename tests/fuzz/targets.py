@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.front_matter import front_matter_text, read_yaml, usual_fields
 from snapdiff.formats.records import RecordReader
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Package
 from snapdiff.reports.templates import user_template
