@@ -17,6 +17,7 @@ from tests.support.helpers import (
     run_json,
 )
 from tests.support.oracle import Record
+from tests.support.package_oracle import changes_by_stack, package_changes
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
@@ -113,6 +114,14 @@ def test_what_was_added_in_the_weeks_is_the_compiler_wrapper() -> None:
         if change["kind"] in ("added", "removed")
     )
     assert found == {("added", "compiler-wrapper"): 25, ("removed", "gcc"): 2}
+
+
+def test_what_happened_to_the_packages_of_the_weeks_agrees_with_a_second_reading() -> None:
+    old, new = (records_below(WEEKS / "_cache" / tag) for tag in (OLD_TAG, NEW_TAG))
+    report = run_json(WEEKS / "_cache" / OLD_TAG, WEEKS / "_cache" / NEW_TAG)
+    assert changes_by_stack(report) == package_changes(old, new)
+    [tag] = report["tags"]
+    assert tag["packages"]["added"] == ["compiler-wrapper"]
 
 
 def test_the_reconfigured_specs_of_the_weeks_have_no_compiler_any_more() -> None:

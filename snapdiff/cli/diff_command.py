@@ -11,6 +11,8 @@ from snapdiff.cli.console import say
 from snapdiff.cli.options import CommonOptions, narrowing, pages
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from snapdiff.cli.report_writer import ReportWriter
     from snapdiff.result import Kind
 
@@ -75,12 +77,23 @@ def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequenc
     return tuple(kinds)
 
 
+def _completed(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list["CompletionItem"]:
+    """Return what a shell may complete: other commands, and folders."""
+    from click.shell_completion import CompletionItem
+
+    names = [name for name in ("changelog", "schema", "snapshot") if name.startswith(incomplete)]
+    return [*map(CompletionItem, names if incomplete else ()), CompletionItem(incomplete, "dir")]
+
+
 @click.command(
     epilog="""\b
 Commands:
   diff       compare two snapshots: this help, and what is done without a command
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
   schema     print the JSON Schema of the JSON report; snapdiff schema
+  snapdiff --version prints the version
 
 \b
 Examples:
@@ -99,7 +112,7 @@ Exit status:
   2  an error
 """
 )
-@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]")
+@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]", shell_complete=_completed)
 @click.option("-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR.")
 @click.option(
     "-f",

@@ -80,7 +80,7 @@ _COMMA = re.compile(r",(?![^\[]*\])")
 
 def _globs(values: Sequence[str]) -> tuple[str, ...]:
     """Return the globs of an option: `e4s,hep` are two."""
-    return tuple(glob.strip() for value in values for glob in _COMMA.split(value))
+    return tuple(glob for value in values for glob in _COMMA.split(value))
 
 
 def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> int:

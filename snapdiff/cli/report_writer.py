@@ -39,8 +39,7 @@ class ReportWriter:
         """Take what was asked for; raises ReportError where that cannot be written.
 
         `asked` names the options that somebody asked for. `color` is `auto`, `always`, `never` or
-        None, where nobody asked; a `target` of None is
-        standard output.
+        None, where nobody asked; a `target` of None is standard output.
         """
         if target:
             check_output(target)

@@ -6,10 +6,14 @@ from msgspec import Struct
 
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.severity import reported_kinds
+from snapdiff.reports.short_list import shortened
 from snapdiff.result import CatalogDiff, Kind, SkippedPage, TagDiff
 
 HANDFUL = 3
-"""How many lines of one sort of news there are before the rest is counted."""
+"""How many lines of one sort of bad news there are before the rest is counted."""
+
+FEW = 2
+"""How many lines of one sort of other news."""
 
 _LIKE_A_RENAME = 0.8
 """The share of a removed stack's packages that a new one has where it may be the same stack."""
@@ -89,13 +93,13 @@ def attention_of(
         removed_tags=tuple(tag for tag in diff.tags if tag.status == "removed"),
         removed_stacks=_stack_news(diff.tags, "removed") if removed else (),
         renames=tuple(_renames(diff.tags)) if removed and added else (),
-        gone=_first(item for item in every if _is_of_tag(item.line, Kind.REMOVED)),
-        downgraded=_first(item for item in every if item.line.kind is Kind.DOWNGRADED),
+        gone=_first(HANDFUL, [item for item in every if _is_of_tag(item.line, Kind.REMOVED)]),
+        downgraded=_first(HANDFUL, [item for item in every if item.line.kind is Kind.DOWNGRADED]),
         skipped=diff.skipped,
         added_tags=tuple(tag for tag in diff.tags if tag.status == "added"),
         added_stacks=_stack_news(diff.tags, "added") if added else (),
-        new=_first(item for item in every if _is_of_tag(item.line, Kind.ADDED)),
-        major=_first(item for item in every if item.line.is_major),
+        new=_first(FEW, [item for item in every if _is_of_tag(item.line, Kind.ADDED)]),
+        major=_first(FEW, [item for item in every if item.line.is_major]),
     )
 
 
@@ -103,13 +107,12 @@ def _is_of_tag(line: PackageLine, kind: Kind) -> bool:
     return line.kind is kind and line.in_tag
 
 
-def _first(items: Iterable[TagLine]) -> LineNews:
+def _first(number: int, items: Iterable[TagLine]) -> LineNews:
     """Return the lines of most packages and stacks; where one more would be left, that one too."""
     found = sorted(items, key=lambda item: -len(item.line.packages) * len(item.line.stacks))
-    most = HANDFUL if len(found) > HANDFUL + 1 else len(found)
-    return LineNews(
-        lines=tuple(found[:most]), more=sum(len(item.line.packages) for item in found[most:])
-    )
+    lines = shortened(found, number).first
+    more = sum(len(item.line.packages) for item in found[len(lines) :])
+    return LineNews(lines=lines, more=more)
 
 
 def _stack_news(tags: Iterable[TagDiff], status: str) -> tuple[StackNews, ...]:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.fitting import fitted
+from snapdiff.reports.fitting import Extent, fitted
 from snapdiff.reports.markdown_text import web_address
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Outline, outline_of
-from snapdiff.reports.short_list import shortened as short
+from snapdiff.reports.short_list import shortened
 from snapdiff.reports.templates import markdown_environment, render_template
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import visible
@@ -34,9 +34,9 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     environment = markdown_environment(options.templates)
     group_by = options.group_by or "stack"
 
-    def rendered(outline: Outline, *, shortened: bool, has_table: bool) -> str:
+    def rendered(outline: Outline, extent: Extent) -> str:
         blocks = [(tag, stack) for tag in outline.tags for stack in tag.stacks if stack.stack]
-        folds = short(blocks, _MOST_FOLDS)
+        folds = shortened(blocks, _MOST_FOLDS)
         return render_template(
             environment,
             "comment.md.j2",
@@ -45,13 +45,13 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
             outline=outline,
             is_empty=diff.is_empty() and not diff.skipped,
             title=visible(options.title),
-            url=options.package_url,
+            url=options.package_url if extent.has_links else "",
             report_url=web_address(options.report_url),
-            has_table=has_table,
+            has_table=extent.has_table,
             folds=folds,
             rest=blocks[len(folds.first) :],
             by_package=group_by == "package",
-            shortened=shortened,
+            shortened=extent.shortened,
         )
 
     most = MOST_CHARACTERS if options.max_length is None else options.max_length

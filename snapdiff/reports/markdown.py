@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from snapdiff.reports.fitting import fitted
+from snapdiff.reports.fitting import Extent, fitted
 from snapdiff.reports.markdown_text import web_address
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Outline, outline_of
@@ -19,7 +19,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     environment = markdown_environment(options.templates)
     group_by = options.group_by or "package"
 
-    def rendered(outline: Outline, *, shortened: bool, has_table: bool) -> str:
+    def rendered(outline: Outline, extent: Extent) -> str:
         return render_template(
             environment,
             "report.md.j2",
@@ -27,12 +27,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
             outline=outline,
             is_empty=diff.is_empty() and not diff.skipped,
             title=visible(options.title),
-            url=options.package_url,
+            url=options.package_url if extent.has_links else "",
             report_url=web_address(options.report_url),
             stat=options.stat,
-            has_table=has_table,
+            has_table=extent.has_table,
             has_anchors=group_by == "package",
-            shortened=shortened,
+            shortened=extent.shortened,
         )
 
     outline = outline_of(diff, group_by, details=not options.stat)

@@ -51,6 +51,11 @@ def linked(package: str, url: str) -> str:
     return f"[{code(package)}]({target})"
 
 
+def list_sign(symbol: str) -> str:
+    """Return a sign as it can begin a list's item, where a bare `+` would begin a list in it."""
+    return symbol.replace("+", "\\+")
+
+
 def web_address(url: str) -> str:
     """Return an address that may be linked to, as it is; raises ReportError for any other text."""
     if url and not _WEB_ADDRESS.fullmatch(url):

@@ -9,7 +9,7 @@ from snapdiff.model import Spec
 from snapdiff.reports.severity import SYMBOLS, WORST_FIRST
 from snapdiff.result import Change, Field, Kind, StackDiff
 
-LISTED_HASHES = 3
+LISTED_HASHES = 2
 """How many specs of a line are named by their hashes."""
 
 HashPair = tuple[str | None, str | None]

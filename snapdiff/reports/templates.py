@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.markdown_text import code, code_element, counted, linked, number
+from snapdiff.reports.markdown_text import code, code_element, counted, linked, list_sign, number
 from snapdiff.reports.short_list import short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
 
@@ -26,7 +26,12 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
     A file in the folder `overrides` replaces the built-in template of the same name.
     """
     environment = _environment(overrides, autoescape=False)
-    environment.filters |= {"code": code, "code_element": code_element, "link": linked}
+    environment.filters |= {
+        "code": code,
+        "code_element": code_element,
+        "link": linked,
+        "sign": list_sign,
+    }
     return environment
 
 
@@ -50,6 +55,7 @@ def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environ
     environment = jinja2.Environment(
         loader=_loader(overrides),
         autoescape=autoescape,  # noqa: S701 - Markdown escapes by its own filters
+        optimized=False,  # there are hardly any constants to fold: it would only take time
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -3,20 +3,25 @@
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import outline_of
 from snapdiff.reports.package_counts import CountRow, CountTable, PackageCounts
 from snapdiff.reports.severity import SYMBOLS
+from snapdiff.reports.short_list import tag_names
 from snapdiff.reports.templates import render_template, text_environment
 from snapdiff.result import CatalogDiff, Kind
-from snapdiff.safe_text import visible
+from snapdiff.safe_text import shown, visible
 
 PLAIN_WIDTH = 120
 """How many columns a report has that goes to no window."""
 
 _INDENT = "      "
 """What the rest of a broken line begins with."""
+
+_NARROW = 60
+"""How many columns a window has at least where the table has all its columns."""
 
 _NARROWEST_NAME = 10
 """How many columns the names in the table have, however narrow the window."""
@@ -63,20 +68,27 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
 def _broken(line: str, width: int) -> str:
     """Return a line broken between words where it is wider than the window; no word is broken."""
-    if len(line) <= width or _columns(line) <= width:
+    if len(line) <= width or _shown_width(line) <= width:
         return line.rstrip(" ")
     lines = [""]
     for word in re.findall(r" *[^ ]+", line):
-        if lines[-1] and _columns(lines[-1] + word) > width:
+        if lines[-1] and _shown_width(lines[-1] + word) > width:
             lines.append(_INDENT + word.lstrip(" "))
         else:
             lines[-1] += word
     return "\n".join(lines)
 
 
-def _columns(text: str) -> int:
+def _shown_width(text: str) -> int:
     """Return how wide a text is on a terminal: control codes take no room."""
     return len(_CODES.sub("", text))
+
+
+class _Columns(NamedTuple):
+    """The columns of numbers that fit beside the names: their heads and how wide they are."""
+
+    heads: list[str]
+    sizes: list[int]
 
 
 def _grid(
@@ -86,44 +98,43 @@ def _grid(
     paint: Callable[[str, str], str],
 ) -> Iterator[str]:
     """Yield the table line by line; where the window is narrow, signs stand for the kinds."""
-    for heads in (_heads(table, full=True), _heads(table, full=False)):
-        sizes = [max(len(head), _digits(table)) + 2 for head in heads]
-        names = [name_of(row) for row in table.rows]
-        longest = max(map(len, ["stack", *names])) + (2 if table.several_tags else 0)
-        if longest + sum(sizes) <= width:
-            break
-    room = min(longest, max(width - sum(sizes), _NARROWEST_NAME))
+    indent = "  " if table.several_tags else ""
+    names = [
+        name_of(row) if row.fate in ("tag removed", "tag added") else indent + name_of(row)
+        for row in table.rows
+    ]
+    longest = max(map(len, ["stack", *names]))
+    columns = next(
+        (some for some in _columns(table) if longest + sum(some.sizes) <= width),
+        list(_columns(table))[-2 if width >= _NARROW else -1],
+    )
+    room = min(longest, max(width - sum(columns.sizes), _NARROWEST_NAME))
 
     def line(name: str, cells: list[str]) -> Iterator[str]:
-        first, *rest = textwrap.wrap(name, room, subsequent_indent="  ") or [""]
+        first, *rest = textwrap.wrap(name, room, subsequent_indent=indent + "  ") or [""]
         yield first.ljust(room) + "".join(cells)
         yield from rest
 
-    head = [name.rjust(size) for name, size in zip(heads, sizes, strict=True)]
-    yield from (paint(text, "quiet") for text in line("stack", head))
+    heads = [head.rjust(size) for head, size in zip(columns.heads, columns.sizes, strict=True)]
+    yield from (paint(text, "quiet") for text in line("stack", heads))
     tag = None
     for row, name in zip(table.rows, names, strict=True):
-        is_whole = row.fate in ("tag removed", "tag added")
-        if table.several_tags and not is_whole and row.tag is not tag:
+        if name.startswith("  ") and row.tag is not tag:
             tag = row.tag
-            yield " → ".join(dict.fromkeys(visible(name) for name in (tag.old, tag.new) if name))
-        indent = "  " if table.several_tags and not is_whole else ""
-        yield from line(indent + name, _cells(table, row.counts, sizes, paint))
+            yield " → ".join(map(shown, tag_names(tag)))
+        yield from line(name, _cells(table, row.counts, columns.sizes, paint))
     if len(table.rows) > 1:
-        yield from line("total", _cells(table, table.total, sizes, paint))
+        yield from line("total", _cells(table, table.total, columns.sizes, paint))
 
 
-def _heads(table: CountTable, *, full: bool) -> list[str]:
-    heads = [kind.value if full else SYMBOLS[kind] for kind in table.kinds]
-    if table.total.total is None:
-        return heads
-    return [*heads, *(["unchanged", "packages"] if full else ["same", "all"])]
-
-
-def _digits(table: CountTable) -> int:
-    """Return how many characters the greatest number takes."""
+def _columns(table: CountTable) -> Iterator[_Columns]:
+    """Yield the ways to head the columns of numbers, the widest first."""
     numbers = [*table.total.by_kind.values(), table.total.total or 0]
-    return max(len(f"{number:,}") for number in numbers)
+    digits = max(len(f"{number:,}") for number in numbers)
+    words, signs = [kind.value for kind in table.kinds], [SYMBOLS[kind] for kind in table.kinds]
+    sums = [] if table.total.total is None else ["unchanged", "all"]
+    for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
+        yield _Columns(heads, [max(len(head), digits) + gap for head in heads])
 
 
 def _cells(
@@ -136,7 +147,7 @@ def _cells(
     if table.total.total is not None:
         numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
     cells = []
-    for (number, style), size in zip(numbers, sizes, strict=True):
+    for (number, style), size in zip(numbers[: len(sizes)], sizes, strict=True):
         text = (f"{number:,}" if number else "·").rjust(size)
         cells.append(paint(text, style if number else "quiet") if style or not number else text)
     return cells

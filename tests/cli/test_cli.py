@@ -35,7 +35,12 @@ def test_without_filters_everything_is_told(example: Path) -> None:
     assert found_in(report, "v0.22") == {"e4s": {"removed": 1}}
     assert found_in(report, "v0.23") == {"e4s": {"added": 1}}
     assert report["tags"][0]["specs"] == {"old": 6, "new": 6}
-    assert report["tags"][0]["packages"] == {"old": 6, "new": 6}
+    assert report["tags"][0]["packages"] == {
+        "old": 6,
+        "new": 6,
+        "added": ["py-new"],
+        "removed": ["py-torch"],
+    }
     assert report["tags"][1]["specs"] == {"old": 1, "new": 0}
     assert report["tags"][1]["stacks"][0]["changes"] == []
     assert report["summary"] == {
@@ -47,7 +52,7 @@ def test_without_filters_everything_is_told(example: Path) -> None:
         "reconfigured": 2,
         "unchanged": 2,
     }
-    assert report["schema_version"] == 1
+    assert report["schema_version"] == 2
     assert report["snapdiff"] == snapdiff.__version__
     assert report["old"] == {"source": "old", "commit": None, "date": None}
     assert report["skipped"] == []
@@ -130,6 +135,7 @@ def test_the_report_names_its_filters(example: Path) -> None:
         "stack": ["ml-*", "hep"],
         "package": ["py-*"],
         "kind": ["added"],
+        "stack_names": [],
     }
 
 
@@ -149,7 +155,7 @@ def test_the_report_names_its_filters(example: Path) -> None:
         (["--fail-on", "removed,downgraded", "-s", "hep"], 1),
         (["--fail-on", "removed, downgraded", "-s", "hep"], 1),
         (["--fail-on", "removed", "--fail-on", "downgraded", "-s", "hep"], 1),
-        (["--fail-on", "removed", "-k", "added"], 0),
+        (["--fail-on", "removed", "-k", "added"], 1),
         (["--fail-on", "removed", "-t", "v0.22"], 1),
         (["--fail-on", "removed", "-t", "v0.23"], 0),
         (["--fail-on", "rebuilt", "-s", "root"], 1),
@@ -162,15 +168,15 @@ def test_the_exit_status_is_1_where_what_was_asked_for_is_there(
 ) -> None:
     result = run_cli("-C", example, *options, "-f", "json", "old", "new")
     assert result.status == status
-    assert json.loads(result.out)["schema_version"] == 1
+    assert json.loads(result.out)["schema_version"] == 2
 
 
 def test_fail_on_names_the_offenders(example: Path) -> None:
     result = run_cli("-C", example, "--fail-on", "removed,downgraded", "-f", "json", "old", "new")
     assert result.err.splitlines() == [
-        "snapdiff: downgraded: mpich 3.0 → 2.9 in develop, hep",
-        "snapdiff: removed: py-torch 6.0 in develop, ml-cuda",
         "snapdiff: removed: tag v0.22",
+        "snapdiff: removed: py-torch 6.0 in develop, ml-cuda",
+        "snapdiff: downgraded: mpich 3.0 → 2.9 in develop, hep",
     ]
 
 

@@ -36,7 +36,7 @@ def test_a_report_is_written_to_a_file_in_the_format_of_its_suffix(example: Path
 def test_the_format_that_is_said_goes_before_the_suffix(example: Path) -> None:
     file = example / "report.txt"
     assert run_cli("-C", example, "-o", file, "-f", "json", "old", "new") == (0, "", "")
-    assert json.loads(file.read_text(encoding="utf-8"))["schema_version"] == 1
+    assert json.loads(file.read_text(encoding="utf-8"))["schema_version"] == 2
 
 
 def test_a_dash_is_standard_output(example: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_link_to_a_file_stays_a_link(example: Path) -> None:
     link.symlink_to(real)
     assert run_cli("-C", example, "-o", link, "old", "new").status == 0
     assert link.is_symlink()
-    assert json.loads(real.read_text(encoding="utf-8"))["schema_version"] == 1
+    assert json.loads(real.read_text(encoding="utf-8"))["schema_version"] == 2
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
@@ -166,7 +166,7 @@ def test_the_schema_fits_real_reports_and_only_those(example: Path) -> None:
     report = json.loads(told.out)
     assert report["skipped"]
     validator.validate(report)
-    assert not validator.is_valid(report | {"schema_version": 2})
+    assert not validator.is_valid(report | {"schema_version": 1})
     assert not validator.is_valid({key: report[key] for key in report if key != "summary"})
     report["tags"][0]["stacks"][0]["changes"][0]["kind"] = "vanished"
     assert not validator.is_valid(report)

@@ -8,8 +8,8 @@ from snapdiff.diff.package_changes import change_of_package
 from snapdiff.filters import narrowed_to_kinds, wanted_kinds
 from snapdiff.result import Change, Kind
 from tests.support.generated import Catalogs, catalogs
-from tests.support.helpers import Report, report_of, spec, words
-from tests.support.package_oracle import package_changes
+from tests.support.helpers import report_of, spec, words
+from tests.support.package_oracle import changes_by_stack, package_changes
 
 EXAMPLES = [
     # old versions, new versions, kinds of its spec changes, kind, gone, came, kept
@@ -52,22 +52,10 @@ def test_the_versions_say_what_happened(
     }
 
 
-def changes_in(report: Report) -> dict[tuple[str, str], object]:
-    """The package changes of a report by tag label and stack, as the oracle has them."""
-    found: dict[tuple[str, str], object] = {}
-    for tag in report["tags"]:
-        if tag["status"] == "changed":
-            label = tag["old"] if tag["old"] == tag["new"] else f"{tag['old']}..{tag['new']}"
-            for stack in tag["stacks"]:
-                if stack["package_changes"]:
-                    found[label, stack["stack"]] = stack["package_changes"]
-    return found
-
-
 @given(catalogs())
 def test_a_second_reading_finds_the_same(pair: Catalogs) -> None:
     old, new = pair
-    assert changes_in(report_of(old, new)) == package_changes(old, new)
+    assert changes_by_stack(report_of(old, new)) == package_changes(old, new)
 
 
 @given(catalogs())

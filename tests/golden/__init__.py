@@ -11,12 +11,22 @@ SNAPSHOTS = ("snapshots/2025-06-29", "snapshots/2025-07-06")
 
 REPORTS = {
     "report.md": ["-f", "markdown"],
-    "by-package.md": ["-f", "markdown", "--group-by", "package"],
+    "by-stack.md": ["-f", "markdown", "--group-by", "stack"],
+    "stat.md": ["-f", "markdown", "--stat"],
+    "release-notes.md": [
+        *["-t", "develop", "-s", "e4s*,!e4s-oneapi", "-k", "!rebuilt"],
+        *["--title", "v25.07: what is new", "--report-url", "https://example.org/full.html"],
+    ],
+    "comment.md": ["-f", "comment"],
+    "comment-by-package.md": ["-f", "comment", "--group-by", "package", "--package-url", ""],
     "shortened.md": ["-f", "comment", "--max-length", "4000"],
     "counts.md": ["-f", "comment", "--max-length", "2100", "--marker", "bot/pull-request"],
-    "no-changes.md": ["-f", "markdown", "-p", "no-such-package"],
+    "no-changes.md": ["-f", "markdown", "-p", "zlib-ng", "-k", "downgraded"],
     "report.txt": ["-f", "text"],
-    "by-package.txt": ["-f", "text", "--group-by", "package"],
+    "by-stack.txt": ["-f", "text", "--group-by", "stack"],
+    "detail.txt": ["-f", "text", "--detail", "-s", "e4s,hep"],
+    "stat.txt": ["-f", "text", "--stat", "--title", "A week in July"],
+    "report.html": ["-f", "html"],
     "report.csv": ["-f", "csv"],
     "report.json": ["-f", "json"],
 }

@@ -102,14 +102,14 @@ def test_markdown_shows_a_hostile_value_as_text(
     assert any(shown(value)[:150] in text for text in tree.codes)
     rows = 2 if place == "stack" else 1
     stacks = {"e4s", "gone", "come"}
-    assert len(tree.rows) == 1 + len(stacks) + rows - 1
+    assert len(tree.rows) == len(["head", "total"]) + len(stacks) + rows - 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_the_terminal_gets_no_control_codes(tmp_path: Path, place: str, value: str) -> None:
     write_catalogs(tmp_path, place, value)
-    result = run_cli("-C", tmp_path, "old", "new", "-f", "text")
+    result = run_cli("-C", tmp_path, "old", "new", "-f", "text", "--detail")
     assert (result.status, result.err) == (0, "")
     assert all(line.isprintable() for line in result.out.split("\n"))
     assert shown(value).strip()[:30] in result.out.replace("\n", "")

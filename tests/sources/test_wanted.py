@@ -24,6 +24,9 @@ class Locks:
     def is_document(self, path: str) -> bool:
         return path.rpartition("/")[2] == "spack.lock"
 
+    def most_bytes(self, path: str, limits: Limits) -> int:
+        return 1 if path == "big.lock" else limits.page_size
+
     def may_be_document(self, path: str) -> bool:
         return path.endswith((".lock", ".spack-db/index.json"))
 

@@ -53,7 +53,7 @@ def large_diff(number: int) -> CatalogDiff:
         by_stack[f"stack-{count % 10}"].append(
             Change(
                 kind,
-                f"package-{count % 1_000}",
+                f"package-{count}",
                 None if kind is Kind.ADDED else old,
                 None if kind is Kind.REMOVED else new,
                 fields if kind is Kind.RECONFIGURED else (),
@@ -64,10 +64,11 @@ def large_diff(number: int) -> CatalogDiff:
             stack=name,
             status="changed",
             specs=Count(number, number),
-            packages=PackageCount(old=1_000, new=1_000),
+            packages=PackageCount(old=number, new=number),
             summary=Summary(
                 **{kind.value: sum(change.kind is kind for change in changes) for kind in kinds}
             ),
+            causes=(),
             package_changes=_package_changes(changes),
             changes=tuple(changes),
         )
@@ -79,7 +80,7 @@ def large_diff(number: int) -> CatalogDiff:
         new="develop",
         status="changed",
         specs=Count(number, number),
-        packages=PackageCount(old=1_000, new=1_000),
+        packages=PackageCount(old=number, new=number),
         stacks=stacks,
     )
     return CatalogDiff(

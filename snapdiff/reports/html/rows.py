@@ -138,7 +138,7 @@ def _versions(versions: tuple[str, ...]) -> str:
 def _where(stacks: list[str], tag: TagDiff) -> str:
     """Return which stacks: `e4s`, `e4s, hep and 3 more`, `all 14 stacks`."""
     if 1 < len(stacks) == len(tag.stacks):
-        return f"all {len(stacks)} stacks"
+        return "both stacks" if len(stacks) == 2 else f"all {len(stacks)} stacks"
     list_ = shortened([shown(stack) for stack in stacks], NAMED_STACKS)
     more = f" and {number(list_.more)} more" if list_.more else ""
     return f"{', '.join(list_.first)}{more}"

@@ -1,0 +1,139 @@
+"""Options that would have no effect are errors, and a slip is answered with the nearest."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.golden import ROOT, SNAPSHOTS
+from tests.support.helpers import run_cli, run_json, words
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-f", "json", "--group-by", "stack"], "--group-by has no effect in json; it goes with "),
+        (["-f", "csv", "--title", "x"], "--title has no effect in csv; it goes with markdown, "),
+        (["-f", "html", "--max-length", "9"], "--max-length has no effect in html; it goes with "),
+        (["-f", "text", "--marker", "x"], "--marker has no effect in text; it goes with comment"),
+        (["-f", "text", "--package-url", ""], "--package-url has no effect in text; it goes with"),
+        (["-f", "markdown", "--detail"], "--detail has no effect in markdown; it goes with text"),
+        (["-f", "json", "--stat"], "--stat has no effect in json; it goes with markdown, text"),
+        (["--color", "always"], "--color has no effect in markdown; it goes with text"),
+        (["-f", "json", "--template-folder", "x"], "--template-folder has no effect in json; it "),
+        (["-o", "report.pdf"], "report.pdf: no format has the suffix .pdf; known are .md, "),
+        (["-f", "template"], "template: no such report format; there are markdown, comment, "),
+        (["--package-url", "https://x/"], "Invalid value for '--package-url': https://x/ has no "),
+        (["--report-url", "javascript:x"], "javascript:x: no web address to link to; it begins "),
+        (["--map-stack", "hep"], "Invalid value for '--map-stack': 'hep' names no two stacks; "),
+        (["--map-stack", "a=b", "--map-stack", "a=c"], "Invalid value for '--map-stack': a is na"),
+    ],
+    ids=words,
+)
+def test_an_option_without_effect_is_an_error(options: list[str], message: str) -> None:
+    result = run_cli("-C", ROOT, *SNAPSHOTS, *options)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"snapdiff: error: {message}")
+    assert result.err.count("\n") == 1
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
+    for arguments in (["chnagelog", "HEAD~1..HEAD"], ["chnagelog", "--by", "week"]):
+        result = run_cli(*arguments)
+        assert result.status == 2
+        assert result.err.endswith("; did you mean the command changelog?\n")
+    assert "did you mean" not in run_cli("no-such-revision").err
+
+
+def test_a_mistyped_option_is_answered_with_the_nearest() -> None:
+    assert "--stack" in run_cli("old", "new", "--stak", "x").err.partition("Did you mean")[2]
+
+
+def test_the_help_lists_the_commands() -> None:
+    out = run_cli("--help").out
+    for line in (
+        "diff       compare two",
+        "changelog  what changed over",
+        "schema     print",
+    ):
+        assert f"\n    {line}" in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "answers"),
+    [("snapdiff --st", ["plain,--stack", "plain,--stat"]), ("snapdiff ch", ["plain,changelog"])],
+)
+def test_a_shell_completes_options_and_commands(typed: str, answers: list[str]) -> None:
+    shell = {"COMP_WORDS": typed, "COMP_CWORD": "1", "_SNAPDIFF_COMPLETE": "bash_complete"}
+    command = [sys.executable, "-m", "snapdiff"]
+    environment = os.environ | shell
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert set(answers) <= set(done.stdout.splitlines())
+
+
+def test_values_may_be_lists_and_leave_names_out() -> None:
+    def stacks(*options: str) -> list[str]:
+        report = run_json("-C", ROOT, *SNAPSHOTS, "-t", "develop", *options)
+        return [stack["stack"] for stack in report["tags"][0]["stacks"]]
+
+    assert stacks("-s", "e4s,hep") == ["e4s", "hep"] == stacks("-s", "e4s", "-s", "hep")
+    assert not any(stack.startswith("ml-") for stack in stacks("-s", "!ml-*"))
+    assert stacks("-s", "e4s*,!e4s-[no]*") == ["e4s", "e4s-rocm-external"]
+
+
+def test_the_gate_looks_at_packages_and_at_every_kind() -> None:
+    def failed(*options: str) -> list[str]:
+        result = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "json", "-t", "develop", *options)
+        assert result.status == (1 if result.err else 0)
+        return result.err.splitlines()
+
+    assert failed("--fail-on", "removed", "-k", "upgraded") == [
+        "snapdiff: removed: stack radiuss-aws in develop",
+        "snapdiff: removed: pruners-ninja 1.0.1 in develop, e4s, e4s-neoverse-v2",
+        "snapdiff: removed: paraview 5.13.2 in develop, e4s",
+    ]
+    # One of its specs is removed, and the package only has fewer specs.
+    assert failed("--fail-on", "removed", "-p", "superlu-dist") == []
+    assert failed("--fail-on", "reconfigured", "-p", "superlu-dist") != []
+
+
+def on_a_terminal(*arguments: str, rows: int, **variables: str) -> str:
+    """What a run prints on a terminal of so many rows, with `cat -n` where it asks for a pager."""
+    primary, secondary = pty.openpty()
+    environment = os.environ | {"LINES": str(rows), "COLUMNS": "80", "NO_COLOR": "1"} | variables
+    with subprocess.Popen(
+        [sys.executable, "-m", "snapdiff", *SNAPSHOTS, *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdout=secondary,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        os.close(secondary)
+        seen = bytearray()
+        try:
+            while piece := os.read(primary, 4096):
+                seen += piece
+        except OSError:  # Linux's way to say that the other end is closed
+            pass
+        process.wait()
+    os.close(primary)
+    return seen.decode("utf-8").replace("\r\n", "\n")
+
+
+def test_what_is_longer_than_the_screen_is_paged(tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho paged; cat\n")
+    pager.chmod(0o755)
+    plain = on_a_terminal(rows=20, PAGER="cat")
+    assert plain.startswith("snapshots/2025-06-29 → snapshots/2025-07-06\n")
+    assert max(map(len, plain.splitlines())) <= 80
+    assert on_a_terminal(rows=20, PAGER=str(pager)) == f"paged\n{plain}"
+    assert on_a_terminal(rows=200, PAGER=str(pager)) == plain
+    assert on_a_terminal("--no-pager", rows=20, PAGER=str(pager)) == plain
+    assert on_a_terminal(rows=20, PAGER="") == plain
+    assert on_a_terminal(rows=20, PAGER=str(tmp_path / "none")).endswith(plain)

@@ -1,0 +1,292 @@
+"""News first: what a reader must not miss stands on top, whatever else there is."""
+
+import re
+from typing import Any
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+from hypothesis import given
+from msgspec.structs import replace
+
+from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_report
+from snapdiff.filters import narrowed_to_kinds
+from snapdiff.reports.attention import HANDFUL
+from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.outline import outline_of
+from snapdiff.reports.package_counts import count_table
+from snapdiff.reports.package_lines import package_lines
+from snapdiff.result import SkippedPage
+from tests.golden import FOLDER
+from tests.reports.test_escaping import Tree
+from tests.support.generated import Catalogs, catalogs
+from tests.support.helpers import catalog_folders, hash_of, pages_of, spec
+from tests.support.oracle import Record
+
+STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
+
+
+def diff_of(old: list[Record], new: list[Record], **filters: Any) -> CatalogDiff:
+    """What changed between two catalogs."""
+    with catalog_folders(pages_of(old), pages_of(new)) as (before, after):
+        return diff_catalogs(
+            load_catalog("old", repository=before.parent),
+            load_catalog("new", repository=after.parent),
+            filters=Filters(**filters),
+            allow_empty=True,
+        )
+
+
+def numbered(number: int) -> str:
+    """A name for a hash, out of its letters."""
+    return "".join("bcdefghijk"[int(digit)] for digit in f"{number:04}")
+
+
+@pytest.fixture(scope="module")
+def large() -> CatalogDiff:
+    """300 packages upgraded, reconfigured or rebuilt; one gone, one downgraded, one stack gone."""
+    old, new = [], []
+    for number in range(300):
+        stacks = " ".join(STACKS[number % 7 : number % 7 + 3])
+        name = f"package-{number:03}"
+        old.append(spec(f"o{numbered(number)}", "1.0", package=name, stacks=stacks))
+        kind = number % 3
+        new.append(
+            spec(
+                f"n{numbered(number)}",
+                "1.1" if kind == 0 else "1.0",
+                package=name,
+                stacks=stacks,
+                variants="+mpi" if kind == 1 else "",
+            )
+        )
+    old += [
+        spec("gone", "4.2", package="departed", stacks="stack-a"),
+        spec("down", "3.0", package="sinking", stacks="stack-b"),
+        spec("left", "1.0", package="package-000", stacks="old-stack"),
+    ]
+    new.append(spec("sunk", "2.9", package="sinking", stacks="stack-b"))
+    return diff_of(old, new)
+
+
+@pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
+@pytest.mark.parametrize("group_by", [None, "stack", "package"])
+def test_in_300_packages_the_bad_news_is_in_the_first_25_lines(
+    large: CatalogDiff, format_name: str, group_by: str | None
+) -> None:
+    options = ReportOptions(group_by=group_by, package_url="")  # type: ignore[arg-type]
+    lines = render_report(large, format_name, options).splitlines()[:25]
+    top = "\n".join(lines).replace("`", "").replace("**", "")
+    assert "− departed 4.2, gone" in top
+    assert "↓ sinking 3.0 → 2.9" in top
+    assert "− stack old-stack removed: 1 package" in top
+
+
+def outside_folds(text: str) -> list[str]:
+    """The lines that a reader sees before unfolding anything: a fold is its summary."""
+    depth, seen = 0, []
+    for line in text.splitlines():
+        if depth == 0 and line.strip():
+            seen.append(line)
+        depth += line.count("<details>") - line.count("</details>")
+    return [line for line in seen if line != "</details>"]
+
+
+@pytest.mark.parametrize("most", [3_000, 10_000, 60_000])
+@pytest.mark.parametrize("group_by", ["stack", "package"])
+def test_a_comment_is_forty_lines_to_look_at_and_full_inside(
+    large: CatalogDiff, most: int, group_by: str
+) -> None:
+    options = ReportOptions(max_length=most, group_by=group_by)  # type: ignore[arg-type]
+    text = render_report(large, "comment", options)
+    assert len(outside_folds(text)) <= 40
+    assert len(text) <= most
+    if "shortened to fit" in text and "more package" in text:
+        assert len(text) >= 0.8 * most
+
+
+def many_of_each() -> CatalogDiff:
+    """More of every sort of news than anybody wants to read, in several tags."""
+    old, new = [], []
+    for number in range(60):
+        tag = f"v{number % 3}"
+        name = numbered(number)
+        stack = f"s{number % 20}"
+        old.append(spec(f"a{name}", f"1.{number}", package=f"gone-{name}", tag=tag, stacks=stack))
+        old.append(spec(f"b{name}", f"2.{number}", package=f"down-{name}", tag=tag, stacks=stack))
+        new.append(spec(f"c{name}", f"1.{number}", package=f"down-{name}", tag=tag, stacks=stack))
+        new.append(spec(f"d{name}", f"1.{number}", package=f"new-{name}", tag=tag, stacks=stack))
+        old.append(spec(f"e{name}", f"1.{number}", package=f"up-{name}", tag=tag, stacks=stack))
+        new.append(spec(f"f{name}", f"2.{number}", package=f"up-{name}", tag=tag, stacks=stack))
+        old.append(spec(f"g{name}", tag=tag, stacks=f"was-{name}"))
+        new.append(spec(f"h{name}", tag=tag, stacks=f"is-{name}"))
+        old.append(spec(f"i{name}", tag=f"old-{name}"))
+        new.append(spec(f"j{name}", tag=f"new-{name}"))
+    skipped = tuple(SkippedPage(side="old", path=f"{n}/specs.md", error="x") for n in range(60))
+    return replace(diff_of(old, new), skipped=skipped)
+
+
+@pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
+def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) -> None:
+    diff = many_of_each()
+    text = render_report(diff, format_name, ReportOptions(package_url="", width=400))
+    if format_name == "comment":
+        assert len(outside_folds(text)) <= 40
+    top = text.casefold().partition("needs attention")[2]
+    block = re.split(r"\n(?:\||stack |<details>)", top)[0]
+    assert len([line for line in block.splitlines() if line.strip()]) <= 24
+    for words in ("60 tags removed", "20 stacks of ", "more packages", "gone", "60 pages that"):
+        assert words in block.replace("](#removed)", "")
+
+
+def test_a_handful_is_followed_by_a_count_that_links_down() -> None:
+    old = [spec(numbered(n), f"{n}.0", package=f"p{n}") for n in range(9)]
+    diff = diff_of([*old, spec("z")], [spec("y")])
+    text = render_report(diff, "markdown", ReportOptions(package_url=""))
+    assert text.count("**gone**") == HANDFUL + 9
+    assert "- − [6 more packages](#removed) gone\n" in text
+    assert "\n### Removed\n" in text
+
+
+def test_nothing_to_attend_to_is_one_line() -> None:
+    diff = diff_of([spec("b", "1.0")], [spec("c", "1.1")])
+    for format_name in ("text", "markdown", "comment", "html"):
+        assert "othing needs attention" in render_report(diff, format_name)
+
+
+def test_a_family_that_moves_together_is_one_line() -> None:
+    names = ["hipblas", "hipblaslt", "rccl", "rocblas"]
+    old = [
+        spec(f"{letter}{numbered(n)}", version, package=name, stacks="rocm")
+        for n, name in enumerate(names)
+        for letter, version in (("a", "6.3.3"), ("b", "6.4.0"))
+    ]
+    new = [spec(f"c{numbered(n)}", "6.2.4", package=p, stacks="rocm") for n, p in enumerate(names)]
+    text = render_report(diff_of(old, new), "text")
+    assert text.count("  ↓ hipblas, hipblaslt, rccl, rocblas 6.3.3, 6.4.0 → 6.2.4   rocm\n") == 2
+
+
+def test_gone_without_a_place_means_the_whole_tag() -> None:
+    old = [spec("b", package="one"), spec("c", package="two", stacks="e4s hep"), spec("d")]
+    new = [spec("e", package="two", stacks="hep"), spec("f")]
+    text = render_report(diff_of(old, new), "text")
+    assert "  − one 1.0, gone   e4s\n" in text
+    assert "  − two 1.0, gone from e4s\n" in text
+    assert text.index("− one") < text.index("− two")
+    by_stack = render_report(diff_of(old, new), "text", ReportOptions(group_by="stack"))
+    assert "\ne4s\n  − one 1.0, gone\n  − two 1.0, gone from e4s\n" in by_stack
+
+
+def test_a_version_beside_another_is_no_downgrade() -> None:
+    old = [spec("b", "5.14.2", package="paraview")]
+    new = [spec("c", "5.14.2", package="paraview"), spec("d", "5.14.1", package="paraview")]
+    text = render_report(diff_of(old, new), "text")
+    assert "nothing needs attention" in text
+    assert "  + paraview 5.14.1, keeps 5.14.2   e4s\n" in text
+
+
+def test_stacks_with_the_same_fate_are_one_line() -> None:
+    stays = spec("b", stacks="hep")
+    gone = [spec(f"c{numbered(n)}", stacks=f"gone-{n:02}") for n in range(18)]
+    rebuilt = [spec(f"d{numbered(n)}", package="p", stacks=f"same-{n}") for n in range(5)]
+    again = [item | {"hash": hash_of(f"e{numbered(n)}")} for n, item in enumerate(rebuilt)]
+    diff = diff_of([stays, *gone, *rebuilt], [stays, *again])
+    text = render_report(diff, "text", ReportOptions(group_by="stack", width=400))
+    assert (
+        "  − 18 stacks removed: gone-00, gone-01, gone-02, gone-03, gone-04 and 13 more\n" in text
+    )
+    assert "\n18 stacks removed " in text
+    assert "\n5 stacks only rebuilt " in text
+    assert "  = 5 stacks only rebuilt: same-0, same-1, same-2, same-3, same-4\n" in text
+    assert "\nsame-0\n" not in text
+
+
+def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
+    packages = [spec(f"b{numbered(n)}", package=f"p{n}", stacks="hep") for n in range(10)]
+    renamed = [item | {"stacks": ["physics"]} for item in packages]
+    words = "is physics the new name of hep? It has {} of its 10 packages: --map-stack hep=physics"
+    for number, is_told in ((10, True), (8, True), (7, False)):
+        text = render_report(diff_of(packages, renamed[:number]), "text", ReportOptions(width=300))
+        assert (words.format(number) in text) is is_told
+
+
+@pytest.mark.parametrize("name", ["report.md", "by-stack.md", "comment.md", "shortened.md"])
+def test_every_line_is_an_item_of_one_plain_list(name: str) -> None:
+    tree = Tree((FOLDER / name).read_text(encoding="utf-8"))
+    text = cmarkgfm.github_flavored_markdown_to_html(
+        (FOLDER / name).read_text(encoding="utf-8"), Options.CMARK_OPT_UNSAFE
+    )
+    assert tree.open_folds == 0
+    assert not re.search(r"<li>\s*<(?:ul|h[1-6])|<p>[^<]*(?:\||</?details)", text)
+
+
+def test_a_report_has_a_title_of_ones_own() -> None:
+    diff = diff_of([spec("b", "1.0")], [spec("c", "1.1")])
+    for format_name, words in (
+        ("markdown", "# v23.11: what is new\n\nFrom `old` to `new`.\n"),
+        ("text", "v23.11: what is new\nold → new\n"),
+        ("comment", "# v23.11: what is new\n"),
+        ("html", "<h1>v23.11: what is new</h1>"),
+    ):
+        options = ReportOptions(title="v23.11: what is new")
+        assert words in render_report(diff, format_name, options)
+
+
+def test_patches_and_absent_values_are_shown_short() -> None:
+    patch = "0123456789abcdef" * 4
+    old = [spec("b", variants=f"patches={patch},{patch[::-1]} +mpi")]
+    new = [spec("c", variants="+mpi")]
+    for format_name in ("text", "markdown", "html"):
+        text = render_report(diff_of(old, new), format_name, ReportOptions(detail=True))
+        assert "patches=0123456,fedcba9" in text
+        assert "—" in text
+        assert patch not in text
+
+
+@given(catalogs())
+def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
+    diff = diff_of(*pair)
+    table = count_table(diff)
+    for counts in (table.total, *(row.counts for row in table.rows)):
+        assert counts.unchanged is not None
+        assert sum(counts.by_kind.values()) + counts.unchanged == counts.total
+        assert counts.unchanged >= 0
+    for kind in table.kinds:
+        numbers = [row.counts.by_kind.get(kind, 0) for row in table.rows]
+        assert sum(numbers) == table.total.by_kind.get(kind, 0)
+    in_rows = sum(len(row.stacks) for row in table.rows)
+    assert in_rows == sum(len(tag.stacks) for tag in diff.tags)
+
+
+@given(catalogs())
+def test_the_lines_hold_every_package_change_once(pair: Catalogs) -> None:
+    for tag in diff_of(*pair).tags:
+        told = sorted(
+            (stack, package, line.kind)
+            for line in package_lines(tag, tag.stacks)
+            for stack in line.stacks
+            for package in line.packages
+        )
+        assert told == sorted(
+            (stack.stack, change.package, change.kind)
+            for stack in tag.stacks
+            for change in stack.package_changes
+        )
+
+
+@given(catalogs())
+def test_the_mirror_has_as_many_packages_gone_as_there_were_new(pair: Catalogs) -> None:
+    old, new = pair
+    there, back = (outline_of(diff_of(*sides), "package") for sides in ((old, new), (new, old)))
+    assert len(there.attention.removed_tags) == len(back.attention.added_tags)
+    assert there.attention.gone.more == back.attention.new.more
+    assert len(there.attention.gone.lines) == len(back.attention.new.lines)
+
+
+def test_a_report_of_some_kinds_says_nothing_of_others() -> None:
+    old = [spec("b", "1.0"), spec("c", package="gone"), spec("d", stacks="left")]
+    diff = diff_of(old, [spec("e", "1.1")], kind=("upgraded",))
+    text = render_report(diff, "text")
+    assert "gone" not in text.replace("nothing is gone", "")
+    assert "unchanged" not in text
+    assert narrowed_to_kinds(diff) == diff

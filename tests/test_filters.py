@@ -1,0 +1,100 @@
+"""What a report is narrowed to: lists, exclusion, globs with a slip, stacks of another name."""
+
+import pytest
+
+from snapdiff import Filters, SnapdiffError
+from snapdiff.filters import (
+    NameFilter,
+    Scope,
+    nearest_names,
+    renamed_stacks,
+    require_mapped_stacks,
+    require_matches,
+)
+
+STACKS = ["e4s", "e4s-oneapi", "hep", "ml-cpu", "ml-cuda"]
+
+
+@pytest.mark.parametrize(
+    ("globs", "names"),
+    [
+        ([], STACKS),
+        (["e4s", "hep"], ["e4s", "hep"]),
+        (["!ml-*"], ["e4s", "e4s-oneapi", "hep"]),
+        (["e4s*", "!*-oneapi"], ["e4s"]),
+        (["!ml-*", "!hep"], ["e4s", "e4s-oneapi"]),
+        (["ml-c[!p]*"], ["ml-cuda"]),
+        (["E4S"], []),
+    ],
+)
+def test_globs_let_names_in_or_leave_them_out(globs: list[str], names: list[str]) -> None:
+    assert [name for name in STACKS if NameFilter(globs).lets_in(name)] == names
+
+
+SEEN = {"tag": ["develop"], "stack": STACKS, "package": ["zlib", "zstd"]}
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        (Filters(stack=("e4z",)), "e4z: matches no stack; the nearest: e4s"),
+        (Filters(stack=("e4s", "!ml-cudaa")), "!ml-cudaa: matches no stack; the nearest: ml-cuda"),
+        (Filters(package=("zlip",)), "zlip: matches no package; the nearest: zlib"),
+        (Filters(tag=("v*",)), "v*: matches no tag; there is develop"),
+        (Filters(stack=("quite-other",)), "there are 5, from e4s to ml-cuda"),
+    ],
+)
+def test_a_glob_that_matches_nothing_names_the_nearest(filters: Filters, message: str) -> None:
+    with pytest.raises(SnapdiffError) as caught:
+        require_matches(filters, SEEN)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "filters", [Filters(), Filters(stack=("e4s*", "!hep"), package=("z*",), tag=("develop",))]
+)
+def test_globs_that_match_something_are_no_slip(filters: Filters) -> None:
+    require_matches(filters, SEEN)
+
+
+def test_where_there_is_nothing_to_compare_no_glob_has_a_slip() -> None:
+    require_matches(Filters(stack=("e4z",)), {"stack": []})
+
+
+def test_of_a_word_like_none_of_a_few_names_all_are_told() -> None:
+    assert nearest_names("xxx", ["a", "b"]) == "there is a, b"
+    assert nearest_names("xxx", []) == "there is none"
+
+
+def test_a_kind_may_be_left_out_and_one_that_is_none_may_not() -> None:
+    Scope(Filters(kind=("!rebuilt", "up*")))
+    with pytest.raises(SnapdiffError, match="no kind of change"):
+        Scope(Filters(kind=("!rebuild",)))
+
+
+def test_a_stack_of_the_old_side_is_compared_under_its_new_name() -> None:
+    filters = Filters(stack_names=(("hep", "physics"),))
+    assert renamed_stacks(frozenset(["e4s", "hep"]), filters) == {"e4s", "physics"}
+    assert renamed_stacks(frozenset(["e4s"]), filters) == {"e4s"}
+    assert renamed_stacks(frozenset(["hep"]), Filters()) == {"hep"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (["e4s", "hep"], ["e4s", "physics"], None),
+        (["e4s", "hepp"], ["physics"], "the old side has no stack hep; the nearest: hepp"),
+        (["hep"], ["hep", "physics"], "both sides have hep; leave the option out"),
+        (["hep"], ["physic"], "the new side has no stack physics; the nearest: physic"),
+    ],
+)
+def test_both_names_of_a_stack_have_to_be_there(
+    old: list[str], new: list[str], message: str | None
+) -> None:
+    filters = Filters(stack_names=(("hep", "physics"),))
+    if message is None:
+        require_mapped_stacks(filters, old, new)
+        return
+    with pytest.raises(SnapdiffError) as caught:
+        require_mapped_stacks(filters, old, new)
+    assert str(caught.value) == f"--map-stack hep=physics: {message}"
