@@ -36,7 +36,7 @@ ROOMS = {
     "snapdiff.limits": {"snapdiff.errors"},
     "snapdiff.spack": set[str](),
     "snapdiff.model": {*GROUND_FLOOR, "snapdiff.spack"},
-    "snapdiff.result": {"snapdiff.model"},
+    "snapdiff.result": {"snapdiff.model", "snapdiff.result_causes"},
     "snapdiff.result_causes": set[str](),
     "snapdiff.filters": {"snapdiff.result", "snapdiff.errors"},
     "snapdiff.sources": GROUND_FLOOR,

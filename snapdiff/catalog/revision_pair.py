@@ -132,7 +132,7 @@ class RevisionPair:
         for catalog in (self._old, self._new):
             if not has_document(catalog):
                 raise RevisionError(
-                    f"{catalog.source.name}: holds no catalog page ({DOCUMENTS.names}); "
+                    f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
                     "name a folder that does, or pass --allow-empty"
                 )
 

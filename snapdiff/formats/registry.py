@@ -20,8 +20,9 @@ from snapdiff.formats.buildcache_index import (
 from snapdiff.formats.environment_lock import LOCK_NAME, EnvironmentLock
 from snapdiff.formats.install_database import DATABASE, DATABASE_FOLDER, InstallDatabase
 from snapdiff.formats.old_pages import OldPage
+from snapdiff.formats.page_head import PAGE_NAME
 from snapdiff.formats.site_data import SiteData
-from snapdiff.formats.site_page import PAGE_NAME, SitePages
+from snapdiff.formats.site_page import SitePages
 from snapdiff.limits import Limits
 
 _HEAD = 4096
@@ -54,6 +55,13 @@ def usual_name(content: bytes) -> str | None:
     return PAGE_NAME if content.startswith(b"---") else None
 
 
+READ_FILES = (
+    "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
+    ".spack-db/index.json or specs_data.json"
+)
+"""The files that are read, for messages: the usual one of each kind."""
+
+
 class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
 
@@ -64,7 +72,7 @@ class Documents:
     @property
     def names(self) -> str:
         """The files that are read, for messages."""
-        return "; ".join(kind.files for kind in self._formats)
+        return READ_FILES
 
     def is_searched(self, folder: str) -> bool:
         """Return whether files are looked for in folders of this name: not in hidden ones.

@@ -99,7 +99,8 @@ class SourceOpener:
         found = self._on_disk(name, path)
         if found and (_is_plainly_a_path(name) or not self._is_revision(name)):
             return found
-        if found:
+        # A file of any name may be a document, but `HEAD` in a bare repository is a revision.
+        if found and (what == "directory" or self._wanted.may_be_document(name)):
             raise RevisionError(
                 f"{name}: both a {what} and a revision; "
                 f"write ./{name} for the {what}, {name}~0 for the revision"
@@ -111,7 +112,7 @@ class SourceOpener:
         return GitSource(self._open_repository(name), name)
 
     def _readable(self) -> str:
-        return f"a folder, or one of {self._wanted.names}"
+        return f"a folder, or {self._wanted.names}"
 
     def _on_disk(self, name: str, path: Path) -> DirectorySource | None:
         """Return a directory, or a file that may be a document, or None where it is neither."""

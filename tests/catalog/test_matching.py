@@ -12,6 +12,7 @@ from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument, Document, File
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
@@ -39,6 +40,7 @@ class Asked:
     """Files that differ and counts of those that do not; it keeps what it is asked for."""
 
     prefixes = ("", "")
+    documents = DOCUMENTS
 
     def __init__(self, *changed: FilePair, unchanged: dict[str, Document] | None = None) -> None:
         self._changed = changed

@@ -204,7 +204,7 @@ def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> Non
     history.commit(pages_of([ZLIB]))
     result = run_changelog("-C", tmp_path, "HEAD~1..HEAD")
     assert result.status == 2
-    assert "holds no catalog page" in result.err
+    assert "holds nothing to compare" in result.err
     assert "New tag `develop`" in markdown("-C", tmp_path, "HEAD~1..HEAD", "--allow-empty")
 
 

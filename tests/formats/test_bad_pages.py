@@ -133,12 +133,9 @@ BAD_PAGES = [
     ),
     ("no specs", "---\ntitle: zlib\n---\n", "spec_details: missing"),
     (
-        "the layout before 2023",
+        "an old page with a file that has none of its names",
         "---\ntitle: zlib\nspec_files:\n- a.spec.json\n---\n",
-        (
-            "spec_files: this is the page layout used before 2023, which lists no specs; "
-            "compare revisions whose pages have spec_details"
-        ),
+        "spec_files[0]: 'a.spec.json' is no spec-N.json",
     ),
     ("specs that are no list", page_around("{}"), "spec_details: expected array, got object"),
     ("specs that are null", page_around("null"), "spec_details: expected array, got null"),

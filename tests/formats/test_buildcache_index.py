@@ -58,7 +58,7 @@ def test_an_index_is_known_by_its_place_in_a_mirror() -> None:
     assert TWO.document_path(INDEX) == INDEX
     assert TWO.document_path("other/index.json") is None
     assert TWO.document_path(f"m/blobs/sha256/ab/{checksum}") is None
-    assert TWO.document_path(f"m/{MANIFEST}") is None
+    assert TWO.document_path(f"m/{MANIFEST}") == f"m/{INDEX}"  # which is not read beside it
     assert THREE.is_named(f"m/{MANIFEST}")
     assert THREE.document_path(f"m/blobs/sha256/ab/{checksum}") == f"m/{MANIFEST}"
     assert THREE.document_path(f"blobs/sha256/ab/{checksum}") == MANIFEST

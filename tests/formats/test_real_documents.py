@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.diff.effort import Effort
+from snapdiff.diff.pairing import match_in_order
 from snapdiff.diff.specs import changes_by_stack
 from snapdiff.filters import Scope
 from snapdiff.formats.base import DocumentPair, Format
@@ -34,7 +35,7 @@ def counts_of(pair: DocumentPair) -> Counter[str]:
     for package in pair.pairs:
         counts["unchanged"] += sum(package.common.values())
         effort = Effort(Limits())
-        for changes in changes_by_stack(package, Scope(Filters()), effort).values():
+        for changes in changes_by_stack(package, Scope(Filters()), effort, match_in_order).values():
             counts.update(change.kind.value for change in changes)
     for package_counts in pair.unchanged:
         counts["unchanged"] += sum(package_counts.by_stacks.values())

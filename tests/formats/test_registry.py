@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.formats.registry import FORMATS, format_of_content
+from snapdiff.formats.registry import FORMATS, usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
@@ -17,6 +17,7 @@ def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
         "site data",
         "page of 2021 or 2022",
         "page of 2021 or 2022",
+        "site page",
     ]
     assert len({kind.files for kind in FORMATS}) == len(FORMATS)
 
@@ -24,12 +25,13 @@ def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
 @pytest.mark.parametrize(
     ("content", "name"),
     [
-        *((to_bytes(lock(ITEMS, version)), "environment lock") for version in LOCK_VERSIONS),
+        *((to_bytes(lock(ITEMS, version)), "spack.lock") for version in LOCK_VERSIONS),
         *(
-            (to_bytes(database(ITEMS, version)), "build cache index of layout 2")
+            (to_bytes(database(ITEMS, version)), "build_cache/index.json")
             for version in DATABASE_VERSIONS
         ),
-        (to_bytes(database(ITEMS, 7, installed=True)), "install database"),
+        (to_bytes(database(ITEMS, 7, installed=True)), ".spack-db/index.json"),
+        (b"---\n", "specs.md"),
         (b"{}", None),
         (b"# a page of another kind", None),
     ],
@@ -37,5 +39,4 @@ def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
 def test_a_document_with_a_name_of_its_own_is_known_by_its_content(
     content: bytes, name: str | None
 ) -> None:
-    kind = format_of_content(content)
-    assert (kind.name if kind else None) == name
+    assert usual_name(content) == name

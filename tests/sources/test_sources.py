@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from snapdiff.formats.registry import READ_FILES
 from tests.support.example import NEW, OLD
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
@@ -187,7 +188,7 @@ def test_a_linked_worktree_is_a_repository_too(
         (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no folder no-such"),
         (["HEAD..no-such"], "no-such: neither a directory nor a revision that git knows"),
         (["HEAD", "./no-such"], "./no-such: no such directory"),
-        (["HEAD", "README.md"], "README.md: holds no catalog page"),
+        (["HEAD", "README.md"], "README.md: is no document"),
         (["HEAD~1...HEAD"], "HEAD~1...HEAD: three dots are not taken; write the two revisions"),
         (["--", "-HEAD"], "-HEAD: a revision cannot begin with '-'; write ./-HEAD for a direc"),
         (["--", "HEAD", "--all"], "--all: a revision cannot begin with '-'; write ./--all for"),
@@ -288,8 +289,8 @@ def test_a_revision_without_a_page_is_an_error_unless_allowed(tmp_path: Path) ->
         2,
         "",
         (
-            "snapdiff: error: HEAD~1: holds no catalog page (specs.md, or *.md with layout: "
-            "cache); name a folder that does, or pass --allow-empty\n"
+            f"snapdiff: error: HEAD~1: holds nothing to compare: no {READ_FILES}; "
+            "name a folder that does, or pass --allow-empty\n"
         ),
     )
     assert run_json("-C", tmp_path, "--allow-empty", "HEAD~1", "HEAD")["summary"]["added"] == 1
@@ -376,16 +377,13 @@ OTHER_FILES: dict[str, str | bytes] = {
     "_cache/develop/index.md": "---\nlayout: default\ntitle: x\n---\n",
     "_cache/develop/specs.md.orig": "gone\n",
     "_cache/develop/zlib/specs.html": "gone\n",
-    "notes/broken.md": "---\ntitle: [\n---\n",
     "notes/unfinished.md": "---\nlayout: default\n",
     "notes/layout.md": "text\n---\nlayout: cache\n---\n",
-    "notes/binary.md": b"---\n\xff\xfe",
 }
 PAGES: dict[str, str | bytes] = {
     "specs.md": cache_page("at-the-top"),
     "a/b/c/d/e/specs.md": cache_page("deep-down"),
     "a/cmake.md": cache_page("by-layout"),
-    ".hidden/specs.md": cache_page("hidden"),
     "quoted.md": cache_page("quoted").replace("layout: cache", "layout: 'cache'"),
 }
 
@@ -402,7 +400,6 @@ def test_pages_are_found_at_any_depth_and_other_files_are_not_pages(
         "at-the-top",
         "by-layout",
         "deep-down",
-        "hidden",
         "other",
         "quoted",
     ]
