@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from snapdiff import __version__
+from snapdiff.catalog.known_names import check_filters, check_mapped_stacks
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.matching import match_packages
 from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair
@@ -29,8 +30,11 @@ def diff_catalogs(
     `warn` is called where a page contradicts itself, `progress` with how many of the files that may
     have changed are compared. Raises RevisionError where a side has no page at all (unless
     `allow_empty`), and BadPagesError where pages cannot be read (unless `skip_bad_pages`, which
-    leaves them out on both sides and lists them).
+    leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
+    nothing on either side.
     """
+    check_filters(filters or Filters(), (new, old))
+    check_mapped_stacks(filters or Filters(), old, new)
     return diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),

@@ -1,7 +1,7 @@
 """What a report is narrowed to: tags, stacks, packages and kinds by glob."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase, translate
 
 from msgspec.structs import replace
@@ -131,17 +131,23 @@ def renamed_stacks(stacks: Stacks, filters: Filters) -> Stacks:
     return frozenset(names.get(stack, stack) for stack in stacks)
 
 
-def require_matches(filters: Filters, seen: Mapping[str, Iterable[str]]) -> None:
+def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:
+    """Yield each glob that matches no name, behind `tag`, `stack` or `package`."""
+    for noun, names in seen.items():
+        for glob in getattr(filters, noun):
+            if not any(_matches(name, glob) for name in names):
+                yield noun, glob
+
+
+def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> None:
     """Raise SnapdiffError where a glob matches no name on either side.
 
     `seen` has the names there are, under `tag`, `stack` and `package`. The error names the nearest
     ones. Where there is no name at all, there is nothing to compare, and no glob has a slip in it.
     """
-    for noun, names in seen.items():
-        known = sorted(set(names))
-        for glob in getattr(filters, noun) if known else ():
-            if not any(_matches(name, glob) for name in known):
-                raise SnapdiffError(f"{glob}: matches no {noun}; {nearest_names(glob, known)}")
+    for noun, glob in unmatched(filters, seen):
+        if seen[noun]:
+            raise SnapdiffError(f"{glob}: matches no {noun}; {nearest_names(glob, seen[noun])}")
 
 
 def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[str]) -> None:

@@ -1,0 +1,75 @@
+"""Filters with a slip in them: globs that match no tag, stack or package of either side."""
+
+from collections.abc import Callable, Iterable
+
+from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.reading import Counting, count_file
+from snapdiff.filters import require_mapped_stacks, require_matches, unmatched
+from snapdiff.formats.base import CountedDocument
+from snapdiff.result import Filters
+from snapdiff.sources.base import printable_path
+
+
+class KnownNames:
+    """The tags, stacks and packages of catalogs, looked for no longer than it takes."""
+
+    def __init__(self) -> None:
+        """Begin with no name."""
+        self.names: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
+
+    def look_into(self, catalog: Catalog, is_enough: Callable[[], bool]) -> None:
+        """Add the names of a catalog until there are enough: from paths, then from documents."""
+        documents = catalog.documents()
+        entries = [entry for entry in catalog.source.entries() if documents.is_read(entry.path)]
+        for entry in entries:
+            if documents.is_document(entry.path):
+                path = printable_path(entry.path)
+                claim = documents.claim_of_path(path, catalog.source.prefix)
+                self.names["tag"].add(claim.tag)
+                self.names[claim.what].add(claim.name)
+        if is_enough():
+            return
+        for entry, content in zip(entries, catalog.source.read(entries), strict=True):
+            path = printable_path(entry.path)
+            reader = documents.reader(path, catalog.limits)
+            self._add(count_file(path, catalog.version(entry, content), reader))
+            if is_enough():
+                return
+
+    def _add(self, found: Counting) -> None:
+        if isinstance(found, CountedDocument):
+            for counts in found.counts:
+                self.names["tag"].add(counts.tag)
+                self.names["package"].add(counts.name)
+                self.names["stack"].update(*counts.by_stacks)
+
+
+def check_filters(filters: Filters, catalogs: Iterable[Catalog]) -> None:
+    """Raise SnapdiffError where a glob matches nothing in any of the catalogs.
+
+    Nothing is read where there is no glob, and else no more than it takes to find a match.
+    """
+    if not any((filters.tag, filters.stack, filters.package)):
+        return
+    known = KnownNames()
+
+    def is_enough() -> bool:
+        return not any(unmatched(filters, known.names))
+
+    for catalog in catalogs:
+        known.look_into(catalog, is_enough)
+        if is_enough():
+            return
+    require_matches(filters, known.names)
+
+
+def check_mapped_stacks(filters: Filters, old: Catalog, new: Catalog) -> None:
+    """Raise SnapdiffError where a stack that is compared under another name is not as it should be.
+
+    All documents are read for it, and only where a stack is.
+    """
+    if filters.stack_names:
+        sides = (KnownNames(), KnownNames())
+        for known, catalog in zip(sides, (old, new), strict=True):
+            known.look_into(catalog, lambda: False)
+        require_mapped_stacks(filters, *(known.names["stack"] for known in sides))
