@@ -16,8 +16,8 @@
   let order = "kind", falling = false, shown = [], drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, kind, old, now, notes, where, stacks, specs, groups], place) =>
-      ({ tag, package: package_, kind, old, now, notes, where, stacks, specs, groups, place }));
+    ([tag, package_, kind, old, now, note, where, stacks, specs, groups], place) =>
+      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -37,7 +37,7 @@
   // All that can be searched for in a row; made when it is first needed.
   function textOf(row) {
     return row.text ??= [
-      data.packages[row.package], kinds[row.kind], data.tags[row.tag], row.old, row.now, row.notes,
+      data.packages[row.package], kinds[row.kind], data.tags[row.tag], row.old, row.now, row.note,
       ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
       ...row.groups.flatMap(([, differences, builds, pairs]) => [
         ...data.differences[differences].flat(),
@@ -81,7 +81,7 @@
   function changeOf(row) {
     const cell = make("td", "change");
     if (row.old || row.now) cell.append(make("span", "versions", ...step(row.old, row.now)));
-    if (row.notes) cell.append(make("span", "note", row.notes));
+    if (row.note) cell.append(make("span", "note", row.note));
     return cell;
   }
 

@@ -44,6 +44,11 @@ def text_environment(
     return environment
 
 
+def row_words(overrides: Path | None) -> Any:
+    """Return the macros of the words in an HTML report's rows; what they return is plain text."""
+    return _environment(overrides, autoescape=False).get_template("row_words.txt.j2").module
+
+
 def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
     return _environment(overrides, autoescape=True)

@@ -64,10 +64,10 @@ def data_of(rows: Sequence[TableRow]) -> str:
         [
             tag_numbers[row.tag],
             package_numbers[row.package],
-            rank(row.move.kind),
+            rank(row.kind),
             row.old,
             row.new,
-            " · ".join(row.notes),
+            row.note,
             row.where,
             [part for stack, count in row.stacks.items() for part in (stack_numbers[stack], count)],
             row.specs,

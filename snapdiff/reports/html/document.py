@@ -17,7 +17,7 @@ from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import outline_of
 from snapdiff.reports.severity import SYMBOLS
 from snapdiff.reports.short_list import short_hash
-from snapdiff.reports.templates import html_environment, render_template
+from snapdiff.reports.templates import html_environment, render_template, row_words
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown
 
@@ -55,7 +55,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     away. The plain one ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
     """
     environment = html_environment(options.templates)
-    rows = rows_of(diff, options.package_url)
+    rows = rows_of(diff, options.package_url, row_words(options.templates))
     plain = _plain(rows)
     outline = outline_of(diff, "package")
     style = _part(environment, "report.css")

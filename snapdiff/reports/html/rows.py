@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from snapdiff.reports.html.specs import SpecGroup, groups_of
-from snapdiff.reports.markdown_text import number
 from snapdiff.reports.package_lines import PackageMove, moves_of, unchanged_versions
 from snapdiff.reports.severity import rank
-from snapdiff.reports.short_list import shortened, tag_names
-from snapdiff.result import CatalogDiff, Change, StackDiff, TagDiff
+from snapdiff.reports.short_list import ShortList, shortened, tag_names
+from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
 from snapdiff.safe_text import shown
 from snapdiff.spack.version import parse_version
 
@@ -26,17 +25,17 @@ class TableRow(Struct, frozen=True, kw_only=True):
     """A package and one change of it in one tag, every value fit to be shown.
 
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
-    whatever its stacks. `old` and `new` are versions that are gone and that came; `notes` say what
+    whatever its stacks. `old` and `new` are versions that are gone and that came; `note` says what
     a reader should know beside.
     """
 
     tag: str
-    move: PackageMove
+    kind: Kind
     package: str
     link: str
     old: str
     new: str
-    notes: tuple[str, ...]
+    note: str
     stacks: dict[str, int]
     where: str
     specs: int
@@ -47,16 +46,33 @@ _Pairs = dict[tuple[str, str], tuple[Change, list[str]]]
 """The changed specs of a row by their hashes, each with its stacks."""
 
 
-def rows_of(diff: CatalogDiff, package_url: str) -> list[TableRow]:
+class RowWords(Protocol):
+    """The macros of `row_words.txt.j2`."""
+
+    def note(
+        self,
+        move: PackageMove,
+        with_stacks: bool,
+        stacks: int,
+        kept: ShortList[str],
+        versions: ShortList[str],
+    ) -> str:
+        """Return what a reader should know beside: a new package, versions that stay."""
+        ...
+
+    def where(self, stacks: ShortList[str], everywhere: bool, number: int) -> str:
+        """Return which stacks: `e4s`, `e4s, hep and 3 more`, `all 14 stacks`."""
+        ...
+
+
+def rows_of(diff: CatalogDiff, package_url: str, words: RowWords) -> list[TableRow]:
     """Return all rows: what needs attention first, then by package, tag and version.
 
     `package_url` is the address of a package's page with `{package}` in it, or empty.
     """
     found: list[tuple[tuple[Any, ...], TableRow]] = []
     for position, tag in enumerate(diff.tags):
-        changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
-        versions = unchanged_versions(tag.stacks)
-        for move, stacks in moves_of(tag, tag.stacks).items():
+        for move, row in _rows_of_tag(tag, package_url, words):
             order = (
                 rank(move.kind),
                 not move.in_tag,
@@ -65,11 +81,52 @@ def rows_of(diff: CatalogDiff, package_url: str) -> list[TableRow]:
                 tuple(map(parse_version, (*move.gone, *move.came))),
                 len(found),
             )
-            some = {name: changes[name].get(move.package, []) for name in stacks}
-            kept = versions.get(move.package, ())
-            found.append((order, _row(tag, move, kept, some, package_url)))
+            found.append((order, row))
     found.sort(key=lambda item: item[0])
     return [row for _, row in found]
+
+
+def _rows_of_tag(
+    tag: TagDiff, package_url: str, words: RowWords
+) -> Iterator[tuple[PackageMove, TableRow]]:
+    changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
+    one_sided = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
+    versions = unchanged_versions(tag.stacks)
+    for move, stacks in moves_of(tag, tag.stacks).items():
+        pairs = _pairs({name: changes[name].get(move.package, []) for name in stacks})
+        note = words.note(
+            move,
+            one_sided.issuperset(stacks),
+            len(stacks),
+            _highest(move.kept),
+            _highest(versions.get(move.package, ())),
+        )
+        everywhere = 1 < len(stacks) == len(tag.stacks)
+        yield (
+            move,
+            TableRow(
+                tag=tag_label(tag),
+                kind=move.kind,
+                package=shown(move.package),
+                link=_link(move.package, package_url),
+                old=", ".join(map(shown, move.gone)),
+                new=", ".join(map(shown, move.came)),
+                note=note,
+                stacks={shown(name): len(changes[name].get(move.package, ())) for name in stacks},
+                where=words.where(shortened(stacks, NAMED_STACKS), everywhere, len(stacks)),
+                specs=len(pairs),
+                groups=groups_of(pairs.values()),
+            ),
+        )
+
+
+def _pairs(changes: dict[str, list[Change]]) -> _Pairs:
+    pairs: _Pairs = {}
+    for stack, some in changes.items():
+        for change in some:
+            hashes = (change.old.hash if change.old else "", change.new.hash if change.new else "")
+            pairs.setdefault(hashes, (change, []))[1].append(shown(stack))
+    return pairs
 
 
 def tag_label(tag: TagDiff) -> str:
@@ -84,64 +141,10 @@ def _by_package(stack: StackDiff) -> dict[str, list[Change]]:
     return found
 
 
-def _row(
-    tag: TagDiff,
-    move: PackageMove,
-    versions: tuple[str, ...],
-    changes: dict[str, list[Change]],
-    package_url: str,
-) -> TableRow:
-    pairs: _Pairs = {}
-    for stack, some in changes.items():
-        for change in some:
-            hashes = (change.old.hash if change.old else "", change.new.hash if change.new else "")
-            pairs.setdefault(hashes, (change, []))[1].append(shown(stack))
-    return TableRow(
-        tag=tag_label(tag),
-        move=move,
-        package=shown(move.package),
-        link=_link(move.package, package_url),
-        old=", ".join(map(shown, move.gone)),
-        new=", ".join(map(shown, move.came)),
-        notes=tuple(_notes(tag, move, list(changes), versions)),
-        stacks={shown(stack): len(some) for stack, some in changes.items()},
-        where=_where(list(changes), tag),
-        specs=len(pairs),
-        groups=groups_of(pairs.values()),
-    )
-
-
-def _notes(
-    tag: TagDiff, move: PackageMove, stacks: list[str], versions: tuple[str, ...]
-) -> Iterator[str]:
-    statuses = {stack.stack: stack.status for stack in tag.stacks}
-    if move.whole:
-        word, place = ("gone", "from") if move.gone else ("new", "in")
-        with_stacks = {statuses[stack] for stack in stacks} <= {"added", "removed"}
-        these = "this stack" if len(stacks) == 1 else "these stacks"
-        yield word if move.in_tag else f"{word} {'with' if with_stacks else place} {these}"
-    elif move.gone and not move.came:
-        yield "gone"
-    if move.kept:
-        yield f"keeps {_versions(move.kept)}"
-    if versions and not (move.gone or move.came):
-        yield _versions(versions)
-
-
-def _versions(versions: tuple[str, ...]) -> str:
+def _highest(versions: tuple[str, ...]) -> ShortList[str]:
     """Return the highest of some versions, which matter most, and how many more there are."""
-    highest = shortened([shown(version) for version in reversed(versions)], NAMED_VERSIONS)
-    more = f" and {number(highest.more)} more" if highest.more else ""
-    return f"{', '.join(reversed(highest.first))}{more}"
-
-
-def _where(stacks: list[str], tag: TagDiff) -> str:
-    """Return which stacks: `e4s`, `e4s, hep and 3 more`, `all 14 stacks`."""
-    if 1 < len(stacks) == len(tag.stacks):
-        return "both stacks" if len(stacks) == 2 else f"all {len(stacks)} stacks"
-    list_ = shortened([shown(stack) for stack in stacks], NAMED_STACKS)
-    more = f" and {number(list_.more)} more" if list_.more else ""
-    return f"{', '.join(list_.first)}{more}"
+    kept = shortened(versions[::-1], NAMED_VERSIONS)
+    return ShortList(kept.first[::-1], kept.more)
 
 
 @lru_cache(maxsize=4096)
