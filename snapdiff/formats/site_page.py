@@ -165,11 +165,6 @@ class SitePageReader:
         fields = read_front_matter(file, self._limits)
         if fields is None:
             return None
-        if "spec_details" not in fields and "spec_files" in fields:
-            raise FormatError(
-                "spec_files: this is the page layout used before 2023, which lists no specs; "
-                "compare revisions whose pages have spec_details"
-            )
         if "spec_details" not in fields:
             raise FormatError("spec_details: missing")
         known = {key: fields[key] for key in PageHead.__struct_fields__ if key in fields}
