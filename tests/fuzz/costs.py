@@ -24,6 +24,9 @@ _FORMATS = ("csv", "markdown")
 _SECONDS, _MEGABYTES = 0.02, 1.0
 """What the clock, the collector and caches may add."""
 
+_SURE = 0.75
+"""How much of what a small page cost at its best is sure to be in every cost."""
+
 _ATTEMPTS = 4
 
 
@@ -36,10 +39,11 @@ class Cost(NamedTuple):
     def allows(self, twice: "Cost") -> bool:
         """Return whether this is what half of it may cost, what every page costs set aside."""
         base = _least_cost()
+        small = self.seconds - _SURE * base.seconds, self.megabytes - _SURE * base.megabytes
+        large = twice.seconds - _SURE * base.seconds, twice.megabytes - _SURE * base.megabytes
         return (
-            twice.seconds - base.seconds <= MOST * (self.seconds - base.seconds) + _SECONDS
-            and twice.megabytes - base.megabytes
-            <= MOST * (self.megabytes - base.megabytes) + _MEGABYTES
+            large[0] <= MOST * max(small[0], 0) + _SECONDS
+            and large[1] <= MOST * max(small[1], 0) + _MEGABYTES
         )
 
 
