@@ -140,7 +140,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "characters of a version": Shape(60_000, _one("versions", ["1"], lambda n: ["1" * n])),
     "integers of one hash": Shape(
-        3000, _further(lambda n: f"x: {{{', '.join(f'{_PRIME * i}: 0' for i in range(1, n))}}}")
+        8000, _further(lambda n: f"x: {{{', '.join(f'{_PRIME * i}: 0' for i in range(1, n))}}}")
     ),
     "entries": Shape(4000, _further(lambda n: f"x: [{'a, ' * n}]")),
     "lists": Shape(4000, _further(lambda n: f"x: [{'[], ' * n}]")),
