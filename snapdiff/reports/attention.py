@@ -7,7 +7,7 @@ from msgspec import Struct
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.severity import reported_kinds
 from snapdiff.reports.short_list import shortened
-from snapdiff.result import CatalogDiff, Kind, SkippedPage, TagDiff
+from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff, TagDiff
 
 HANDFUL = 3
 """How many lines of one sort of bad news there are before the rest is counted."""
@@ -133,13 +133,18 @@ def _stack_news(tags: Iterable[TagDiff], status: str) -> tuple[StackNews, ...]:
 def _renames(tags: Iterable[TagDiff]) -> Iterable[StackRename]:
     """Yield the stacks that may be compared as one: each removed one with its likest new one."""
     for tag in tags:
-        new = [stack for stack in tag.stacks if stack.status == "added"]
+        # Of new stacks with the same packages the first is as good as any: of a page with a stack
+        # for every spec each would be held against each.
+        new: dict[frozenset[str], StackDiff] = {}
+        for stack in tag.stacks:
+            if stack.status == "added":
+                new.setdefault(frozenset(stack.packages.added), stack)
         for stack in tag.stacks if tag.status == "changed" and new else ():
             packages = set(stack.packages.removed)
             if stack.status != "removed" or not packages:
                 continue
-            likest = max(new, key=lambda other: len(packages.intersection(other.packages.added)))
-            shared = len(packages.intersection(likest.packages.added))
+            added, likest = max(new.items(), key=lambda item: len(packages & item[0]))
+            shared = len(packages & added)
             if shared >= _LIKE_A_RENAME * len(packages):
                 yield StackRename(
                     tag=tag,

@@ -86,13 +86,13 @@ STACKS = " ".join(f"s{number}" for number in range(20))
 LISTING = compact_page(
     [spec("b", variants="x" * 300, stacks=STACKS), spec("c", stacks=STACKS)],
 )
-LISTING_LENGTH = 20 * (2 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3")) + 300)
+LISTING_LENGTH = 20 * (2 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 12 * 3) + 300)
 
 ALIASED_STACKS = in_yaml(
     ["*v, stacks: *s"] * 6,
     first=f"v: &v [{'x' * 2000}]\ns: &s [{STACKS.replace(' ', ', ')}]\n",
 ).replace("stacks: [], ", "")
-ALIASED_LISTING = 6 * 20 * (1024 + len("1copt") + 2000)
+ALIASED_LISTING = 6 * 20 * (1024 + len("1copt") + 12 + 2000)
 
 BOUNDS = {
     "bytes": Bound(
@@ -103,8 +103,8 @@ BOUNDS = {
     ),
     "values": Bound(
         MANY,
-        MANY_VALUES * 16,
-        MANY_VALUES * 16 - 1,
+        MANY_VALUES * 32,
+        MANY_VALUES * 32 - 1,
         f"the page holds too many values, and the limit is {MANY_VALUES - 1:,} values; {RAISED}",
     ),
     "characters of YAML": Bound(
@@ -164,7 +164,7 @@ def test_what_a_report_would_list_is_bounded_in_pages_read_together() -> None:
         page_around(json.dumps(entries_of([spec("b", variants=text, stacks=stacks)])))
         for text in ("x" * 5000, "")
     )
-    listing = 500 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 5000)
+    listing = 500 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 12 * 3 + 5000)
     for old, new in ((most, most), (most, less), (less, most)):
         assert read_pair(old, new, Limits(page_size=-(-listing // 4)))
         # Read alone, the page that is to blame says so.

@@ -1,5 +1,8 @@
 """`python -m tests.fuzz [--seconds N] [--seed N] [TARGET ...]`: knock until the time is over.
 
+Then, unless targets are named, every shape of page is measured: `python -m tests.fuzz costs` does
+that alone.
+
 Every finding is printed and kept as a file in `found/`; the exit status is 1 where there is one.
 Move the file to the corpus once the fault is mended: the tests run the corpus.
 """
@@ -14,7 +17,9 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from tests.fuzz.costs import check_shape
 from tests.fuzz.mutations import corpus_of, damaged
+from tests.fuzz.shapes import SHAPES
 from tests.fuzz.targets import TARGETS, Target
 
 FOUND = Path(__file__).resolve().parent / "found"
@@ -80,6 +85,18 @@ def keep(name: str, data: bytes, error: Exception, findings: set[str]) -> bool:
     return True
 
 
+def too_costly() -> list[str]:
+    """Return the shapes of which twice the size costs too much, each printed."""
+    found = []
+    for name, shape in SHAPES.items():
+        try:
+            check_shape(shape)
+        except AssertionError as error:
+            say(f"costs: {name}: {error}")
+            found.append(name)
+    return found
+
+
 def say(line: str) -> None:
     """Print a line at once."""
     sys.stdout.write(f"{line}\n")
@@ -93,10 +110,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="for all targets together")
     parser.add_argument("--seed", type=int, default=None, help="for the same inputs again")
     given_arguments = parser.parse_args()
-    names = given_arguments.targets or list(TARGETS)
-    unknown = sorted(set(names) - set(TARGETS))
+    targets = [*TARGETS, "costs"]
+    named = given_arguments.targets or targets
+    unknown = sorted(set(named) - set(targets))
     if unknown:
-        parser.error(f"no such target: {', '.join(unknown)}; there are {', '.join(TARGETS)}")
+        parser.error(f"no such target: {', '.join(unknown)}; there are {', '.join(targets)}")
+    names = [name for name in named if name in TARGETS]
     number = given_arguments.seed
     if number is None:
         number = int.from_bytes(os.urandom(4), "big")
@@ -107,6 +126,10 @@ def main() -> int:
         share = given_arguments.seconds / len(names)
         inputs, found = fuzz(name, TARGETS[name], share, chance)
         say(f"{name}: {inputs:,} inputs, {found} faults")
+        faults += found
+    if "costs" in named:
+        found = len(too_costly())
+        say(f"costs: {len(SHAPES)} shapes, {found} faults")
         faults += found
     return 1 if faults else 0
 

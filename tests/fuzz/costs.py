@@ -1,0 +1,110 @@
+"""What pages of a shape cost, and whether twice as large a page costs about twice as much."""
+
+import contextlib
+import functools
+import gc
+import time
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from snapdiff import SnapdiffError, diff_catalogs, load_catalog, render_report
+from snapdiff.diff.fields import machine_fields
+from snapdiff.model import counting_stacks
+from snapdiff.spack.version import parse_version
+from tests.fuzz.shapes import Pages, Shape
+from tests.fuzz.targets import PATH
+from tests.support.helpers import catalog_folders, spec, usual_page
+
+MOST = 2.6
+"""How many times as much twice the size may cost: a square costs four times as much."""
+
+_FORMATS = ("csv", "markdown")
+_SECONDS, _MEGABYTES = 0.02, 1.0
+"""What the clock, the collector and caches may add."""
+
+_SURE = 0.75
+"""How much of what a small page cost at its best is sure to be in every cost."""
+
+_ATTEMPTS = 4
+
+
+class Cost(NamedTuple):
+    """Seconds of processor time, and megabytes at the peak."""
+
+    seconds: float
+    megabytes: float
+
+    def allows(self, twice: "Cost") -> bool:
+        """Return whether this is what half of it may cost, what every page costs set aside."""
+        base = _least_cost()
+        small = self.seconds - _SURE * base.seconds, self.megabytes - _SURE * base.megabytes
+        large = twice.seconds - _SURE * base.seconds, twice.megabytes - _SURE * base.megabytes
+        return (
+            large[0] <= MOST * max(small[0], 0) + _SECONDS
+            and large[1] <= MOST * max(small[1], 0) + _MEGABYTES
+        )
+
+
+def check_shape(shape: Shape) -> None:
+    """Raise AssertionError where twice the size costs too much, however often it is measured."""
+    small, large = shape.make(shape.size), shape.make(2 * shape.size)
+    best, best_of_twice = _cost(small), _cost(large)
+    for _ in range(_ATTEMPTS):
+        if best.allows(best_of_twice):
+            return
+        best, best_of_twice = _least(best, _cost(small)), _least(best_of_twice, _cost(large))
+    raise AssertionError(f"{best} becomes {best_of_twice}")
+
+
+@functools.cache
+def _least_cost() -> Cost:
+    """Return what two small pages cost: most of it is spent on templates."""
+    pages = usual_page([spec("b")]).encode(), usual_page([spec("p")]).encode()
+    return functools.reduce(_least, [_cost(pages) for _ in range(_ATTEMPTS)])
+
+
+def _least(one: Cost, other: Cost) -> Cost:
+    return Cost(min(one.seconds, other.seconds), min(one.megabytes, other.megabytes))
+
+
+def _cost(pages: Pages) -> Cost:
+    with _comparison(pages) as compare:
+        began = time.process_time()
+        compare()
+        seconds = time.process_time() - began
+        tracemalloc.start()
+        compare(("csv",))  # all that is allocated is written down, which takes its time
+        megabytes = tracemalloc.get_traced_memory()[1] / (1 << 20)
+        tracemalloc.stop()
+    return Cost(seconds, megabytes)
+
+
+class _Compare(Protocol):
+    def __call__(self, formats: Sequence[str] = ...) -> None: ...
+
+
+@contextlib.contextmanager
+def _comparison(pages: Pages) -> Iterator["_Compare"]:
+    old, new = pages
+    with catalog_folders({PATH: old}, {PATH: new}) as (before, after):
+
+        def compare(formats: Sequence[str] = _FORMATS) -> None:
+            for function in (parse_version, counting_stacks, machine_fields):
+                function.cache_clear()
+            gc.collect()
+            _compare(before, after, formats)
+
+        yield compare
+
+
+def _compare(old: Path, new: Path, formats: Sequence[str]) -> None:
+    with contextlib.suppress(SnapdiffError):
+        found = diff_catalogs(
+            load_catalog(old.name, repository=old.parent),
+            load_catalog(new.name, repository=new.parent),
+            skip_bad_pages=True,
+        )
+        for name in formats:
+            render_report(found, name)
