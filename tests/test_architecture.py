@@ -44,6 +44,7 @@ ROOMS = {
     "snapdiff.catalog": {
         *GROUND_FLOOR,
         "snapdiff.model",
+        "snapdiff.result",
         "snapdiff.filters",
         "snapdiff.sources",
         "snapdiff.formats",
