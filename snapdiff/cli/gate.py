@@ -17,6 +17,8 @@ def offending_lines(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[str]:
     A tag or stack that is removed or added is one line, whatever it holds. The diff is to be one
     that is not narrowed to kinds (docs/specification.md, section 9).
     """
+    if not kinds:
+        return []
     lines = [line for tag in tags_worst_first(diff.tags) for line in _lines_of_tag(tag, kinds)]
     told = lines[:SPELLED_OUT]
     if len(lines) > SPELLED_OUT:

@@ -27,19 +27,8 @@ def changes_by_stack(
     The changes of a stack are of every kind, sorted by kind, version and hash; a stack in which
     nothing happened is not there. Raises FormatError where pairing would cost too much.
     """
-    removed: _Side = {}
-    added: _Side = {}
-    for spec_hash, build in pair.old.items():
-        twin = pair.new.get(spec_hash)
-        if twin is not build:
-            stacks = scope.old_stacks(build.stacks)
-            _put(removed, stacks.difference(twin.stacks) if twin else stacks, build, spec_hash)
-    for spec_hash, build in pair.new.items():
-        twin = pair.old.get(spec_hash)
-        if twin is not build:
-            stacks = scope.stacks(build.stacks)
-            before = scope.old_stacks(twin.stacks) if twin else ()
-            _put(added, stacks.difference(before) if twin else stacks, build, spec_hash)
+    removed = _one_sided(pair.old, pair.new, scope.old_stacks, scope.stacks)
+    added = _one_sided(pair.new, pair.old, scope.stacks, scope.old_stacks)
     return {
         stack: _changes(
             pair.name,
@@ -49,9 +38,34 @@ def changes_by_stack(
     }
 
 
-def _put(side: _Side, stacks: Iterable[str], build: Build, spec_hash: str) -> None:
+StacksOf = Callable[[Stacks], Stacks]
+"""Returns which of the stacks of one side are compared, under the names they are compared by."""
+
+
+def _one_sided(
+    mine: Mapping[str, Build],
+    other: Mapping[str, Build],
+    my_stacks: StacksOf,
+    other_stacks: StacksOf,
+) -> _Side:
+    """Return the specs that only one side has, stack by stack: the hash decides."""
+    side: _Side = {}
+    alike: dict[Build, list[str]] = {}
+    for spec_hash, build in mine.items():
+        twin = other.get(spec_hash)
+        if twin is None:
+            alike.setdefault(build, []).append(spec_hash)
+        elif twin is not build:
+            stacks = my_stacks(build.stacks) - other_stacks(twin.stacks)
+            _put(side, stacks, build, [spec_hash])
+    for build, hashes in alike.items():
+        _put(side, my_stacks(build.stacks), build, hashes)
+    return side
+
+
+def _put(side: _Side, stacks: Iterable[str], build: Build, hashes: list[str]) -> None:
     for stack in stacks:
-        side.setdefault(stack, {}).setdefault(build, []).append(spec_hash)
+        side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
 def _changes(name: str, pairing: Pairing) -> list[Change]:
@@ -91,7 +105,7 @@ def _row(
 
 
 def versions_by_stack(
-    side: Mapping[str, Build], pair: PackagePair, stacks_of: Callable[[frozenset[str]], Stacks]
+    side: Mapping[str, Build], pair: PackagePair, stacks_of: StacksOf
 ) -> dict[str, set[str]]:
     """Return the versions that one side of a package has in each stack."""
     listed = {(build.version_text, build.stacks) for build in set(side.values())}
