@@ -1,4 +1,4 @@
-"""Write one environment of two dates beside this script: its lock, and a build cache of its specs.
+"""Write one environment of two dates beside this script, as each kind of document lists its specs.
 
     python snapshots/make_environments.py
 
@@ -231,15 +231,85 @@ def index(packages: tuple[Package, ...]) -> Json:
     """The index of a build cache with all that was built; what is external is listed, not in it."""
     nodes = nodes_of(packages)
     used = [name for package in packages for name in names_used(package)]
-    installs = {
-        spec_hash: {
-            "spec": node,
-            "ref_count": used.count(str(node["name"])),
-            "in_buildcache": "external" not in node,
+    return database(
+        {
+            spec_hash: {
+                "spec": node,
+                "ref_count": used.count(str(node["name"])),
+                "in_buildcache": "external" not in node,
+            }
+            for spec_hash, node in by_hash(nodes).items()
         }
-        for spec_hash, node in by_hash(nodes).items()
+    )
+
+
+def installed(packages: tuple[Package, ...]) -> Json:
+    """The install database of a tree with all specs in it."""
+    nodes = nodes_of(packages)
+    used = [name for package in packages for name in names_used(package)]
+    explicit = {package.name for package in packages if package.asked_for}
+    return database(
+        {
+            spec_hash: {
+                "spec": node,
+                "path": f"/opt/{NAME}/{node['name']}-{node['version']}-{spec_hash}",
+                "installed": True,
+                "ref_count": used.count(str(node["name"])),
+                "explicit": node["name"] in explicit,
+                "installation_time": 0.0,
+            }
+            for spec_hash, node in by_hash(nodes).items()
+        }
+    )
+
+
+def database(records: Json) -> Json:
+    """Records in Spack's database format, of version 8."""
+    return {"database": {"version": "8", "installs": records}}
+
+
+def site_specs(packages: tuple[Package, ...]) -> Json:
+    """All that was built by hash, as the site of 2026 publishes it: `specs_data.json`."""
+    nodes = nodes_of(packages)
+    return {
+        str(nodes[package.name]["hash"]): {
+            "hash": nodes[package.name]["hash"],
+            "version": package.version,
+            "variants": [variant(*item) for item in sorted(package.variants.items())],
+            "platform": "linux",
+            "os": "ubuntu24.04",
+            "target": "x86_64_v3",
+            "dependencies": nodes[package.name].get("dependencies", []),
+            "stacks": [NAME],
+            "releases": ["develop"],
+        }
+        for package in packages
+        if not package.external
     }
-    return {"database": {"version": "8", "installs": installs}}
+
+
+def site_packages(packages: tuple[Package, ...]) -> Json:
+    """The hashes of each package, as the site publishes them: `package_data.json`."""
+    nodes = nodes_of(packages)
+    return {
+        package.name: {
+            "uid": package.name,
+            "url": f"/packages/{package.name}.json",
+            "releases": ["develop"],
+            "specs": [nodes[package.name]["hash"]],
+        }
+        for package in packages
+        if not package.external
+    }
+
+
+def variant(name: str, value: bool | str | list[str]) -> str:
+    """A variant as text: `+mpi`, `threads=none`, `libs:=shared,static`."""
+    if isinstance(value, bool):
+        return f"{'+' if value else '~'}{name}"
+    if isinstance(value, list):
+        return f"{name}:={','.join(value)}"
+    return f"{name}={value}"
 
 
 def by_hash(nodes: Mapping[str, Json]) -> dict[str, Json]:
@@ -278,6 +348,9 @@ def files_of(date: str, packages: tuple[Package, ...]) -> dict[str, bytes]:
         f"environments/{date}/{NAME}/spack.lock": to_bytes(lock(packages)),
         f"{mirror}/v3/manifests/index/index.manifest.json": to_bytes(manifest(blob)),
         f"{mirror}/blobs/sha256/{checksum[:2]}/{checksum}": blob,
+        f"trees/{date}/{NAME}/.spack-db/index.json": to_bytes(installed(packages)),
+        f"site/{date}/specs_data.json": to_bytes(site_specs(packages)),
+        f"site/{date}/package_data.json": to_bytes(site_packages(packages)),
     }
 
 

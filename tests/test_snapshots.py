@@ -14,7 +14,9 @@ from tests.support.oracle import KINDS, Record
 
 SNAPSHOTS = PROJECT / "snapshots"
 OLD, NEW = SNAPSHOTS / "2025-06-29", SNAPSHOTS / "2025-07-06"
-ENVIRONMENTS, MIRRORS = SNAPSHOTS / "environments", SNAPSHOTS / "mirrors"
+ENVIRONMENTS, MIRRORS, TREES, SITE = (
+    SNAPSHOTS / name for name in ("environments", "mirrors", "trees", "site")
+)
 
 COUNTS = """
     stack                              old new  add rem  up down reb recon unch
@@ -63,7 +65,10 @@ def develop(report: Report) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("name", "folders"),
-    [("make.py", (OLD, NEW)), ("make_environments.py", (ENVIRONMENTS, MIRRORS))],
+    [
+        ("make.py", (OLD, NEW)),
+        ("make_environments.py", (ENVIRONMENTS, MIRRORS, TREES, SITE)),
+    ],
 )
 def test_the_script_writes_the_same_bytes(
     name: str, folders: tuple[Path, ...], tmp_path: Path
@@ -160,7 +165,9 @@ def only_stack(report: Report) -> dict[str, Any]:
     return dict(stack)
 
 
-@pytest.mark.parametrize(("folder", "unchanged"), [(ENVIRONMENTS, 14), (MIRRORS, 12)])
+@pytest.mark.parametrize(
+    ("folder", "unchanged"), [(ENVIRONMENTS, 14), (MIRRORS, 12), (TREES, 14), (SITE, 12)]
+)
 def test_the_environment_changes_as_its_script_says(folder: Path, unchanged: int) -> None:
     stack = only_stack(run_json(folder / OLD.name, folder / NEW.name))
     changes = {change["package"]: change["kind"] for change in stack["changes"]}
@@ -168,7 +175,7 @@ def test_the_environment_changes_as_its_script_says(folder: Path, unchanged: int
     assert stack["summary"]["unchanged"] == unchanged
 
 
-@pytest.mark.parametrize("folder", [ENVIRONMENTS, MIRRORS])
+@pytest.mark.parametrize("folder", [ENVIRONMENTS, MIRRORS, TREES, SITE])
 def test_all_that_was_rebuilt_was_rebuilt_because_of_the_upgrade(folder: Path) -> None:
     stack = only_stack(run_json(folder / OLD.name, folder / NEW.name))
     [cause, _] = stack["causes"]
@@ -186,6 +193,10 @@ def test_a_lock_and_the_index_of_its_specs_differ_in_what_was_not_built() -> Non
     assert [change["package"] for change in stack["changes"]] == ["gcc", "glibc"]
     assert all(change["new"]["external"] for change in stack["changes"])
     assert stack["summary"]["unchanged"] == 21
+
+
+def test_a_lock_and_the_database_of_its_specs_are_equal() -> None:
+    assert run_json(TREES / NEW.name, ENVIRONMENTS / NEW.name)["tags"] == []
 
 
 def test_the_other_examples_are_no_snapshots_beside_the_pages() -> None:
