@@ -1,12 +1,14 @@
 """The documentation shows what the tool prints, its example runs, and it names every module."""
 
+import json
 import re
 import subprocess
 import sys
 
 import pytest
 
-from tests.golden import ROOT
+from tests.golden import ENVIRONMENTS, ROOT
+from tests.support.helpers import run_json
 
 
 @pytest.mark.slow
@@ -51,3 +53,12 @@ def test_the_architecture_has_a_line_for_every_module() -> None:
         if file.name != "__init__.py" or file.parent.name in ("snapdiff", "reports")
     ]
     assert sorted(listed) == sorted(modules)
+
+
+def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> None:
+    page = (ROOT / "docs" / "catalogs" / "environments.md").read_text("utf-8")
+    example = re.search(r"```json\n(.*?)```", page, re.DOTALL)
+    assert example
+    report = run_json("-C", ROOT, *ENVIRONMENTS)
+    [stack] = report["tags"][0]["stacks"]
+    assert stack["causes"][0] == json.loads(example[1])
