@@ -31,7 +31,7 @@ Json = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A spec as it is told: `uses` names its dependencies, in the words of `USES`."""
+    """A spec in short: `uses` names its dependencies, in the words of `USES`."""
 
     name: str
     version: str

@@ -10,7 +10,7 @@ from snapdiff.model import Build, Graph, Package, PackagePair, Tags, counted_in_
 def pair_packages(
     tags: Tags, old: Package | None, new: Package | None, document: str = ""
 ) -> PackagePair:
-    """Return a package on both sides; None stands for a side that does not have it.
+    """Return a package on both sides; None means that a side does not have it.
 
     What has the same hash, version and stacks on both sides is only counted.
     """

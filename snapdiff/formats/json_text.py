@@ -60,7 +60,7 @@ def decode_by_hash(
 
 
 def _key_error(hashes: list[str], place: str) -> FormatError:
-    """Return the error for the first key that is no hash, or comes a second time."""
+    """Return the error for the first key that is not a hash, or is there twice."""
     seen: set[str] = set()
     for text in hashes:
         if not is_hash(text):
