@@ -68,6 +68,7 @@ bench: $(READY) ## Measure the speed, beside a yardstick for each workload
 
 snapshots: $(READY) ## Write the example catalogs anew
 	$(BIN)/python snapshots/make.py
+	$(BIN)/python snapshots/make_environments.py
 
 docs: $(READY) ## Write what the documentation shows anew; the pictures need Debian's chromium
 	$(BIN)/python docs/refresh.py

@@ -34,10 +34,10 @@ def _template(name: str) -> str:
 def main() -> int:
     """Rewrite or check every page; return the exit status."""
     stale = []
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = page.read_text(encoding="utf-8")
         if refreshed(text) != text:
-            stale.append(page.name)
+            stale.append(page.relative_to(ROOT).as_posix())
             if "--check" not in sys.argv:
                 page.write_text(refreshed(text), encoding="utf-8")
     for name in stale:

@@ -110,6 +110,20 @@ class Build:
             )
         return self._configuration
 
+    def in_stacks(self, stacks: frozenset[str]) -> "Build":
+        """Return the same build, counted in more stacks."""
+        return Build(
+            self.version_text,
+            self.compiler,
+            self.os,
+            self.platform,
+            self.target,
+            self.variants,
+            self.stacks | stacks,
+            explicit=self.explicit,
+            external=self.external,
+        )
+
     def spec(self, spec_hash: str) -> Spec:
         """Return the spec that was built like this and has the given hash."""
         return Spec(

@@ -330,12 +330,12 @@ CATALOG: dict[str, Callable[[], tuple[Package, ...]]] = {
 }
 
 
-# --- The words it is told in ---
+# --- The words that describe it ---
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A spec as told above: `variants` has only what differs from the package's usual ones."""
+    """A spec as described above: `variants` has only what differs from the package's usual ones."""
 
     version: str
     place: Place

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.golden import ENVIRONMENTS, MIRRORS
 from tests.support.generated import make_catalogs
 from tests.support.helpers import PROJECT, Files, hash_of, pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
@@ -228,3 +229,29 @@ def test_the_order_of_ties_is_not_the_order_of_memory(tmp_path: Path) -> None:
         told.add(done.stdout)
     assert len(told) == 1
     assert hash_of("b").encode() in told.pop()
+
+
+@pytest.mark.parametrize("folders", [ENVIRONMENTS, MIRRORS])
+@pytest.mark.parametrize("name", FORMATS)
+def test_hash_seeds_make_no_difference_where_there_are_dependencies(
+    name: str, folders: tuple[str, str]
+) -> None:
+    arguments = ("-C", PROJECT, "-f", name, *folders)
+    reports = [run_process(*arguments, env={"PYTHONHASHSEED": seed}) for seed in ("0", "1", "2")]
+    assert {(done.status, done.err) for done in reports} == {(0, b"")}
+    assert len({done.out for done in reports}) == 1
+
+
+def test_git_and_folders_give_the_same_bytes_where_there_are_dependencies(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+    for folder in MIRRORS:
+        files = [file for file in (PROJECT / folder).rglob("*") if file.is_file()]
+        repository.commit(
+            {str(file.relative_to(PROJECT / folder)): file.read_bytes() for file in files}
+        )
+    from_git = run_cli("-C", repository.folder, "-f", "json", "HEAD~1", "HEAD")
+    from_folders = run_cli("-C", PROJECT, "-f", "json", *MIRRORS)
+    assert from_git.status == from_folders.status == 0
+    tails = {done.out.partition('"filters"')[2] for done in (from_git, from_folders)}
+    assert len(tails) == 1
+    assert tails != {""}

@@ -1,4 +1,4 @@
-"""The two example catalogs: written by their script, counted by hand, agreed on by the oracle."""
+"""The example catalogs: written by their scripts, counted by hand, agreed on by the oracle."""
 
 import json
 import subprocess
@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.helpers import PROJECT, Report, expected_readings, readings_of, run_json
+from tests.support.helpers import PROJECT, Report, expected_readings, readings_of, run_cli, run_json
 from tests.support.oracle import KINDS, Record
 
 SNAPSHOTS = PROJECT / "snapshots"
 OLD, NEW = SNAPSHOTS / "2025-06-29", SNAPSHOTS / "2025-07-06"
+ENVIRONMENTS, MIRRORS, TREES, SITE = (
+    SNAPSHOTS / name for name in ("environments", "mirrors", "trees", "site")
+)
 
 COUNTS = """
     stack                              old new  add rem  up down reb recon unch
@@ -60,17 +63,26 @@ def develop(report: Report) -> dict[str, Any]:
     return dict(tag)
 
 
-def test_the_script_writes_the_same_bytes(tmp_path: Path) -> None:
-    script = tmp_path / "make.py"
-    script.write_bytes((SNAPSHOTS / "make.py").read_bytes())
+@pytest.mark.parametrize(
+    ("name", "folders"),
+    [
+        ("make.py", (OLD, NEW)),
+        ("make_environments.py", (ENVIRONMENTS, MIRRORS, TREES, SITE)),
+    ],
+)
+def test_the_script_writes_the_same_bytes(
+    name: str, folders: tuple[Path, ...], tmp_path: Path
+) -> None:
+    script = tmp_path / name
+    script.write_bytes((SNAPSHOTS / name).read_bytes())
     subprocess.run([sys.executable, "-I", script], check=True, capture_output=True)
-    for folder in (OLD, NEW):
+    for folder in folders:
         written = tmp_path / folder.name
         kept_files = {f.relative_to(folder): f for f in folder.rglob("*") if f.is_file()}
         files = {f.relative_to(written): f for f in written.rglob("*") if f.is_file()}
         assert files.keys() == kept_files.keys()
-        for name, file in files.items():
-            assert file.read_bytes() == kept_files[name].read_bytes(), name
+        for path, file in files.items():
+            assert file.read_bytes() == kept_files[path].read_bytes(), path
 
 
 def test_every_stack_of_develop_counts_as_told(report: Report) -> None:
@@ -134,3 +146,60 @@ def test_the_example_has_a_change_of_notation_that_is_no_change(report: Report) 
 
 def test_the_example_does_not_differ_from_itself() -> None:
     assert run_json(OLD, OLD)["tags"] == []
+
+
+KINDS_OF_ENVIRONMENT = {
+    "valgrind": "removed",
+    "netcdf-fortran": "added",
+    "hwloc": "upgraded",
+    "fftw": "reconfigured",
+    **dict.fromkeys(("pmix", "prrte", "openmpi", "hdf5", "netcdf-c", "petsc"), "rebuilt"),
+}
+"""What `snapshots/make_environments.py` says of the week: those that are rebuilt use hwloc."""
+
+
+def only_stack(report: Report) -> dict[str, Any]:
+    [tag] = report["tags"]
+    [stack] = tag["stacks"]
+    assert stack["stack"] == "science"
+    return dict(stack)
+
+
+@pytest.mark.parametrize(
+    ("folder", "unchanged"), [(ENVIRONMENTS, 14), (MIRRORS, 12), (TREES, 14), (SITE, 12)]
+)
+def test_the_environment_changes_as_its_script_says(folder: Path, unchanged: int) -> None:
+    stack = only_stack(run_json(folder / OLD.name, folder / NEW.name))
+    changes = {change["package"]: change["kind"] for change in stack["changes"]}
+    assert changes == KINDS_OF_ENVIRONMENT
+    assert stack["summary"]["unchanged"] == unchanged
+
+
+@pytest.mark.parametrize("folder", [ENVIRONMENTS, MIRRORS, TREES, SITE])
+def test_all_that_was_rebuilt_was_rebuilt_because_of_the_upgrade(folder: Path) -> None:
+    stack = only_stack(run_json(folder / OLD.name, folder / NEW.name))
+    [cause, _] = stack["causes"]
+    assert (cause["package"], cause["old"], cause["new"]) == ("hwloc", "2.11.1", "2.12.0")
+    assert cause["specs"] == 6
+    paths = {
+        change["package"]: change["cause"]["path"] for change in stack["changes"] if change["cause"]
+    }
+    assert paths["petsc"] == ["openmpi"]
+    assert paths["openmpi"] == []
+
+
+def test_a_lock_and_the_index_of_its_specs_differ_in_what_was_not_built() -> None:
+    stack = only_stack(run_json(MIRRORS / OLD.name, ENVIRONMENTS / OLD.name))
+    assert [change["package"] for change in stack["changes"]] == ["gcc", "glibc"]
+    assert all(change["new"]["external"] for change in stack["changes"])
+    assert stack["summary"]["unchanged"] == 21
+
+
+def test_a_lock_and_the_database_of_its_specs_are_equal() -> None:
+    assert run_json(TREES / NEW.name, ENVIRONMENTS / NEW.name)["tags"] == []
+
+
+def test_the_other_examples_are_no_snapshots_beside_the_pages() -> None:
+    result = run_cli("changelog", SNAPSHOTS, "-f", "json")
+    assert (result.status, result.err) == (0, "")
+    assert [section["new"]["source"] for section in json.loads(result.out)] == [NEW.name]

@@ -33,7 +33,7 @@ class CountedFiles:
         self.bad: dict[str, BadPage] = {}
 
     def put(self, path: str, found: Counting) -> None:
-        """Count a file; a bad page is kept by its path, and what is no document is nothing."""
+        """Count a file; a bad page is kept by its path, and other files are not counted."""
         if isinstance(found, BadPage):
             self.bad[path] = found
         elif found is not None:

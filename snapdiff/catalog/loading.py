@@ -81,7 +81,7 @@ def open_catalogs(
     limits: Limits = DEFAULT_LIMITS,
     progress: Progress = lambda _done, _total: None,
 ) -> tuple[Catalog, Catalog]:
-    """Return the old and the new catalog that none, one or two arguments stand for.
+    """Return the old and the new catalog that no, one or two arguments mean.
 
     `progress` is called while a mirror is downloaded.
 

@@ -34,7 +34,7 @@ def match_packages(
     """Yield the packages of two revisions in pairs, then every tag with its counts.
 
     A package is yielded as soon as both its sides are known; a tag follows all its packages. Bad
-    documents are yielded last; what they list is left out on both sides. `warn` is told where a
+    documents are yielded last; what they list is left out on both sides. `warn` is called where a
     document contradicts itself. Raises RevisionError where a side has no document at all (unless
     `allow_empty`).
     """
@@ -174,7 +174,7 @@ class _Matching:
         one_sided = old.tags() ^ new.tags()
         if one_sided:
             # What seems to be added or removed may be on both sides in another folder. A folder's
-            # documents are of one tag, so one of them tells.
+            # documents are of one tag, so one of them is enough.
             for folder, document in self._files.samples(self._changed).items():
                 if any(claim.tag in one_sided for claim in document.claims):
                     folders.add(folder)

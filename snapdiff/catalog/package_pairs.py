@@ -10,7 +10,7 @@ from snapdiff.model import Build, Graph, Package, PackagePair, Tags, counted_in_
 def pair_packages(
     tags: Tags, old: Package | None, new: Package | None, document: str = ""
 ) -> PackagePair:
-    """Return a package on both sides; None stands for a side that does not have it.
+    """Return a package on both sides; None means that a side does not have it.
 
     What has the same hash, version and stacks on both sides is only counted.
     """
@@ -47,11 +47,31 @@ def _graphs(old: Package | None, new: Package | None) -> tuple[Graph, Graph] | N
 def pair_lists(
     old: Sequence[Package], new: Sequence[Package]
 ) -> Iterator[tuple[Package | None, Package | None]]:
-    """Yield the packages of one name that several documents of a tag list, stack by stack."""
+    """Yield the packages of one name that the documents of two tags list, stack by stack.
+
+    Where one side's documents list a whole stack each and the other's do not (an index here, a page
+    there), all of a side is one package.
+    """
+    stacks = {package.stack for package in (*old, *new)}
+    if None in stacks and len(stacks) > 1:
+        yield _united(old), _united(new)
+        return
     before = {package.stack: package for package in old}
     after = {package.stack: package for package in new}
-    for stack in sorted(before.keys() | after.keys(), key=lambda name: name or ""):
+    for stack in sorted(stacks, key=lambda name: name or ""):
         yield before.get(stack), after.get(stack)
+
+
+def _united(packages: Sequence[Package]) -> Package | None:
+    """Return all that several documents list of a package, each spec in all its stacks."""
+    if len(packages) < 2:
+        return packages[0] if packages else None
+    specs: dict[str, Build] = {}
+    for package in packages:
+        for spec_hash, build in package.specs.items():
+            known = specs.get(spec_hash)
+            specs[spec_hash] = known.in_stacks(build.stacks) if known else build
+    return Package(packages[0].tag, packages[0].name, specs)
 
 
 def differs(pair: PackagePair, scope: Scope) -> bool:

@@ -41,7 +41,7 @@ class FileVersion(NamedTuple):
 def read_pair(
     path: str, old: FileVersion | None, new: FileVersion | None, reader: DocumentReader
 ) -> FilePair:
-    """Return what a file is on both sides; None stands for a side that does not have it."""
+    """Return what a file is on both sides; None means that a side does not have it."""
     if old and new and isinstance(old.content, bytes) and isinstance(new.content, bytes):
         both = reader.read_pair(old.file(), new.file())
         if both:

@@ -52,7 +52,7 @@ class RevisionPair:
     def __init__(
         self, old: Catalog, new: Catalog, progress: Progress = lambda _done, _all: None
     ) -> None:
-        """Take the two catalogs; nothing is read yet. `progress` is told of each file compared."""
+        """Take the two catalogs; nothing is read yet. `progress` is called for each file."""
         self._old = old
         self._new = new
         self._progress = progress

@@ -53,5 +53,5 @@ class CatalogSide:
         return {claim.tag for claim in self.paths}
 
     def bad_tags(self) -> set[str]:
-        """Return every tag that has a bad document, as far as its path tells."""
+        """Return every tag that has a bad document, as far as its path says."""
         return {claim.tag for claim in self.bad}

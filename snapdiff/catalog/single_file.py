@@ -57,7 +57,7 @@ class SingleFile:
 def named_as_usual(source: Source) -> Source:
     """Return a source under the usual name of its document where it is a single file.
 
-    Raises RevisionError where the file is no document.
+    Raises RevisionError if the file is not a document.
     """
     if not source.is_file:
         return source

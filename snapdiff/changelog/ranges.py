@@ -115,6 +115,11 @@ def _revision(source: Source) -> GitSource:
 
 
 def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
+    """Return the folders in a folder that are snapshots.
+
+    `mirrors/2025-06-29` beside `2025-06-29` is a snapshot of something else on the same day, so
+    `mirrors` is no snapshot but another folder of them.
+    """
     try:
         found = [item for item in folder.iterdir() if item.is_dir() and not item.is_symlink()]
     except OSError as error:
@@ -123,6 +128,7 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
         item.name
         for item in found
         if not item.name.startswith(".")
+        and not any((item / other.name).is_dir() for other in found)
         and has_document(
             Catalog(DirectorySource(item.name, item, wanted=DOCUMENTS, limits=limits), limits)
         )

@@ -1,4 +1,4 @@
-"""Which members of two classes of like specs belong together: those with the likest dependencies.
+"""Which members of two classes of like specs belong together, by what they depend on.
 
 Specs that agree in all their own fields may be built on different dependencies; a third of the
 specs of a real environment have such a twin (specification, section 10).

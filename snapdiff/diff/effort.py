@@ -1,4 +1,4 @@
-"""What pairing has cost so far, so that no package takes for ever."""
+"""What pairing has cost so far, so that no package takes too long."""
 
 from snapdiff.limits import Limits, over_limit
 

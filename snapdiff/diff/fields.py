@@ -29,7 +29,7 @@ def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
     return tuple(fields)
 
 
-@lru_cache(maxsize=4096)  # the same few changes of machine come over and over, day after day
+@lru_cache(maxsize=4096)  # the same few changes of machine are there again and again, day after day
 def machine_fields(old: Machine, new: Machine) -> tuple[Field, ...]:
     """Return those of compiler, os, platform and target that differ."""
     if old == new:

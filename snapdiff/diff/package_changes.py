@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
 from snapdiff.result import Change, ChangeCounts, Kind, PackageChange
 from snapdiff.spack.version import Version, parse_version
@@ -22,19 +24,44 @@ def change_of_package(
     changes there, of every kind and at least one. Versions that are the same in Spack's order
     (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
-    old, new = _by_order(old_versions), _by_order(new_versions)
+    moved = _compare_versions(frozenset(old_versions), frozenset(new_versions))
+    specs = Counter([change.kind for change in changes])
+    kind = moved.kind
+    if kind is None:
+        kind = Kind.REBUILT if len(changes) == specs[Kind.REBUILT] else Kind.RECONFIGURED
+    return PackageChange(
+        package=package,
+        kind=kind,
+        whole=moved.whole,
+        gone=moved.gone,
+        came=moved.came,
+        kept=moved.kept,
+        specs=ChangeCounts(**{kind.value: number for kind, number in specs.items()}),
+    )
+
+
+class _VersionChange(NamedTuple):
+    """What two sets of versions say; no kind where they are the same."""
+
+    kind: Kind | None
+    whole: bool
+    gone: tuple[str, ...]
+    came: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions
+def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _VersionChange:
+    old, new = _by_order(old_texts), _by_order(new_texts)
     gone = {order: text for order, text in old.items() if order not in new}
     came = {order: text for order, text in new.items() if order not in old}
     kept = {order: text for order, text in new.items() if order in old}
-    specs = Counter(change.kind.value for change in changes)
-    return PackageChange(
-        package=package,
-        kind=_kind(old, new, gone, came, changes),
-        whole=not old or not new,
-        gone=_in_order(gone),
-        came=_in_order(came),
-        kept=_in_order(kept),
-        specs=ChangeCounts(**specs),
+    return _VersionChange(
+        _kind(old, new, gone, came),
+        not old or not new,
+        _in_order(gone),
+        _in_order(came),
+        _in_order(kept),
     )
 
 
@@ -47,10 +74,8 @@ def _in_order(versions: _Versions) -> tuple[str, ...]:
     return tuple(versions[order] for order in sorted(versions))
 
 
-def _kind(
-    old: _Versions, new: _Versions, gone: _Versions, came: _Versions, changes: Collection[Change]
-) -> Kind:
-    """Return the first kind of section 9's table that holds."""
+def _kind(old: _Versions, new: _Versions, gone: _Versions, came: _Versions) -> Kind | None:
+    """Return the first kind of section 9's table that holds, None where versions do not say."""
     if not old:
         return Kind.ADDED
     if not new:
@@ -61,7 +86,4 @@ def _kind(
         return Kind.UPGRADED if max(gone) < max(came) else Kind.DOWNGRADED
     if came:
         return Kind.ADDED
-    if gone:
-        return Kind.REMOVED
-    only_rebuilt = all(change.kind is Kind.REBUILT for change in changes)
-    return Kind.REBUILT if only_rebuilt else Kind.RECONFIGURED
+    return Kind.REMOVED if gone else None

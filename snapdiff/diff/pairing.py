@@ -98,7 +98,7 @@ def pair_specs(
     """
     old_left, new_left = _alike(old), _alike(new)
     pairs: list[tuple[Member, Member]] = []
-    # One group a side: nobody goes first, and the last pass asks for no more than the same machine.
+    # One group a side: no order to find, and the last pass asks for no more than the same machine.
     only_two = len(old_left) == len(new_left) == 1
     for key in _PASSES[-1:] if only_two else _PASSES:
         if not old_left or not new_left:

@@ -94,7 +94,7 @@ class DocumentReader(Protocol):
     """Reads documents of one kind; two versions of a file are best read by the same reader."""
 
     def read(self, file: File) -> Document | None:
-        """Return what a file lists, or None where it is no document after all.
+        """Return what a file lists, or None if it is not a document after all.
 
         Raises FormatError, which names the line or the key path (`spec_details[3].hash`).
         """
@@ -129,12 +129,12 @@ class Format(Protocol):
     def document_path(self, path: str) -> str | None:
         """Return the path of the document that a file belongs to, which mostly is its own.
 
-        None where the file's name says that it is none of this kind.
+        None if the file's name says that it is not of this kind.
         """
         ...
 
     def is_named(self, path: str) -> bool:
-        """Return whether the name alone says that a file is of this kind: it cannot be none."""
+        """Return whether the name alone says that a file is of this kind."""
         ...
 
     def tag_folder(self, path: str) -> str:
@@ -142,7 +142,7 @@ class Format(Protocol):
         ...
 
     def claim_of_path(self, path: str) -> Claim:
-        """Return what a document lists that cannot be read, as far as its path tells."""
+        """Return what a document lists that cannot be read, as far as its path says."""
         ...
 
     def reader(self, limits: Limits) -> DocumentReader:

@@ -63,7 +63,7 @@ def plain_words(page: bytes, key: str) -> set[str]:
 def usual_fields(page: bytes) -> dict[str, memoryview] | None:
     """Return key and raw value of each line where front matter is plain `key: value` lines.
 
-    None where a line is anything else, a key comes twice or the page is not UTF-8: that takes a
+    None where a line is anything else, a key is there twice or the page is not UTF-8: that takes a
     YAML reader. Values are views of the page: one of them is nearly all of it.
     """
     first_line = _FIRST_LINE.match(page)

@@ -43,7 +43,7 @@ def decode_by_hash(
 ) -> tuple[Value, list[str]]:
     """Return what JSON says, and the keys of its one mapping by `SpecHash`, each of them once.
 
-    JSON allows a key to come twice, and readers take the last. A document that lists two nodes
+    JSON allows the same key twice, and readers take the last. A document that lists two nodes
     under one hash, as a careless merge makes it, would lose one of them without a word. `mapping`
     is the key path of the mapping within the JSON. Raises FormatError.
     """
@@ -60,7 +60,7 @@ def decode_by_hash(
 
 
 def _key_error(hashes: list[str], place: str) -> FormatError:
-    """Return the error for the first key that is no hash, or comes a second time."""
+    """Return the error for the first key that is not a hash, or is there twice."""
     seen: set[str] = set()
     for text in hashes:
         if not is_hash(text):

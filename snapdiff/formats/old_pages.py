@@ -96,7 +96,7 @@ class OldPage:
         return _claim(path, _FrontMatter([]))
 
     def reader(self, limits: Limits) -> SpecDocumentReader:
-        """Return a reader that knows nothing yet; what is no old page is no document to it."""
+        """Return a reader that knows nothing yet; for it, other pages are not documents."""
         return SpecDocumentReader(limits, _open)
 
 

@@ -2,7 +2,7 @@
 
 `read_records` is the plain way: it takes records that JSON or YAML made of a list of any form.
 `RecordReader` is the quick way, for the text of a list as the catalog's generator writes it. Where
-it cannot tell for sure what a text says, it returns None, and the plain way has to tell. Both give
+it is not sure what a text says, it returns None, and the plain way reads it. Both give
 the same specs.
 """
 
@@ -50,7 +50,7 @@ class Record(Struct, frozen=True):
 def read_records(records: Iterable[Record]) -> dict[str, Build]:
     """Return specs by hash; a record given twice counts once.
 
-    Raises FormatError where a hash is none, or comes twice with different content.
+    Raises FormatError if a hash is not one, or is there twice with different content.
     """
     seen: dict[str, Record] = {}
     for position, record in enumerate(records):
@@ -94,7 +94,7 @@ def _build_of(record: Record) -> Build:
 # of 62 kB with their next version, in folders or in git, takes half of the processor time this way
 # (0.7 seconds in place of 1.5).
 #
-# It cuts the text of the list into records, and each record at its hash; what stands around the
+# It cuts the text of the list into records, and each record at its hash; what is around the
 # hash is decoded once for all records in which it is the same. Cutting text is safe where every
 # part proves to be what it was taken for:
 #
@@ -166,7 +166,7 @@ class RecordReader:
     def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
         """Return the specs of two lists, or None where each of them has to be read alone.
 
-        What stands on both sides in the same words is read once.
+        What both sides have in the same words is read once.
         """
         before, after = _record_texts(old), _record_texts(new)
         in_old, in_new = set(before), set(after)
@@ -221,7 +221,7 @@ def _decode_around_hash(before: bytes, after: bytes) -> Build | None:
     try:
         record = _RECORD.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return None  # where the hash is none, the text after its length may begin in a character
+        return None  # if the hash is not one, the text after it may begin within a character
     if record.hash or _has_too_many_parts(record.versions[0]):
         return None
     return _build_of(record)

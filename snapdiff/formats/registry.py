@@ -113,7 +113,7 @@ class Documents:
         return self._kinds(path)[0].tag_folder(path)
 
     def claim_of_path(self, path: str, above: str = "") -> Claim:
-        """Return what a document lists that cannot be read, as far as its path tells.
+        """Return what a document lists that cannot be read, as far as its path says.
 
         Pages are named by the folders above what is compared, too.
         """

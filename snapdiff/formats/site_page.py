@@ -80,7 +80,7 @@ class SitePageReader:
         self._records = RecordReader()
 
     def read(self, file: File) -> Document | None:
-        """Return the package on a page, or None where the file is no page of a catalog.
+        """Return the package on a page, or None if the file is not a page of a catalog.
 
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
@@ -111,7 +111,7 @@ class SitePageReader:
         """Return two versions of a page; what they have in common is read once.
 
         None where they are not in the usual form or not of the same package and tag: then each is
-        to be read alone, which tells what is wrong, if anything is.
+        to be read alone, which says what is wrong, if anything is.
         """
         if names_in_path(old.full_path) != names_in_path(new.full_path):
             return None  # two tags: known without a look at the pages
@@ -161,7 +161,7 @@ class SitePageReader:
         return page.head, specs
 
     def _read_any(self, file: File) -> tuple[PageHead, dict[str, Build]] | None:
-        """Return what a page of any legal form says, or None where a file is no page."""
+        """Return what a page of any legal form says, or None if a file is not a page."""
         fields = read_front_matter(file, self._limits)
         if fields is None:
             return None
@@ -174,13 +174,13 @@ class SitePageReader:
 
 
 def read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
-    """Return the front matter of a page in any form, or None where a file is no page.
+    """Return the front matter of a page in any form, or None if a file is not a page.
 
     A file called `specs.md` is a page, and so is one that is a page on the other side. Any other
     file is one if its front matter says `layout: cache`, however YAML spells it. Without front
     matter it is none. If its front matter cannot be read (cut off, not UTF-8, not YAML, too large),
-    the file may have been a page, and is a bad one: no spec is reported removed because somebody
-    cut a page short. Only a whole line that plainly names another layout makes it no page.
+    the file may have been a page, and is a bad one: no spec is reported removed because a page was
+    cut short. Only a whole line that clearly names another layout means that it is not a page.
 
     Raises FormatError, which names the line.
     """
@@ -219,7 +219,7 @@ def _is_named_as_page(path: str) -> bool:
 
 
 def _usual_page(file: File) -> UsualPage | None:
-    """Return a file as a page in the usual form, or None where that takes a YAML reader to tell."""
+    """Return a file as a page in the usual form, or None where that takes a YAML reader."""
     page = usual_page(file.content)
     return page if page and (page.layout == LAYOUT or _is_page_anyway(file)) else None
 

@@ -113,8 +113,8 @@ class SpecDocumentReader:
     def count(self, file: File) -> CountedDocument | None:
         """Return the counts of a file that is the same on both sides, or None as `read` does.
 
-        What costs most and nobody asks for is left out: no variant, compiler or dependency is
-        read, so nothing is said about them. Raises FormatError.
+        What costs most and is not needed is left out: no variant, compiler or dependency is read,
+        so no error in them is found. Raises FormatError.
         """
         listing = self._open(file)
         if listing is None:

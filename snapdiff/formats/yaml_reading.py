@@ -42,7 +42,7 @@ def read_yaml(text: str, limits: Limits) -> Any:
         reason = re.sub(r"\s+", " ", str(error))
         raise FormatError(f"front matter is not YAML: {reason}") from error
     except (ValueError, OverflowError, RecursionError) as error:
-        # Values that look like a date or a number and are none: 2025-13-45, a billion digits.
+        # Values that look like a date or a number and are not: 2025-13-45, a billion digits.
         raise FormatError(f"front matter is not YAML: {error}") from error
     except (AttributeError, LookupError, TypeError) as error:
         # What PyYAML stumbles over where a tag is wrong: !!timestamp x, !!int "", !!bool 7.
@@ -153,7 +153,7 @@ def _place(node: "yaml.Node | None") -> str:
 def _check_aliases(root: "yaml.Node", most: int) -> None:
     """Raise FormatError where a document is too large, too deep or endless once written out.
 
-    What aliases repeat is one object here, and is counted as often as it stands there. A long text
+    What aliases repeat is one object here, and is counted as often as it is used. A long text
     counts as several values.
     """
     measured: dict[int, tuple[int, int]] = {}  # of each value: how many there are in it, how deep

@@ -23,7 +23,7 @@ class Entry(NamedTuple):
     """A file that may be a document.
 
     `path` is relative to the source, with `/` between its parts. `content_id` is equal for equal
-    contents (git's object id), or None where only reading can tell. `fault` says why the file is
+    contents (git's object id), or None where only reading shows that. `fault` says why the file is
     not to be read, if so.
     """
 
@@ -67,7 +67,7 @@ class Source(Protocol):
         ...
 
     def changed_entries(self, new: "Source") -> list[EntryPair] | None:
-        """Return old and new entries that differ, or None where only reading both can tell."""
+        """Return old and new entries that differ, or None where both have to be read."""
         ...
 
 

@@ -44,7 +44,7 @@ class GitSource:
             self.is_file = found.kind == "blob"
             if self.is_file:
                 self.folder, _, self._file = path.rpartition("/")
-                # What stands in the index (`:PATH`) or has no path at all is in no folder.
+                # What is in the index (`:PATH`) or has no path at all is in no folder.
                 tree = objects.look_up(f"{base}:{self.folder}") if parts else None
             else:
                 self.folder, self._file = path, ""
@@ -117,7 +117,7 @@ class GitSource:
 
 
 def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> str:
-    """Return why a revision is none; `parts` are those of one that lacks the folder alone."""
+    """Return why a name is not a revision; `parts` are those of one that lacks the folder alone."""
     if parts:
         return f"{revision}: {parts[1]} has no folder {parts[2]}"
     if repository.is_shallow():

@@ -46,7 +46,7 @@ class Objects:
         self._most_bytes = most_bytes
 
     def look_up(self, name: str) -> GitObject | None:
-        """Return what a name stands for (anything `git rev-parse` takes), or None."""
+        """Return the object of a name (anything `git rev-parse` takes), or None."""
         if "\n" in name:
             return None  # git would take it for two questions
         self.ask(name)
@@ -131,7 +131,7 @@ def iso_date(raw: str) -> str | None:
     """Return git's raw date, seconds and zone, in ISO 8601, or None where it is no date.
 
     A zone beyond a day, which a careless clock can give a commit, cannot be written: the same
-    moment is told in UTC then.
+    moment is given in UTC then.
 
     >>> iso_date("1700000000 -0530"), iso_date("1700000000 +5130")
     ('2023-11-14T16:43:20-05:30', '2023-11-14T22:13:20+00:00')

@@ -40,7 +40,7 @@ class GitHistory:
             if source.commit is None:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
             if source.is_file:
-                message = "is a file, and a changelog tells of folders; name the one that it is in"
+                message = "is a file, and a changelog is of a folder; name the one that it is in"
                 raise RevisionError(f"{source.name}: {message}")
         assert old.commit is not None
         self.repository = new.repository
@@ -148,7 +148,7 @@ class PageObjects:
     """Reads files by object id; what is asked for early is ready when it is taken."""
 
     def __init__(self, objects: Objects) -> None:
-        """Take a conversation with git that nobody else takes part in."""
+        """Take a conversation with git that is not shared."""
         self._objects = objects
         self._asked: dict[str, str] = {}
         self._arrived: dict[str, Content] = {}

@@ -197,7 +197,7 @@ def open_mirror(
     No more is taken of it than the limits allow. `kept` are documents of an earlier download by
     path: a server that says they are the same still does not have to send them.
 
-    Raises RevisionError where the name is none, or a library for its scheme is not installed.
+    Raises RevisionError if the name is not a URL, or a library for its scheme is not installed.
     """
     address = parse_address(name)
     try:

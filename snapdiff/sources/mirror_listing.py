@@ -49,7 +49,7 @@ def checksum_in_name(path: str) -> str | None:
 def index_checksums(content: bytes) -> list[str]:
     """Return the SHA-256 of each blob that is an index, as a manifest of layout 3 names them.
 
-    Where the manifest cannot be read there are none; who reads it as a document says why.
+    None if the manifest cannot be read; its format says why when it reads it.
     """
     try:
         blobs = decode(content, type=_Manifest).data

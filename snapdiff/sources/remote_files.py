@@ -33,7 +33,7 @@ from snapdiff.sources.transport import (
 )
 
 for _library in ("aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs"):
-    # What nobody has asked to be logged would be printed to standard error.
+    # Log messages would be printed to standard error otherwise.
     logging.getLogger(_library).addHandler(logging.NullHandler())
 
 _CHUNK = 1 << 20

@@ -1,4 +1,4 @@
-"""What the arguments OLD and NEW stand for: directories, files, revisions, ranges.
+"""What the arguments OLD and NEW mean: directories, files, revisions, ranges.
 
 The only place that knows how they are written (docs/specification.md, section 2).
 """
@@ -47,7 +47,7 @@ class SourceOpener:
         """Return the old and the new source for none, one or two arguments.
 
         None compares HEAD with the working tree, one that revision with the working tree, and
-        `A..B` stands for two. Raises RevisionError.
+        `A..B` means two. Raises RevisionError.
         """
         if len(arguments) == 1:
             arguments = self.split_range(arguments[0])
@@ -59,10 +59,10 @@ class SourceOpener:
         return self.open(old), self._working_tree()
 
     def split_range(self, argument: str) -> tuple[str, ...]:
-        """Return the two ends of a range `A..B`, or the argument alone where it is none.
+        """Return the two ends of a range `A..B`, or the argument alone if it is not a range.
 
         An end that is left out is HEAD. Two dots that are a part of a path, as in `../folder` or
-        `HEAD:../folder`, or that stand in braces make no range. Raises RevisionError for `A...B`.
+        `HEAD:../folder`, or within braces make no range. Raises RevisionError for `A...B`.
         """
         if os.path.exists(self._directory / argument):  # a Path has errors of its own here
             return (argument,)
@@ -82,7 +82,7 @@ class SourceOpener:
     def open(self, name: str) -> Source:
         """Return the directory, the file or the revision called `name`.
 
-        Raises RevisionError where it is none of these, or could be two.
+        Raises RevisionError if it is none of these, or could be two of them.
         """
         if name.startswith("-"):
             raise RevisionError(

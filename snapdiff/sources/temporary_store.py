@@ -27,7 +27,7 @@ class TemporaryStore:
     def __init__(self) -> None:
         """Make the file in the folder for temporary files; raises RevisionError."""
         try:
-            file = tempfile.TemporaryFile()  # noqa: SIM115 - closed as soon as nobody has this
+            file = tempfile.TemporaryFile()  # noqa: SIM115 - closed as soon as this is gone
         except OSError as error:
             raise _unwritable(error) from error
         weakref.finalize(self, file.close)

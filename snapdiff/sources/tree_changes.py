@@ -16,7 +16,7 @@ _CHUNK = 1 << 16
 def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
     """Yield the old and new entries that differ, from each tree to the next.
 
-    Raises RevisionError where git cannot tell.
+    Raises RevisionError if git fails.
     """
     steps = len(trees) - 1
     if steps < 1:

@@ -40,7 +40,7 @@ class Selection:
         self._searched: dict[str, bool] = {"": True}
 
     def entry(self, path: str, content_id: str | None, fault: str | None = None) -> Entry | None:
-        """Return a file as an entry, or None where nobody wants it.
+        """Return a file as an entry, or None if it is not wanted.
 
         A `fault` says why a file cannot be read, a symbolic link for instance. Only a file that is
         called like a document is missed then.

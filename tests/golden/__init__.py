@@ -8,29 +8,52 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "golden"
 SNAPSHOTS = ("snapshots/2025-06-29", "snapshots/2025-07-06")
+ENVIRONMENTS = ("snapshots/environments/2025-06-29", "snapshots/environments/2025-07-06")
+MIRRORS = ("snapshots/mirrors/2025-06-29", "snapshots/mirrors/2025-07-06")
 
 REPORTS = {
-    "report.md": ["-f", "markdown"],
-    "by-stack.md": ["-f", "markdown", "--group-by", "stack"],
-    "stat.md": ["-f", "markdown", "--stat"],
+    "report.md": [*SNAPSHOTS, "-f", "markdown"],
+    "by-stack.md": [*SNAPSHOTS, "-f", "markdown", "--group-by", "stack"],
+    "stat.md": [*SNAPSHOTS, "-f", "markdown", "--stat"],
     "release-notes.md": [
+        *SNAPSHOTS,
         *["-t", "develop", "-s", "e4s*,!e4s-oneapi", "-k", "!rebuilt"],
         *["--title", "v25.07: what is new", "--report-url", "https://example.org/full.html"],
     ],
-    "comment.md": ["-f", "comment"],
-    "comment-by-package.md": ["-f", "comment", "--group-by", "package", "--package-url", ""],
-    "shortened.md": ["-f", "comment", "--max-length", "4000"],
-    "counts.md": ["-f", "comment", "--max-length", "2100", "--marker", "bot/pull-request"],
-    "no-changes.md": ["-f", "markdown", "-p", "zlib-ng", "-k", "downgraded"],
-    "report.txt": ["-f", "text"],
-    "by-stack.txt": ["-f", "text", "--group-by", "stack"],
-    "detail.txt": ["-f", "text", "--detail", "-s", "e4s,hep"],
-    "stat.txt": ["-f", "text", "--stat", "--title", "A week in July"],
-    "report.html": ["-f", "html"],
-    "report.csv": ["-f", "csv"],
-    "report.json": ["-f", "json"],
+    "comment.md": [*SNAPSHOTS, "-f", "comment"],
+    "comment-by-package.md": [
+        *SNAPSHOTS,
+        "-f",
+        "comment",
+        "--group-by",
+        "package",
+        "--package-url",
+        "",
+    ],
+    "shortened.md": [*SNAPSHOTS, "-f", "comment", "--max-length", "4000"],
+    "counts.md": [
+        *SNAPSHOTS,
+        "-f",
+        "comment",
+        "--max-length",
+        "2100",
+        "--marker",
+        "bot/pull-request",
+    ],
+    "no-changes.md": [*SNAPSHOTS, "-f", "markdown", "-p", "zlib-ng", "-k", "downgraded"],
+    "report.txt": [*SNAPSHOTS, "-f", "text"],
+    "by-stack.txt": [*SNAPSHOTS, "-f", "text", "--group-by", "stack"],
+    "detail.txt": [*SNAPSHOTS, "-f", "text", "--detail", "-s", "e4s,hep"],
+    "stat.txt": [*SNAPSHOTS, "-f", "text", "--stat", "--title", "A week in July"],
+    "report.html": [*SNAPSHOTS, "-f", "html"],
+    "report.csv": [*SNAPSHOTS, "-f", "csv"],
+    "report.json": [*SNAPSHOTS, "-f", "json"],
+    "environments.md": [*ENVIRONMENTS, "-f", "markdown"],
+    "environments.json": [*ENVIRONMENTS, "-f", "json"],
+    "mirrors.md": [*MIRRORS, "-f", "markdown"],
+    "mirrors.json": [*MIRRORS, "-f", "json"],
 }
-"""Reports of the two example catalogs, by file name: the options of each."""
+"""Reports of the example catalogs, by file name: the arguments of each."""
 
 CHANGELOGS = {
     "changelog/by-commit.md": [],

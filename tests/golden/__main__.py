@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from tests.golden import CHANGELOGS, FOLDER, REPORTS, ROOT, SNAPSHOTS
+from tests.golden import CHANGELOGS, FOLDER, REPORTS, ROOT
 from tests.support.helpers import Result, run_cli
 from tests.support.repositories import NO_USER_SETTINGS
 from tests.support.story import run_changelog, write_story
@@ -14,8 +14,8 @@ def main() -> None:
     """Run the command for each golden file, and write what it prints."""
     os.chdir(ROOT)
     os.environ.update(NO_USER_SETTINGS)
-    for name, options in REPORTS.items():
-        _write(name, run_cli(*SNAPSHOTS, *options))
+    for name, arguments in REPORTS.items():
+        _write(name, run_cli(*arguments))
     with tempfile.TemporaryDirectory() as folder:
         story = write_story(Path(folder))
         for name, options in CHANGELOGS.items():

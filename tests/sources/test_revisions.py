@@ -158,7 +158,7 @@ def test_a_file_that_is_not_read_is_refused(name: str, reason: str, tmp_path: Pa
 def test_a_file_has_no_changelog(repository: GitRepository) -> None:
     result = run_cli("changelog", "-C", repository.folder, f"HEAD~1:{PAGE}..HEAD:{PAGE}")
     assert (result.status, result.out) == (2, "")
-    assert "is a file, and a changelog tells of folders; name the one that it is in" in result.err
+    assert "is a file, and a changelog is of a folder; name the one that it is in" in result.err
 
 
 def test_a_file_that_is_a_revision_too_is_refused_with_both_spellings(
