@@ -18,13 +18,11 @@ def explain_changes(
 ) -> tuple[list[Change], list[StackCause]]:
     """Return the changes of a stack with their causes, and the causes of the stack.
 
-    `graphs` has the dependencies by package, where both sides have them: there every change has a
+    `graphs` has the dependencies by package, where both sides have them: then every change has a
     cause, null but for a rebuilt spec (specification, section 11). Raises FormatError where a
     document has too much to compare, or a node that cannot be read.
     """
-    explained = [
-        replace(change, cause=None) if change.package in graphs else change for change in changes
-    ]
+    explained = [replace(change, cause=None) for change in changes] if graphs else list(changes)
     groups: dict[ChangedPairs, list[int]] = {}
     for position, change in enumerate(changes):
         if change.kind is Kind.REBUILT and change.package in graphs:

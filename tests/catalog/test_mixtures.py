@@ -1,0 +1,82 @@
+"""Documents of different kinds beside each other, and one mirror in two of them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.helpers import PROJECT, run_cli, run_json, usual_page, write_files
+from tests.support.helpers import spec as record
+
+SNAPSHOTS = PROJECT / "snapshots"
+DAYS = ("2025-06-29", "2025-07-06")
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_the_data_of_a_site_and_the_index_of_its_mirror_differ_in_nothing(day: str) -> None:
+    result = run_cli(SNAPSHOTS / "site" / day, SNAPSHOTS / "mirrors" / day, "--exit-code")
+    assert (result.status, result.err) == (0, "")
+    assert "No changes" in result.out
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_a_page_and_an_index_of_one_mirror_differ_in_nothing(day: str, tmp_path: Path) -> None:
+    """The pages are written from what the tool itself says of the index."""
+    (tmp_path / "nothing").mkdir()
+    mirror = SNAPSHOTS / "mirrors" / day
+    nothing = tmp_path / "nothing"
+    lock = '{"_meta": {"file-type": "spack-lockfile", "lockfile-version": 6}, "concrete_specs": {}}'
+    write_files(nothing, {"science/spack.lock": lock})
+    report = run_json(nothing, mirror)
+    pages: dict[str, str] = {}
+    by_package: dict[str, list[dict[str, object]]] = {}
+    for change in report["tags"][0]["stacks"][0]["changes"]:
+        new = change["new"]
+        item = record("b", new["version"], package=change["package"], tag=".", stacks="science")
+        item |= {key: new[key] for key in ("hash", "compiler", "os", "platform", "target")}
+        by_package.setdefault(change["package"], []).append(item | {"variants": new["variants"]})
+    for name, records in by_package.items():
+        pages[f"_cache/{name}/specs.md"] = usual_page(records)
+    write_files(tmp_path / "pages", pages)
+    result = run_cli(tmp_path / "pages", mirror, "--exit-code")
+    assert (result.status, result.err) == (0, "")
+
+
+def test_of_two_layouts_in_one_mirror_the_newer_one_is_read(tmp_path: Path) -> None:
+    old, new = (SNAPSHOTS / "mirrors" / day / "science" for day in DAYS)
+    for name, folder in (("old", old), ("new", new)):
+        files = {
+            str(file.relative_to(folder)): file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
+        write_files(tmp_path / name / "science", files)
+    expected = run_json(tmp_path / "old", tmp_path / "new")["summary"]
+    stale = {"science/build_cache/index.json": '{"database": {"version": "7", "installs": {}}}'}
+    write_files(tmp_path / "old", stale)
+    write_files(tmp_path / "new", stale)
+    assert run_json(tmp_path / "old", tmp_path / "new")["summary"] == expected
+
+
+def test_hidden_folders_are_not_searched(tmp_path: Path) -> None:
+    lock = (SNAPSHOTS / "environments" / DAYS[0] / "science" / "spack.lock").read_bytes()
+    write_files(tmp_path / "old", {"science/spack.lock": lock})
+    copies = {"science/.spack-env/spack.lock": b"{", "science/spack.lock": lock}
+    write_files(tmp_path / "new", copies)
+    assert run_json(tmp_path / "old", tmp_path / "new")["tags"] == []
+
+
+def test_pages_stand_beside_locks(tmp_path: Path) -> None:
+    for name, day, letter in (("old", DAYS[0], "b"), ("new", DAYS[1], "p")):
+        lock = SNAPSHOTS / "environments" / day / "science" / "spack.lock"
+        page = usual_page([record(letter)])
+        files = {
+            "env/science/spack.lock": lock.read_bytes(),
+            "_cache/develop/zlib/specs.md": page.encode(),
+        }
+        write_files(tmp_path / name, files)
+    report = run_json(tmp_path / "old", tmp_path / "new")
+    assert [tag["old"] for tag in report["tags"]] == ["develop", "env"]
+    assert [stack["stack"] for tag in report["tags"] for stack in tag["stacks"]] == [
+        "e4s",
+        "science",
+    ]
