@@ -10,8 +10,8 @@ import msgspec
 
 from snapdiff.changelog.kept_file import Marker
 from snapdiff.changelog.sections import Section
-from snapdiff.cli.file_lock import hold, made_meanwhile
 from snapdiff.errors import ReportError
+from snapdiff.output.file_lock import hold, made_meanwhile
 from snapdiff.reports import render_pieces
 from snapdiff.result import CatalogDiff, Filters
 

@@ -10,8 +10,9 @@ from snapdiff.changelog.ndjson import append_lines, json_list, last_report, line
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section
 from snapdiff.changelog.sections_markdown import MarkdownChangelog
-from snapdiff.cli.output import check_output, write_file, write_stdout
 from snapdiff.errors import ReportError
+from snapdiff.output.standard_output import write_stdout
+from snapdiff.output.whole_file import check_output, write_file
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import Filters
 

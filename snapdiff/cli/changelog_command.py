@@ -13,12 +13,13 @@ from snapdiff.changelog.ranges import Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import ChangelogWriter, chosen_format
 from snapdiff.cli.console import say
-from snapdiff.cli.file_lock import held_alone
 from snapdiff.cli.options import CommonOptions, narrowing, pages
-from snapdiff.cli.output import check_output, write_file, write_stdout
 from snapdiff.cli.watching import watching
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
+from snapdiff.output.file_lock import held_alone
+from snapdiff.output.standard_output import write_stdout
+from snapdiff.output.whole_file import check_output, write_file
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 
 
