@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.revision_pair import RevisionPair, has_document
-from snapdiff.changelog.periods import SHORT, By, natural_order, periods
+from snapdiff.changelog.periods import By, natural_order, periods
 from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
 from snapdiff.errors import RevisionError
 from snapdiff.formats.registry import DOCUMENTS
@@ -15,6 +15,9 @@ from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.history import Commit, GitHistory
 from snapdiff.sources.revisions import SourceOpener
+
+_NAME_LENGTH = 10
+"""How many characters of a commit's id name it where it is to be found again."""
 
 
 class GitRange(NamedTuple):
@@ -46,7 +49,7 @@ class GitRange(NamedTuple):
 
     def _name_of(self, commit: Commit, tag: str | None) -> str:
         """Return what a commit is called in a report."""
-        name = tag or commit.id[:SHORT]
+        name = tag or commit.id[:_NAME_LENGTH]
         folder = self.history.folder
         return f"{name}:{printable_path(folder)}" if folder else name
 
