@@ -78,9 +78,8 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         elif self.format_name == "ndjson":
             append_lines(self.target, sections, is_new=self.is_new)
         elif self.format_name == "markdown":
-            self._write_markdown(
-                self.target, sections_markdown.section_texts(sections, asked), asked
-            )
+            texts = sections_markdown.section_texts(sections, asked)
+            self._write_markdown(self.target, texts, asked)
         else:
             pieces = _RENDERERS[self.format_name](sections, asked)
             write_file(self.target, pieces, is_new=self.is_new)
