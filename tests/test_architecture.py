@@ -77,6 +77,7 @@ ROOMS = {
     "snapdiff.output": {"snapdiff.errors"},
     "snapdiff.changelog": {
         *GROUND_FLOOR,
+        "snapdiff",
         "snapdiff.model",
         "snapdiff.result",
         "snapdiff.filters",

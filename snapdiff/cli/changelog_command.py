@@ -221,6 +221,7 @@ def _open(story: str, given: _Given) -> Range:
     wanted = open_range(story, given.directory(), given.by, given.limits)
     if not given.allow_empty:
         wanted.require_pages()
+    wanted.require_matches(given.filters())
     return wanted
 
 
