@@ -22,8 +22,8 @@ from snapdiff.result import Kind
 LONG_SECTION = 20
 """How many lines of packages a section has before its news is put on top of them once more."""
 
-_FEW_REBUILT = 3
-"""How many lines of rebuilt packages a section lists; of more it only has the number."""
+_FEW_REBUILT = 6
+"""How many rebuilt packages a section lists; of more it only has the number."""
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 """Names that cannot be anything else in Markdown: dates, weeks, and ours."""
@@ -60,8 +60,8 @@ class SectionOutline(Struct, frozen=True, kw_only=True):
 def outline_of_section(section: Section, options: ReportOptions) -> SectionOutline | None:
     """Return what there is to say of a section, or None where that is nothing.
 
-    It is nothing where the kinds that are asked for happened to specs alone, and no detail is
-    asked for: then no package has a line.
+    It is nothing where the kinds that are asked for happened to specs alone: then no package has a
+    line.
     """
     diff = section.diff
     outline = outline_of(diff, options.group_by or "package", details=options.detail)
@@ -69,7 +69,7 @@ def outline_of_section(section: Section, options: ReportOptions) -> SectionOutli
     lines = number_of_lines(outline)
     whole = any(block.removed or block.added or block.only_rebuilt for block in outline.tags)
     tags = attention.removed_tags or attention.added_tags
-    if not (lines or whole or tags or diff.skipped or (options.detail and diff.tags)):
+    if not (lines or whole or tags or diff.skipped):
         return None
     if not options.detail:
         outline = _rebuilt_counted(outline)
@@ -96,7 +96,7 @@ def _rebuilt_counted(outline: Outline) -> Outline:
     """Return an outline in which many rebuilt packages are only counted: they are no news."""
 
     def counted(kind: KindBlock) -> KindBlock:
-        if kind.kind is not Kind.REBUILT or len(kind.lines) <= _FEW_REBUILT:
+        if kind.kind is not Kind.REBUILT or kind.packages <= _FEW_REBUILT:
             return kind
         return replace(kind, lines=(), left_out=kind.packages)
 

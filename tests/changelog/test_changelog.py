@@ -180,14 +180,23 @@ class TestFolders:
         (["start..HEAD", "-o", "story.csv"], "no format here has the suffix .csv"),
         (["start..HEAD", "--first-seen", "-o", "x.html"], "no format here has the suffix .html"),
         (["start..HEAD", "-f", "json", "--detail"], "--detail has no effect in json"),
-        (["start..HEAD", "-f", "ndjson", "--group-by", "stack"], "it goes with markdown, text, html"),
+        (
+            ["start..HEAD", "-f", "ndjson", "--group-by", "stack"],
+            "it goes with markdown, text, html",
+        ),
         (["start..HEAD", "--color", "always"], "--color has no effect in markdown"),
-        (["start..HEAD", "-f", "text", "--package-url", "https://x/{package}"], "goes with markdown"),
+        (
+            ["start..HEAD", "-f", "text", "--package-url", "https://x/{package}"],
+            "goes with markdown",
+        ),
         (["start..HEAD", "--package-url", "https://x/"], "has no {package} in it"),
         (["start..HEAD", "--template", "x", "-f", "json"], "so -f json has no meaning"),
         (["start..HEAD", "--template", "no.j2"], "no.j2: no such template file"),
         (["start..HEAD", "--template", "x", "--detail"], "--detail has no effect in template"),
-        (["start..HEAD", "--first-seen", "--template", "x"], "--template has no effect in markdown"),
+        (
+            ["start..HEAD", "--first-seen", "--template", "x"],
+            "--template has no effect in markdown",
+        ),
         ([], "name a range such as v0.22.0..HEAD, or a folder of snapshots"),
         (["start", "HEAD"], "HEAD: a changelog takes one range; write start..HEAD"),
     ],
@@ -232,7 +241,9 @@ def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> Non
     result = run_changelog("-C", tmp_path, "HEAD~1..HEAD")
     assert result.status == 2
     assert "holds nothing to compare" in result.err
-    assert "tag `develop` added: 1 package in 2 stacks" in markdown("-C", tmp_path, "HEAD~1..HEAD", "--allow-empty")
+    assert "tag `develop` added: 1 package in 2 stacks" in markdown(
+        "-C", tmp_path, "HEAD~1..HEAD", "--allow-empty"
+    )
 
 
 def test_hostile_names_are_shown_as_they_are(tmp_path: Path) -> None:
