@@ -5,7 +5,7 @@ import os
 import sys
 
 from snapdiff import __version__
-from snapdiff.cli.signals import end_on_signals
+from snapdiff.output.signals import end_on_signals
 
 
 def main() -> int:

@@ -1,11 +1,12 @@
 """When each version of each package was first and last seen in each stack."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
 from snapdiff.catalog.reading import FilePair, Reading
+from snapdiff.changelog.followed_tags import FollowedTags
 from snapdiff.changelog.sections import Settings, Watcher
 from snapdiff.changelog.steps import Step, Steps
 from snapdiff.errors import BadPage, BadPagesError
@@ -24,10 +25,11 @@ class Sighting(Struct, frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """One version of a package in a stack of a tag.
+    """One version of a package in a stack of a tag, or of a tag and those that followed it.
 
     `first` is null where the version is in the first snapshot already. `last` is the newest
-    snapshot that has it, and `is_gone` says that the last of all has not.
+    snapshot that has it, and `is_gone` says that the last of all has not. Of tags that followed one
+    another, `tag` is the newest.
     """
 
     package: str
@@ -76,6 +78,7 @@ class _Record:
 
     def __init__(self, settings: Settings, newest: Sighting) -> None:
         self._scope = Scope(settings.filters)
+        self._tags = FollowedTags(self._scope)
         self._skip_bad_pages = settings.skip_bad_pages
         self._spans: dict[_Place, _Span] = {}
         self._unreadable: dict[str, dict[_Place, Sighting]] = {}
@@ -88,7 +91,9 @@ class _Record:
             if isinstance(package, BadPage):
                 bad_pages.append(package)
             else:
-                self._spans.update((place, _Span(None)) for place in self._places(package))
+                self._tags.begin(package)
+                places = self._wanted(self._places(package))
+                self._spans.update((place, _Span(None)) for place in places)
         self._check(bad_pages)
 
     def _check(self, bad_pages: list[BadPage]) -> None:
@@ -105,12 +110,25 @@ class _Record:
             before, after = self._both_places(pair)
             gone |= before
             new |= after
+            self._tags.add(pair)
         self._check(bad_pages)
-        for place in gone.keys() - new:
-            self._spans.setdefault(place, _Span(None)).last = gone[place]
+        successor = self._tags.end_snapshot()
+        if successor:
+            self._spans = _with_tag(self._spans, *successor)
+            gone = _with_tag(gone, *successor)
+        old = self._wanted(gone)
+        new = set(self._wanted(new))
+        for place in old:
+            span = self._spans.setdefault(place, _Span(None))
+            if place not in new:
+                span.last = gone[place]
         self._newest = _sighting(step.name, step.revisions[1])
-        for place in new - gone.keys():
+        for place in new.difference(old):
             self._spans.setdefault(place, _Span(self._newest)).last = None
+
+    def _wanted(self, places: Iterable[_Place]) -> list[_Place]:
+        """Return those of some places whose tag is looked at."""
+        return [place for place in places if self._tags.is_wanted(place.tag)]
 
     def _both_places(self, pair: FilePair) -> tuple[dict[_Place, Sighting], set[_Place]]:
         """Return what a file listed, each with the snapshot that had it last, and what it lists.
@@ -134,7 +152,7 @@ class _Record:
         return {place for package in document.packages for place in self._places(package)}
 
     def _places(self, package: Package) -> Iterator[_Place]:
-        if self._scope.has_tag(package.tag) and self._scope.has_package(package.name):
+        if self._scope.has_package(package.name):
             for build in set(package.specs.values()):
                 for stack in self._scope.stacks(build.stacks):
                     yield _Place(package.tag, package.name, stack, build.version_text)
@@ -146,7 +164,7 @@ class _Record:
             for side, found in ((pair.old, old), (pair.new, new)):
                 listed = {(build.version_text, build.stacks) for build in side.values()}
                 tag = pair.tags[0] or ""
-                if self._scope.has_tag(*pair.tags) and self._scope.has_package(pair.name):
+                if self._scope.has_package(pair.name):
                     for version, stacks in listed | pair.common.keys():
                         for stack in self._scope.stacks(stacks):
                             found.add(_Place(tag, pair.name, stack, version))
@@ -166,6 +184,17 @@ class _Record:
             )
             for place, span in sorted(self._spans.items(), key=lambda item: _order(item[0]))
         ]
+
+
+_Value = TypeVar("_Value")
+
+
+def _with_tag(found: dict[_Place, _Value], old: str, new: str) -> dict[_Place, _Value]:
+    """Return what is known of some places, with a tag under its successor's name."""
+    return {
+        place._replace(tag=new) if place.tag == old else place: value
+        for place, value in found.items()
+    }
 
 
 def _order(place: _Place) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""First and last sightings as a Markdown table, JSON or CSV."""
+"""First and last sightings as a Markdown table, text, JSON or CSV."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -6,9 +6,11 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.changelog.first_seen import Seen, Sighting
+from snapdiff.formats.listing import EMPTY_PART
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.templates import markdown_environment, render_template
+from snapdiff.reports.templates import markdown_environment, render_template, text_environment
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
 from snapdiff.result import Filters
 
 _COLUMNS = (
@@ -38,13 +40,25 @@ class Row(Struct, frozen=True, kw_only=True):
     is_gone: bool
 
 
-def markdown_table(seen: Sequence[Seen], filters: Filters, options: ReportOptions) -> Iterator[str]:
-    """Yield a table in which stacks that had a version at the same time share a row."""
+class _Table(Struct, frozen=True, kw_only=True):
+    """All rows; a column is left out where nothing in it has a name.
+
+    A tag or stack that is the only one and called `.` is not named (docs/specification.md, section
+    10).
+    """
+
+    rows: tuple[Row, ...]
+    has_tags: bool
+    has_stacks: bool
+
+
+def _table(seen: Sequence[Seen]) -> _Table:
+    """Return a table in which stacks that had a version at the same time share a row."""
     alike: dict[tuple[object, ...], list[Seen]] = {}
     for item in seen:
         key = (item.package, item.version, item.tag, item.first, item.last, item.is_gone)
         alike.setdefault(key, []).append(item)
-    rows = [
+    rows = tuple(
         Row(
             package=items[0].package,
             version=items[0].version,
@@ -55,9 +69,26 @@ def markdown_table(seen: Sequence[Seen], filters: Filters, options: ReportOption
             is_gone=items[0].is_gone,
         )
         for items in alike.values()
-    ]
+    )
+    return _Table(
+        rows=rows,
+        has_tags={item.tag for item in seen} != {EMPTY_PART},
+        has_stacks={item.stack for item in seen} != {EMPTY_PART},
+    )
+
+
+def markdown_table(seen: Sequence[Seen], filters: Filters, options: ReportOptions) -> Iterator[str]:
+    """Yield a table in Markdown."""
     environment = markdown_environment(options.templates)
-    yield render_template(environment, "first_seen.md.j2", rows=rows, filters=filters)
+    yield render_template(environment, "first_seen.md.j2", table=_table(seen), filters=filters)
+
+
+def text_lines(seen: Sequence[Seen], filters: Filters, options: ReportOptions) -> Iterator[str]:
+    """Yield a line a row, as wide as the window."""
+    environment = text_environment(options.templates, painter(color=options.color))
+    text = render_template(environment, "first_seen.txt.j2", table=_table(seen), filters=filters)
+    for line in text.splitlines():
+        yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
 
 
 def json_rows(seen: Sequence[Seen], _filters: Filters, _options: ReportOptions) -> Iterator[str]:
@@ -79,6 +110,7 @@ def csv_rows(seen: Sequence[Seen], _filters: Filters, _options: ReportOptions) -
 
 RENDERERS: dict[str, Callable[[Sequence[Seen], Filters, ReportOptions], Iterator[str]]] = {
     "markdown": markdown_table,
+    "text": text_lines,
     "json": json_rows,
     "csv": csv_rows,
 }

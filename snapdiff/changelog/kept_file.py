@@ -3,23 +3,13 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import unquote
 
+from snapdiff.changelog.markers import MARKER, Marker, find_markers
 from snapdiff.changelog.ranges import GitRange, Range
 from snapdiff.errors import ReportError
 from snapdiff.sources.base import printable_path
 
-_MARKER = re.compile(rb"^<!-- snapdiff: (\S+?)\.\.(\S+) -->[ \t]*\r?$", re.MULTILINE)
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
-
-
-class Marker(NamedTuple):
-    """The marker of a section: where it stands, and the commits or snapshots at its ends."""
-
-    place: str
-    old: str
-    new: str
 
 
 class KeptFile:
@@ -35,11 +25,7 @@ class KeptFile:
 
     def markers(self) -> list[Marker]:
         """Return the markers of all sections, in the order of their lines."""
-        return [
-            Marker(f"{self.path}, line {line}", *(_name(found[group]) for group in (1, 2)))
-            for found in _MARKER.finditer(self.content)
-            for line in [self.content.count(b"\n", 0, found.start()) + 1]
-        ]
+        return list(find_markers(self.content, str(self.path)))
 
     def with_sections(self, sections: Sequence[str]) -> bytes:
         """Return the content with sections on top of those it has, below its title.
@@ -47,7 +33,7 @@ class KeptFile:
         Where the file has no section of ours, that is above its first heading of the second level,
         or at the end.
         """
-        first = _MARKER.search(self.content) or _SECTION.search(self.content)
+        first = MARKER.search(self.content) or _SECTION.search(self.content)
         place = first.start() if first else len(self.content)
         above, below = self.content[:place], self.content[place:]
         is_windows = b"\r\n" in self.content
@@ -58,10 +44,6 @@ class KeptFile:
         if above.strip() and not re.search(rb"\n\r?\n\Z", above):
             above += line_break
         return above + new + (line_break if below else b"") + below
-
-
-def _name(quoted: bytes) -> str:
-    return unquote(quoted.decode("utf-8", "surrogateescape"), errors="surrogateescape")
 
 
 def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:

@@ -8,12 +8,12 @@ from typing import IO
 
 import msgspec
 
-from snapdiff.changelog.kept_file import Marker
+from snapdiff.changelog.markers import Marker, filter_options
 from snapdiff.changelog.sections import Section
-from snapdiff.cli.file_lock import hold, made_meanwhile
 from snapdiff.errors import ReportError
+from snapdiff.output.file_lock import hold, made_meanwhile
 from snapdiff.reports import render_pieces
-from snapdiff.result import CatalogDiff, Filters
+from snapdiff.result import CatalogDiff
 
 _BLOCK = 1 << 16
 _BEGINNING = b'{"schema_version":'
@@ -57,11 +57,11 @@ def append_lines(path: Path, sections: Iterable[Section], *, is_new: bool) -> No
         raise ReportError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def last_report(path: Path, filters: Filters) -> Marker | None:
-    """Return the ends of the last section in a file of lines, or None where it has none.
+def last_report(path: Path) -> Marker | None:
+    """Return ends and filters of the last section in a file of lines, or None where it has none.
 
     A last line that is not complete was being written when a run was stopped: it is cut off. Raises
-    ReportError where the line before it is no report, or one with other filters.
+    ReportError where the line before it is no report.
     """
     try:
         with open(path, "r+b") as file:
@@ -70,7 +70,7 @@ def last_report(path: Path, filters: Filters) -> Marker | None:
             start = _line_break_before(file, end - 1) + 1
             file.seek(start)
             line, torn = file.read(end - start), file.read(len(_BEGINNING))
-            found = _marker(path, line, filters) if line else None
+            found = _marker(path, line) if line else None
             if not torn.startswith(_BEGINNING[: len(torn)]):
                 raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
             if end < size:
@@ -92,14 +92,13 @@ def _line_break_before(file: IO[bytes], position: int) -> int:
     return -1
 
 
-def _marker(path: Path, line: bytes, filters: Filters) -> Marker:
+def _marker(path: Path, line: bytes) -> Marker:
     place = f"{path}, last line"
     try:
         report = _REPORT.decode(line)
     except msgspec.DecodeError as error:
         message = f"{place}: is no report of snapdiff ({error}); name another file"
         raise ReportError(message) from error
-    if report.filters != filters:
-        raise ReportError(f"{place}: was made with other -t, -s, -p or -k; name another file")
     old, new = report.old, report.new
-    return Marker(place, old.commit or old.source, new.commit or new.source)
+    options = filter_options(report.filters)
+    return Marker(place, old.commit or old.source, new.commit or new.source, options)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple, get_args
 
+from snapdiff.reports.short_list import short_hash
 from snapdiff.sources.history import Commit
 
 By = Literal["commit", "day", "week", "month", "tag"]
@@ -15,9 +16,6 @@ UNRELEASED = "Unreleased"
 
 UNDATED = "Undated"
 """The name of a period in which no commit has a date."""
-
-SHORT = 10
-"""How many characters of a commit's id name it."""
 
 
 class Period(NamedTuple):
@@ -36,7 +34,7 @@ class Period(NamedTuple):
 def periods(
     commits: Iterable[Commit], by: By, tags: Mapping[str, Sequence[str]] | None = None
 ) -> list[Period]:
-    """Return the sections that some commits, oldest first, come to.
+    """Return which of some commits, oldest first, make a section together.
 
     `tags` has the names of tags by commit. A period ends where the next begins, by the date that
     each commit was made on where it was made; a clock that went back does not begin an old one
@@ -45,7 +43,7 @@ def periods(
     if by == "tag":
         return _by_tag(commits, tags or {})
     if by == "commit":
-        return [Period(commit.id[:SHORT], (commit,)) for commit in commits]
+        return [Period(short_hash(commit.id), (commit,)) for commit in commits]
     commits = tuple(commits)
     name = next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
     found: list[tuple[str, list[Commit]]] = []

@@ -1,20 +1,27 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from snapdiff.catalog.known_names import KnownNames
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.revision_pair import RevisionPair, has_document
-from snapdiff.changelog.periods import SHORT, By, natural_order, periods
+from snapdiff.changelog.periods import By, natural_order, periods
 from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
 from snapdiff.errors import RevisionError
+from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.result import Filters
 from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.history import Commit, GitHistory
 from snapdiff.sources.revisions import SourceOpener
+
+_NAME_LENGTH = 10
+"""How many characters of a commit's id name it where it is to be found again."""
 
 
 class GitRange(NamedTuple):
@@ -46,7 +53,7 @@ class GitRange(NamedTuple):
 
     def _name_of(self, commit: Commit, tag: str | None) -> str:
         """Return what a commit is called in a report."""
-        name = tag or commit.id[:SHORT]
+        name = tag or commit.id[:_NAME_LENGTH]
         folder = self.history.folder
         return f"{name}:{printable_path(folder)}" if folder else name
 
@@ -58,6 +65,19 @@ class GitRange(NamedTuple):
         """Raise RevisionError where the first or the last revision has no page."""
         old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
         RevisionPair(old, new).require_documents()
+
+    def require_matches(self, filters: Filters) -> None:
+        """Raise SnapdiffError where a glob matches nothing in the range.
+
+        Both ends are read. Of the commits between them only paths are looked at: they name tags and
+        packages, and a catalog that was read a hundred times would be a long wait for a slip.
+        """
+        between = (
+            Catalog(GitSource(self.history.repository, commit.tree), self.limits)
+            for commit in self.history.commits()
+        )
+        ends = (Catalog(source, self.limits) for source in (self.new, self.old))
+        require_matches_in(filters, read=ends, listed=between)
 
 
 class FolderRange(NamedTuple):
@@ -78,6 +98,14 @@ class FolderRange(NamedTuple):
 
     def require_pages(self) -> None:
         """Do nothing: what holds no page is no snapshot."""
+
+    def require_matches(self, filters: Filters) -> None:
+        """Raise SnapdiffError where a glob matches nothing in any snapshot."""
+        sources = (
+            DirectorySource(name, self.folder / name, wanted=DOCUMENTS, limits=self.limits)
+            for name in reversed(self.names)
+        )
+        require_matches_in(filters, read=(Catalog(source, self.limits) for source in sources))
 
 
 Range = GitRange | FolderRange
@@ -103,6 +131,26 @@ def open_range(
     first, last = _revision(old), _revision(new)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
+
+
+def require_matches_in(
+    filters: Filters, *, read: Iterable[Catalog], listed: Iterable[Catalog] = ()
+) -> None:
+    """Raise SnapdiffError where a glob matches nothing in catalogs that are read or only listed.
+
+    No more is looked at than it takes to find a match.
+    """
+    known = KnownNames()
+
+    def is_enough() -> bool:
+        return not any(unmatched(filters, known.names))
+
+    for catalogs, look_no_further in ((read, is_enough), (listed, lambda: True)):
+        for catalog in catalogs if not is_enough() else ():
+            known.look_into(catalog, look_no_further)
+            if is_enough():
+                return
+    require_matches(filters, known.names)
 
 
 def _revision(source: Source) -> GitSource:

@@ -29,11 +29,12 @@ class Settings(Struct, frozen=True, kw_only=True):
 class Section(Struct, frozen=True, kw_only=True):
     """What happened from one snapshot to the next.
 
-    `name` is the commit, the period, the tags or the folder. `is_open` says that what is still to
-    come may belong to it.
+    `name` is the commit, the period, the git tags or the folder, and `subject` the commit's where
+    it is one commit. `is_open` says that what is still to come may belong to it.
     """
 
     name: str
+    subject: str
     is_open: bool
     diff: CatalogDiff
 
@@ -89,7 +90,7 @@ def _section(
         )
     except BadPagesError as error:
         raise BadPagesError([_with_revision(page, step) for page in error.pages]) from error
-    return Section(name=step.name, is_open=step.is_open, diff=diff)
+    return Section(name=step.name, subject=step.subject, is_open=step.is_open, diff=diff)
 
 
 def _with_revision(page: BadPage, step: Step) -> BadPage:

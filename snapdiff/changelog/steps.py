@@ -28,10 +28,12 @@ from snapdiff.sources.tree_changes import changes_between
 class Step(NamedTuple):
     """One section to be: what it is called, its revisions, and their files while it is current.
 
-    `is_open` says that what is still to come may belong to it.
+    `subject` is that of the commit where it is one commit, and empty otherwise. `is_open` says that
+    what is still to come may belong to it.
     """
 
     name: str
+    subject: str
     is_open: bool
     revisions: tuple[Revision, Revision]
     files: ComparedFiles
@@ -52,6 +54,7 @@ class CommitStep(NamedTuple):
     """A section to be, from one commit to another."""
 
     name: str
+    subject: str
     is_open: bool
     old: CommitEnd
     new: CommitEnd
@@ -119,7 +122,7 @@ class GitSteps(Struct, frozen=True):
                     memory.ask(entry for pair in known for entry in pair)
                 files = history.pair((trees[position], trees[position + 1]), pairs)
                 revisions = step.old.revision(), step.new.revision()
-                yield Step(step.name, step.is_open, revisions, files)
+                yield Step(step.name, step.subject, step.is_open, revisions, files)
                 files.finish(position)
                 passed()
 
@@ -154,7 +157,8 @@ def plan_steps(
         if changed:
             end = period.commits[-1] if period.tag else changed[-1]
             new = CommitEnd(end, source_of(end, period.tag))
-            steps.append(CommitStep(period.name, period.is_open, old, new))
+            subject = changed[0].subject if len(changed) == 1 else ""
+            steps.append(CommitStep(period.name, subject, period.is_open, old, new))
             old = new
     return tuple(steps)
 
@@ -189,7 +193,8 @@ class FolderSteps(Struct, frozen=True):
     def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
         """Yield every step; `passed` is called when one is done."""
         for old, new in pairwise(map(self._catalog, self.names)):
-            yield Step(new.source.name, False, (old.revision, new.revision), RevisionPair(old, new))
+            revisions = (old.revision, new.revision)
+            yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
             passed()
 
     def _catalog(self, name: str) -> Catalog:

@@ -1,118 +1,101 @@
 """Where a changelog goes: standard output, a new file, or one that is kept up to date."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
+from snapdiff.changelog import sections_html, sections_markdown, sections_template, sections_text
+from snapdiff.changelog.asked import Asked
 from snapdiff.changelog.kept_file import KeptFile, resume_after
+from snapdiff.changelog.markers import filter_options
 from snapdiff.changelog.ndjson import append_lines, json_list, last_report, lines_as_ready
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section
-from snapdiff.changelog.sections_markdown import MarkdownChangelog
-from snapdiff.cli.output import check_output, write_file, write_stdout
 from snapdiff.errors import ReportError
-from snapdiff.reports.options import ReportOptions
-from snapdiff.result import Filters
+from snapdiff.output.pager import write_paged
+from snapdiff.output.whole_file import check_output, write_file
 
-SUFFIXES = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".json": "json",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".csv": "csv",
-    ".html": "html",
-    ".txt": "text",
+_RENDERERS: dict[str, Callable[[Iterator[Section], Asked], Iterator[str]]] = {
+    "markdown": sections_markdown.render,
+    "text": sections_text.render,
+    "html": sections_html.render,
+    "template": sections_template.render,
+    "json": lambda sections, _: json_list(sections),
+    "ndjson": lambda sections, _: lines_as_ready(sections),
 }
-"""What a file's suffix stands for; not every format is there for everything."""
-
-
-def chosen_format(name: str | None, target: Path | None, known: Iterable[str]) -> str:
-    """Return the format that was asked for, or that a file's suffix stands for.
-
-    Raises ReportError where there is no such format.
-    """
-    known = tuple(known)
-    if name is None and target is not None:
-        name = SUFFIXES.get(target.suffix.lower())
-    if name is None:
-        return "markdown"
-    if name not in known:
-        raise ReportError(f"{name}: no such format here; there are {', '.join(known)}")
-    return name
+"""How a whole changelog is rendered, by the name of the format."""
 
 
 class ChangelogWriter(Struct, frozen=True, kw_only=True):
     """How a changelog is written; a `target` of None is standard output.
 
-    `is_new` says that the target was not there when the run began.
+    `is_new` says that the target was not there when the run began, `is_paged` that a pager is asked
+    for.
     """
 
     format_name: str
     target: Path | None
     is_new: bool = False
-    filters: Filters
-    options: ReportOptions
-    detail: bool
+    is_paged: bool = False
 
     def check(self) -> None:
         """Raise ReportError where the file cannot be written, before any work goes into it."""
         if self.target:
             check_output(self.target)
-
-    def resume_after(self, wanted: Range) -> str | None:
-        """Return the commit or snapshot with which the file ends so far, or None.
-
-        Raises ReportError where the file is not the beginning of this story.
-        """
-        if self.target is None or not self.target.is_file():
-            return None
-        if self.format_name == "markdown":
-            return resume_after(KeptFile(self.target).markers(), wanted)
-        if self.format_name == "ndjson":
-            last = last_report(self.target, self.filters)
-            return resume_after([last], wanted) if last else None
-        return None
+            if not self._is_continued:
+                require_no_changelog(self.target)
 
     @property
-    def is_continued(self) -> bool:
+    def _is_continued(self) -> bool:
         """Whether what is written stays, and later runs go on from it."""
-        return self.target is not None and self.format_name != "json"
+        return self.target is not None and self.format_name in ("markdown", "ndjson")
 
-    def write(self, sections: Iterator[Section], ends: tuple[str, str]) -> None:
-        """Write the sections between two ends, oldest first as they come; raises ReportError."""
-        if self.is_continued:
+    def resume_after(self, wanted: Range, asked: Asked) -> str | None:
+        """Return the commit or snapshot with which the file ends so far, or None.
+
+        Raises ReportError where the file is not the beginning of this story, or was written with
+        other options.
+        """
+        if self.target is None or not self._is_continued or not self.target.is_file():
+            return None
+        if self.format_name == "markdown":
+            markers, options = KeptFile(self.target).markers(), asked.shaping
+        else:  # a line is a report: of what shaped it, it has the filters alone
+            last = last_report(self.target)
+            markers, options = [last] if last else [], filter_options(asked.filters)
+        if markers:
+            markers[0].require(options)
+        return resume_after(markers, wanted)
+
+    def write(self, sections: Iterator[Section], asked: Asked) -> None:
+        """Write the sections, oldest first as they come; raises ReportError."""
+        if self._is_continued:
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.is_open)
-        if self.format_name == "markdown":
-            self._write_markdown(sections, ends)
-        elif self.format_name == "json":
-            self._write(json_list(sections))
-        elif self.target:
+        if self.target is None:
+            write_paged(_RENDERERS[self.format_name](sections, asked), wanted=self.is_paged)
+        elif self.format_name == "ndjson":
             append_lines(self.target, sections, is_new=self.is_new)
+        elif self.format_name == "markdown":
+            texts = sections_markdown.section_texts(sections, asked)
+            self._write_markdown(self.target, texts, asked)
         else:
-            write_stdout(lines_as_ready(sections))
-
-    def _write_markdown(self, sections: Iterator[Section], ends: tuple[str, str]) -> None:
-        changelog = MarkdownChangelog(self.options, detail=self.detail)
-        texts = [changelog.section(section) for section in sections]
-        texts.reverse()
-        if (
-            self.target is None
-            or self.is_new
-            or not self.target.is_file()
-            or not self.target.stat().st_size
-        ):
-            quiet = None if texts or self.target else ends
-            texts.insert(0, changelog.introduction(self.filters, quiet))
-            self._write(["\n".join(texts)])
-        elif texts:
-            content = KeptFile(self.target).with_sections(texts)
-            write_file(self.target, [content.decode("utf-8", "surrogateescape")])
-
-    def _write(self, pieces: Iterable[str]) -> None:
-        if self.target:
+            pieces = _RENDERERS[self.format_name](sections, asked)
             write_file(self.target, pieces, is_new=self.is_new)
-        else:
-            write_stdout(pieces)
+
+    def _write_markdown(self, target: Path, texts: Sequence[str], asked: Asked) -> None:
+        has_content = target.is_file() and target.stat().st_size > 0
+        if self.is_new or not has_content:
+            # No word that nothing changed: a later run goes on below this introduction.
+            pieces = sections_markdown.with_introduction(texts, asked)
+            write_file(target, pieces, is_new=self.is_new)
+        elif texts:
+            content = KeptFile(target).with_sections(texts)
+            write_file(target, [content.decode("utf-8", "surrogateescape")])
+
+
+def require_no_changelog(target: Path) -> None:
+    """Raise ReportError where a file that is to be written anew holds a changelog."""
+    if target.is_file() and KeptFile(target).markers():
+        raise ReportError(f"{target}: holds a changelog, and would lose it; name another file")

@@ -60,7 +60,7 @@ def schema() -> int:
     """Print the JSON Schema of the JSON report."""
     import json
 
-    from snapdiff.cli.output import write_stdout
+    from snapdiff.output.standard_output import write_stdout
     from snapdiff.reports.json_report import json_schema
 
     write_stdout([json.dumps(json_schema(), indent=2) + "\n"])

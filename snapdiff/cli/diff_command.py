@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from snapdiff.cli.console import say
-from snapdiff.cli.options import CommonOptions, narrowing, pages
+from snapdiff.cli.options import CommonOptions, narrowing, package_url, pages
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -55,14 +55,6 @@ def _stack_pairs(
             raise click.BadParameter(f"{old} is named twice; a stack has one new name")
         pairs.append((old, new))
     return tuple(pairs)
-
-
-def _package_url(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value and "{package}" not in value:
-        raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
-    return value
 
 
 def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
@@ -143,12 +135,7 @@ Exit status:
     metavar="OLD=NEW",
     help="Compare stack OLD with stack NEW, its new name; repeatable.",
 )
-@click.option(
-    "--package-url",
-    callback=_package_url,
-    metavar="URL",
-    help="Where a package's name links to, with {package} in it; empty for no links.",
-)
+@package_url
 @click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line.")
 @click.option(
     "--max-length",

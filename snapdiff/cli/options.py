@@ -132,6 +132,22 @@ _PAGES = [
 ]
 
 
+def _url_of_packages(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value and "{package}" not in value:
+        raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
+    return value
+
+
+package_url = click.option(
+    "--package-url",
+    callback=_url_of_packages,
+    metavar="URL",
+    help="Where a package's name links to, with {package} in it; empty for no links.",
+)
+
+
 def narrowing(command: _Command) -> _Command:
     """Give a command the options that narrow what is told."""
     return _with(_NARROWING, command)

@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from snapdiff.cli.signals import undone_by_signals
+from snapdiff.output.signals import undone_by_signals
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from snapdiff.cli.output import check_output, write_file
-from snapdiff.cli.pager import write_paged
 from snapdiff.errors import ReportError
+from snapdiff.output.pager import write_paged
+from snapdiff.output.whole_file import check_output, write_file
 from snapdiff.reports import (
     OWN_TEMPLATE,
     checked_format,

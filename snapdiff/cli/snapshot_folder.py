@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from snapdiff.cli.signals import undone_by_signals
 from snapdiff.errors import FormatError, SnapdiffError
+from snapdiff.output.signals import undone_by_signals
 from snapdiff.safe_text import shown
 from snapdiff.sources.base import Entry, Source, printable_path
 from snapdiff.sources.download import KeptFile

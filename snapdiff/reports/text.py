@@ -1,6 +1,5 @@
 """The terminal: news first, a table of stacks, a line a package, as wide as the window."""
 
-import re
 import textwrap
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -11,14 +10,9 @@ from snapdiff.reports.package_counts import CountRow, CountTable, PackageCounts
 from snapdiff.reports.severity import SYMBOLS
 from snapdiff.reports.short_list import tag_names
 from snapdiff.reports.templates import render_template, text_environment
-from snapdiff.result import CatalogDiff, Kind
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
+from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
-
-PLAIN_WIDTH = 120
-"""How many columns a report has that goes to no window."""
-
-_INDENT = "      "
-"""What the rest of a broken line begins with."""
 
 _NARROW = 60
 """How many columns a window has at least where the table has all its columns."""
@@ -26,27 +20,12 @@ _NARROW = 60
 _NARROWEST_NAME = 10
 """How many columns the names in the table have, however narrow the window."""
 
-_STYLES = {
-    "heading": "1",
-    "quiet": "2",
-    Kind.REMOVED.value: "31",
-    Kind.DOWNGRADED.value: "1;35",
-    Kind.ADDED.value: "32",
-    Kind.UPGRADED.value: "36",
-    Kind.RECONFIGURED.value: "33",
-    Kind.REBUILT.value: "2",
-}
-"""The control codes (ECMA-48, SGR) of a kind of change, a heading, and what is beside the point."""
-
-_CODES = re.compile("\x1b\\[[0-9;]*m")
-
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the report; without `color` it holds no control codes."""
     width = options.width or PLAIN_WIDTH
 
-    def paint(text: str, style: str) -> str:
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if options.color and text else text
+    paint = painter(color=options.color)
 
     def grid(table: CountTable, name_of: Callable[[CountRow], str]) -> str:
         return "\n".join(_grid(table, name_of, width, paint))
@@ -63,25 +42,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         stat=options.stat,
     )
     for line in text.splitlines():
-        yield f"{_broken(line, width)}\n"
-
-
-def _broken(line: str, width: int) -> str:
-    """Return a line broken between words where it is wider than the window; no word is broken."""
-    if len(line) <= width or _shown_width(line) <= width:
-        return line.rstrip(" ")
-    lines = [""]
-    for word in re.findall(r" *[^ ]+", line):
-        if lines[-1] and _shown_width(lines[-1] + word) > width:
-            lines.append(_INDENT + word.lstrip(" "))
-        else:
-            lines[-1] += word
-    return "\n".join(lines)
-
-
-def _shown_width(text: str) -> int:
-    """Return how wide a text is on a terminal: control codes take no room."""
-    return len(_CODES.sub("", text))
+        yield f"{broken(line, width)}\n"
 
 
 class _Columns(NamedTuple):

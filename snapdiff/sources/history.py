@@ -20,11 +20,15 @@ _MOST_ASKED = 512
 
 
 class Commit(NamedTuple):
-    """A commit: its id, its date in ISO 8601, and the tree that is the catalog's folder in it."""
+    """A commit: its id, its date in ISO 8601, and the tree that is the catalog's folder in it.
+
+    `subject` is the first line of its message, as it can be printed; empty where nobody asked.
+    """
 
     id: str
     date: str | None
     tree: str
+    subject: str = ""
 
 
 class GitHistory:
@@ -66,15 +70,18 @@ class GitHistory:
             "--first-parent",
             "--reverse",
             "--date=raw",
-            "--format=%H %T %cd",
+            "--encoding=UTF-8",
+            "--format=%H %T %cd%x00%s",
             self.last.id,
             f"^{start}",
         )
         found = []
-        for line in listing.decode("ascii", "replace").splitlines():
-            if not line.startswith("commit "):
-                commit, tree, date = line.split(" ", 2)
-                found.append(Commit(commit, iso_date(date), tree))
+        for line in listing.split(b"\n"):
+            facts, zero, subject = line.partition(b"\0")
+            if zero:
+                commit, tree, date = facts.decode("ascii", "replace").split(" ", 2)
+                words = subject.decode("utf-8", "backslashreplace")
+                found.append(Commit(commit, iso_date(date), tree, words))
         trees = self._catalogs([commit.tree for commit in found])
         return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
 

@@ -19,8 +19,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> History:
 
 
 def names(text: str) -> list[str]:
-    """The headings of a changelog, newest first."""
-    return [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    """The headings of a changelog without the subjects of commits, newest first."""
+    return [line[3:].split(": ")[0] for line in text.splitlines() if line.startswith("## ")]
 
 
 @pytest.mark.parametrize("name", CHANGELOGS)
@@ -104,6 +104,23 @@ def test_filters_narrow_every_section(story: History) -> None:
     assert "only stack `e4s` and package `py-*`" in text
 
 
+@pytest.mark.parametrize("extra", [[], ["--first-seen"]])
+def test_a_filter_that_matches_nothing_is_refused(extra: list[str], story: History) -> None:
+    result = run_changelog("-C", story.folder, "start..HEAD", "-p", "openmpx", *extra)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "snapdiff: error: openmpx: matches no package; the nearest: openmpi\n"
+
+
+def test_a_filter_may_match_what_was_there_in_between_alone(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for records in ([ZLIB], [ZLIB, MPI4PY], [ZLIB]):
+        history.commit(pages_of(records))
+    assert len(names(markdown("-C", tmp_path, "HEAD~2..HEAD", "-p", "py-mpi4py"))) == 2
+    for number, records in enumerate(([ZLIB], [ZLIB, MPI4PY], [ZLIB])):
+        write_files(tmp_path / "snapshots" / f"{number}", pages_of(records))
+    assert len(names(markdown(tmp_path / "snapshots", "-p", "py-mpi4py"))) == 2
+
+
 def test_where_nothing_changed_that_is_said(story: History) -> None:
     text = markdown("-C", story.folder, "HEAD..HEAD")
     assert text.endswith("\n\nNo changes from `HEAD` to `HEAD`.\n")
@@ -153,14 +170,33 @@ class TestFolders:
         (["no-such..HEAD"], "no-such: neither a directory nor a revision"),
         (["start...HEAD"], "three dots are not taken"),
         (["HEAD..start"], "a changelog goes forward"),
-        (["start..HEAD", "-f", "html"], "html: no such format here"),
+        (["start..HEAD", "-f", "comment"], "comment: no such format here"),
         (["start..HEAD", "-f", "csv"], "csv: no such format here"),
         (["start..HEAD", "--first-seen", "-f", "ndjson"], "ndjson: no such format here"),
         (["start..HEAD", "--first-seen", "-k", "added"], "leave -k out"),
         (["start^{tree}..HEAD"], "is no commit"),
         (["start..HEAD", "-o", "no/such/folder.md"], "does not exist"),
-        (["start..HEAD", "-o", "story.html"], "html: no such format here"),
-        (["start..HEAD", "-o", "story.txt"], "text: no such format here"),
+        (["start..HEAD", "-o", "story.pdf"], "no format here has the suffix .pdf; known are .md,"),
+        (["start..HEAD", "-o", "story.csv"], "no format here has the suffix .csv"),
+        (["start..HEAD", "--first-seen", "-o", "x.html"], "no format here has the suffix .html"),
+        (["start..HEAD", "-f", "json", "--detail"], "--detail has no effect in json"),
+        (
+            ["start..HEAD", "-f", "ndjson", "--group-by", "stack"],
+            "it goes with markdown, text, html",
+        ),
+        (["start..HEAD", "--color", "always"], "--color has no effect in markdown"),
+        (
+            ["start..HEAD", "-f", "text", "--package-url", "https://x/{package}"],
+            "goes with markdown",
+        ),
+        (["start..HEAD", "--package-url", "https://x/"], "has no {package} in it"),
+        (["start..HEAD", "--template", "x", "-f", "json"], "so -f json has no meaning"),
+        (["start..HEAD", "--template", "no.j2"], "no.j2: no such template file"),
+        (["start..HEAD", "--template", "x", "--detail"], "--detail has no effect in template"),
+        (
+            ["start..HEAD", "--first-seen", "--template", "x"],
+            "--template has no effect in markdown",
+        ),
         ([], "name a range such as v0.22.0..HEAD, or a folder of snapshots"),
         (["start", "HEAD"], "HEAD: a changelog takes one range; write start..HEAD"),
     ],
@@ -205,7 +241,9 @@ def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> Non
     result = run_changelog("-C", tmp_path, "HEAD~1..HEAD")
     assert result.status == 2
     assert "holds nothing to compare" in result.err
-    assert "New tag `develop`" in markdown("-C", tmp_path, "HEAD~1..HEAD", "--allow-empty")
+    assert "tag `develop` added: 1 package in 2 stacks" in markdown(
+        "-C", tmp_path, "HEAD~1..HEAD", "--allow-empty"
+    )
 
 
 def test_hostile_names_are_shown_as_they_are(tmp_path: Path) -> None:

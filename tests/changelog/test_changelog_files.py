@@ -6,8 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.support.helpers import pages_of, spec, write_files
+from snapdiff.changelog.markers import find_markers, marker_line
+from snapdiff.model import Revision
+from tests.support.helpers import pages_of, spec, words, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog
 from tests.support.story import write_story as write_story
 
@@ -59,7 +63,10 @@ class TestMarkdown:
         update(story, file, "start..v1.0")
         text = file.read_text("utf-8").replace("# Changelog\n", "# Our log\n\nWords by hand.\n", 1)
         text = text.replace("### Changed\n", "### Changed\n\n- **Mind** this  \n", 2)
-        text = text.replace("Downgraded", "Sadly downgraded") + "\n\n[link]: https://example.org"
+        text = (
+            text.replace("### Downgraded", "### Sadly downgraded")
+            + "\n\n[link]: https://example.org"
+        )
         text = text.replace("\n", line_break)
         file.write_bytes(b"\xef\xbb\xbf" + text.encode())
         update(story, file)
@@ -81,7 +88,7 @@ class TestMarkdown:
         update(story, file, "HEAD~1..HEAD")
         text = file.read_text("utf-8")
         assert text.startswith("# Log\n\nWords.\n\n<!-- snapdiff: ")
-        assert text.endswith("rebuilt\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
+        assert text.endswith("`physics`\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
 
     def test_without_any_section_takes_them_at_its_end(
         self, story: History, tmp_path: Path
@@ -181,6 +188,75 @@ class TestMarkdown:
         assert "there is no snapshot 4 any more" in result.err
 
 
+class TestOptions:
+    """The options that decide what is in a section, as its marker has them."""
+
+    @pytest.mark.parametrize(
+        ("options", "named"),
+        [
+            (["--by", "week"], "with --by week"),
+            (["-s", "e4s,hep"], "with --stack e4s,hep"),
+            (["-p", "!py-*", "-t", "dev*"], "with --package !py-* and with --tag dev*"),
+            (["-k", "added"], "with --kind added"),
+            (["--detail"], "with --detail"),
+            (["--group-by", "stack"], "with --group-by stack"),
+            (["--package-url", "https://x/{package}"], "with --package-url https://x/{package}"),
+            (["--skip-bad-pages"], "with --skip-bad-pages"),
+        ],
+        ids=words,
+    )
+    def test_are_named_where_others_are_given(
+        self, options: list[str], named: str, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..HEAD~5", *options)
+        update(story, file, "start..HEAD", *options)
+        assert len(file.read_text("utf-8").split("<!-- ")) > 1
+        error = refused(story, file, "start..HEAD")
+        assert f"CHANGELOG.md, line 5: was written {named}; run with the same options" in error
+        plain = tmp_path / "PLAIN.md"
+        update(story, plain)
+        assert "was written without --" in refused(story, plain, "start..HEAD", *options)
+
+    def test_are_the_same_in_another_order_and_where_the_default_is_spelled_out(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file, "start..v1.0", "-s", "e4s", "-s", "hep", "--by", "commit")
+        update(story, file, "start..HEAD", "-s", "hep,e4s")
+
+    def test_do_not_keep_other_formats_from_a_changelog(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "CHANGELOG.md"
+        update(story, file)
+        for name in ("text", "html", "json"):
+            message = refused(story, file, "start..HEAD", "-f", name)
+            assert "holds a changelog, and would lose it" in message
+
+
+_NAMES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1)
+
+
+@given(
+    ends=st.tuples(_NAMES, _NAMES),
+    options=st.dictionaries(
+        st.sampled_from(["by", "stack", "package-url"]), st.lists(_NAMES, min_size=1, unique=True)
+    ),
+)
+def test_a_marker_is_read_as_it_was_written(
+    ends: tuple[str, str], options: dict[str, list[str]]
+) -> None:
+    given_options = {name: tuple(values) for name, values in options.items()}
+    old, new = (Revision(source=name, commit=None, date=None) for name in ends)
+    line = marker_line(old, new, given_options)
+    assert line.isprintable()
+    [found] = find_markers(f"# Log\n\n{line}\n## 1\n".encode(), "file")
+    assert (found.place, found.old, found.new) == ("file, line 3", *ends)
+    assert found.options.keys() == given_options.keys()
+    found.require(given_options)
+
+
 class TestLines:
     """An existing file of lines (NDJSON)."""
 
@@ -224,7 +300,8 @@ class TestLines:
     def test_with_other_filters_is_refused(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "log.ndjson"
         update(story, file, "start..v1.0")
-        assert "was made with other" in refused(story, file, "start..HEAD", "-p", "zlib")
+        error = refused(story, file, "start..HEAD", "-p", "zlib")
+        assert "log.ndjson, last line: was written without --package; run with the same" in error
 
     def test_of_rewritten_history_is_refused(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "log.ndjson"

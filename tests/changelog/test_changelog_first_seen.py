@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.changelog.test_changelog_laws import make_history
-from tests.support.oracle import counting_stacks
+from tests.support.helpers import pages_of, spec, write_files
+from tests.support.oracle import Record, counting_stacks
 from tests.support.story import History, markdown, run_changelog
 
 
@@ -30,6 +31,94 @@ def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> No
         if row["is_gone"]:  # commits that change nothing are no sections
             ends = row["last"]["commit"], commits[numbers[-1]]
             assert len({history.git("rev-parse", f"{end}^{{tree}}") for end in ends}) == 1
+
+
+def weekly(folder: Path, *weeks: list[Record]) -> Path:
+    """A folder of snapshots, each of which has one tag, and another one than the others."""
+    for number, records in enumerate(weeks, 1):
+        tag = f"develop-2025-06-{number:02}"
+        pages = pages_of([record | {"tag": tag} for record in records])
+        write_files(folder / f"{number}", pages)
+    return folder
+
+
+WEEKS = [
+    [spec("b", "1.0"), spec("c", "5.0", package="openmpi")],
+    [spec("d", "1.0"), spec("e", "1.1"), spec("f", "5.0", package="openmpi")],
+    [spec("g", "1.1"), spec("h", "5.0", package="openmpi")],
+    [spec("i", "1.0"), spec("j", "1.1"), spec("k", "5.0", package="openmpi")],
+]
+
+
+def test_a_tag_that_is_compared_with_its_successor_is_followed(tmp_path: Path) -> None:
+    rows = json.loads(markdown(weekly(tmp_path, *WEEKS[:3]), "--first-seen", "-f", "json"))
+    assert [
+        (
+            row["package"],
+            row["version"],
+            row["tag"],
+            row["first"] and row["first"]["section"],
+            row["last"]["section"],
+            row["is_gone"],
+        )
+        for row in rows
+    ] == [
+        ("openmpi", "5.0", "develop-2025-06-03", None, "3", False),
+        ("zlib", "1.0", "develop-2025-06-03", None, "2", True),
+        ("zlib", "1.1", "develop-2025-06-03", "2", "3", False),
+    ]
+
+
+def test_a_followed_version_that_returns_is_one_row(tmp_path: Path) -> None:
+    rows = json.loads(
+        markdown(weekly(tmp_path, *WEEKS), "--first-seen", "-f", "json", "-p", "zlib")
+    )
+    assert [(row["version"], row["is_gone"]) for row in rows] == [("1.0", False), ("1.1", False)]
+
+
+@pytest.mark.parametrize("tag", ["develop-2025-06-01", "develop-2025-06-02"])
+def test_a_filter_on_one_of_the_tags_follows_it(tag: str, tmp_path: Path) -> None:
+    rows = json.loads(
+        markdown(weekly(tmp_path, *WEEKS[:3]), "--first-seen", "-f", "json", "-t", tag)
+    )
+    assert [(row["package"], row["version"], row["is_gone"]) for row in rows] == [
+        ("openmpi", "5.0", False),
+        ("zlib", "1.0", True),
+        ("zlib", "1.1", False),
+    ]
+
+
+def test_a_tag_beside_another_one_is_not_followed(tmp_path: Path) -> None:
+    released = [spec("r", "1.0", tag="v1.0")]
+    for number, tag in ((1, "develop-1"), (2, "develop-2")):
+        pages = pages_of([spec("bc"[number - 1], "1.0", tag=tag), *released])
+        write_files(tmp_path / f"{number}", pages)
+    rows = json.loads(markdown(tmp_path, "--first-seen", "-f", "json"))
+    assert [(row["tag"], row["is_gone"]) for row in rows] == [
+        ("develop-1", True),
+        ("develop-2", False),
+        ("v1.0", False),
+    ]
+
+
+def test_a_history_follows_tags_as_a_folder_does(tmp_path: Path) -> None:
+    folder = weekly(tmp_path / "weeks", *WEEKS)
+    history = History(tmp_path / "repository")
+    for number in range(1, 5):
+        files = {
+            str(file.relative_to(folder / str(number))): file.read_text("utf-8")
+            for file in (folder / str(number)).rglob("*.md")
+        }
+        history.commit(files)
+    by_folder = json.loads(markdown(folder, "--first-seen", "-f", "json"))
+    by_commit = json.loads(
+        markdown("-C", history.folder, "HEAD~3..HEAD", "--first-seen", "-f", "json")
+    )
+    facts = [
+        [[row[name] for name in ("package", "version", "tag", "stack", "is_gone")] for row in rows]
+        for rows in (by_folder, by_commit)
+    ]
+    assert facts[0] == facts[1]
 
 
 def test_a_folder_of_snapshots_has_sightings_too() -> None:

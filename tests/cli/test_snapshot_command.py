@@ -404,7 +404,7 @@ def test_a_signal_in_the_middle_of_writing_leaves_the_old_snapshot(
     program = (
         "import os, pathlib, signal, sys\n"
         "from snapdiff.cli.commands import main\n"
-        "from snapdiff.cli.signals import end_on_signals\n"
+        "from snapdiff.output.signals import end_on_signals\n"
         "end_on_signals()\n"
         "rename = pathlib.Path.rename\n"
         "def renamed(path, target):\n"

@@ -59,9 +59,13 @@ CHANGELOGS = {
     "changelog/by-commit.md": [],
     "changelog/by-week.md": ["--by", "week"],
     "changelog/by-tag.md": ["--by", "tag"],
+    "changelog/by-stack.md": ["--group-by", "stack"],
+    "changelog/by-commit.txt": ["-f", "text"],
+    "changelog/by-commit.html": ["-f", "html"],
     "changelog/detail.md": ["--detail", "-p", "openmpi", "-p", "zlib"],
     "changelog/sections.json": ["-f", "json", "--by", "tag"],
     "changelog/first-seen.md": ["--first-seen"],
+    "changelog/first-seen.txt": ["--first-seen", "-f", "text"],
     "changelog/first-seen.csv": ["--first-seen", "-f", "csv", "-p", "openmpi"],
     "changelog/first-seen.json": ["--first-seen", "-f", "json", "-p", "openmpi", "-s", "e4s"],
 }

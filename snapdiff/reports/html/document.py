@@ -1,15 +1,13 @@
 """One HTML file that needs nothing else: a picture per stack, and a table to search and filter."""
 
-import base64
 import contextlib
-import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from snapdiff.reports.html.data import data_of
+from snapdiff.reports.html.inline import content_hash, inline_part, trusted
 from snapdiff.reports.html.picture import kind_counts, pictures_of
 from snapdiff.reports.html.rows import TableRow, rows_of
 from snapdiff.reports.html.specs import SpecGroup, first_specs
@@ -20,10 +18,6 @@ from snapdiff.reports.short_list import short_hash
 from snapdiff.reports.templates import html_environment, render_template, row_words
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown
-
-if TYPE_CHECKING:
-    import jinja2
-    from markupsafe import Markup
 
 PLAIN_SPECS = 2_000
 """How many rows and specs are written as plain HTML, for readers without scripts."""
@@ -58,8 +52,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     rows = rows_of(diff, options.package_url, row_words(options.templates))
     plain = _plain(rows)
     outline = outline_of(diff, "package")
-    style = _part(environment, "report.css")
-    script = _part(environment, "report.js")
+    style = inline_part(environment, "report.css")
+    script = inline_part(environment, "report.js")
     yield render_template(
         environment,
         "report.html.j2",
@@ -77,11 +71,11 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         row_count=len(rows),
         left=len(rows) - len(plain),
         skipped=diff.skipped,
-        data=_trusted(data_of(rows)),
+        data=trusted(data_of(rows)),
         style=style,
         script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=content_hash(style),
+        script_hash=content_hash(script),
     )
 
 
@@ -113,30 +107,3 @@ def _filters(diff: CatalogDiff) -> list[tuple[str, list[str]]]:
     """Return what the report was narrowed to, as pairs of a word and globs."""
     found = ((name, getattr(diff.filters, name)) for name in ("tag", "stack", "package", "kind"))
     return [(name, [shown(glob) for glob in globs]) for name, globs in found if globs]
-
-
-def _part(environment: "jinja2.Environment", name: str) -> "Markup":
-    """Return a style sheet or script from the templates, as it is; raises ReportError."""
-    import jinja2
-
-    assert environment.loader is not None
-    try:
-        text = environment.loader.get_source(environment, name)[0]
-    except jinja2.TemplateNotFound as error:
-        raise ReportError(f"{name}: no such template") from error
-    if "</" in text or "<!--" in text:
-        raise ReportError(f"{name}: holds `</` or `<!--`, which HTML does not allow there")
-    return _trusted(text)
-
-
-def _trusted(text: str) -> "Markup":
-    """Return text that is put into the page unescaped: ours, or made safe."""
-    from markupsafe import Markup
-
-    return Markup(text)  # noqa: S704 # never a value from the catalog
-
-
-def _hash(text: str) -> str:
-    """Return what a Content-Security-Policy calls an inline part that may be used."""
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

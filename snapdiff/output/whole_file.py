@@ -1,17 +1,14 @@
-"""Where a report goes: standard output, or a file that is written whole or not at all."""
+"""A file that is written whole or not at all."""
 
 import contextlib
-import errno
 import os
 import secrets
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
-from snapdiff.cli.file_lock import made_meanwhile
-from snapdiff.cli.signals import undone_by_signals
 from snapdiff.errors import ReportError
+from snapdiff.output.file_lock import made_meanwhile
+from snapdiff.output.signals import undone_by_signals
 
 _BYTES = "surrogateescape"
 """A file that is kept up to date keeps what is not UTF-8 in it."""
@@ -98,31 +95,3 @@ def _mode(target: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-def _write_all(stream: BinaryIO, content: bytes) -> None:
-    """Write to a stream that may take a part at a time, as one without a buffer does."""
-    rest = memoryview(content)
-    while rest:
-        written = stream.write(rest)
-        if not written:
-            raise BlockingIOError(errno.EAGAIN, "it does not wait for its reader")
-        rest = rest[written:]
-
-
-def write_stdout(pieces: Iterable[str]) -> None:
-    """Write to standard output in UTF-8; a reader that has gone away ends it without a word.
-
-    Raises ReportError where standard output cannot be written for another reason.
-    """
-    if sys.stdout is None:
-        raise ReportError("standard output is closed; write to a file with -o")
-    try:
-        for piece in pieces:
-            _write_all(sys.stdout.buffer, piece.encode("utf-8"))
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # What is still buffered would fail again when Python flushes at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        raise ReportError(f"standard output: cannot be written: {error.strerror}") from error

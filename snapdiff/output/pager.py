@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
-from snapdiff.cli.output import write_stdout
+from snapdiff.output.standard_output import write_stdout
 
 _ENVIRONMENT = {"LESS": "FRX", "LV": "-c"}
 """What git sets too, where it is not set: show colours, and end where all fits on the screen."""

@@ -1,0 +1,1 @@
+"""Where text goes: standard output, a pager, or a file; and what a signal undoes."""

@@ -1,0 +1,272 @@
+"""What people read of a section: news first, in text, Markdown, a page and their own words."""
+
+import os
+import pty
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import Item, lock, to_bytes
+from tests.support.helpers import pages_of, run_cli, spec, write_files
+from tests.support.oracle import Record
+from tests.support.processes import SECONDS, command, environment
+from tests.support.story import MPI4PY, ZLIB, History, markdown, run_changelog
+
+LETTERS = "bcdefghijklmnopqrstuvwxyz"
+DIGITS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def hash_name(number: int, letter: str) -> str:
+    """The beginning of a hash for a number."""
+    return letter + "".join(DIGITS[int(digit)] for digit in f"{number:04}")
+
+
+def many(count: int, letter: str, version: str) -> list[Record]:
+    """A spec each of many packages, in one stack."""
+    return [
+        spec(
+            hash_name(number, letter), f"{number}.{version}", package=f"p{number:03}", stacks="hep"
+        )
+        for number in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two snapshots with 300 packages: one gone, one downgraded, one stack gone, all else moves."""
+    folder = tmp_path_factory.mktemp("busy")
+    lost = [spec("y", package="lost", stacks="hep"), spec("yb", package="only", stacks="e4s")]
+    fell = [spec("xa", "2.0", package="fell", stacks="hep")]
+    after = [spec("xb", "1.0", package="fell", stacks="hep")]
+    # A hundred packages leave one of two stacks each: worse than the downgrade, and less news.
+    left = [spec(hash_name(n, "v"), package=f"q{n:03}", stacks="hep tut") for n in range(100)]
+    stay = [spec(hash_name(n, "v"), package=f"q{n:03}", stacks="tut") for n in range(100)]
+    for n, record in enumerate(left):
+        record["versions"] = stay[n]["versions"] = [f"{n}.0"]
+    before = [*many(200, "b", "0"), *lost, *fell, *left]
+    write_files(folder / "1", pages_of(before))
+    write_files(folder / "2", pages_of([*many(200, "c", "1"), *after, *stay]))
+    return folder
+
+
+@pytest.mark.parametrize("format_name", ["markdown", "text"])
+def test_the_news_of_a_large_section_is_in_its_first_lines(format_name: str, busy: Path) -> None:
+    first = markdown(busy, "-f", format_name).splitlines()[:30]
+    plain = [line.replace("`", "") for line in first]
+    assert any(re.search("stack e4s removed: 1 package", line) for line in plain)
+    assert any(re.search(r"lost 1\.0, (\*\*)?gone", line) for line in plain)
+    assert any("fell 2.0 → 1.0" in line for line in plain)
+
+
+def test_a_short_section_says_everything_once(tmp_path: Path) -> None:
+    write_files(tmp_path / "1", pages_of([ZLIB, MPI4PY]))
+    write_files(tmp_path / "2", pages_of([ZLIB]))
+    text = markdown(tmp_path)
+    assert text.count("`py-mpi4py`") == 1
+    assert "attention" not in text
+
+
+def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
+    tmp_path: Path,
+) -> None:
+    def family(version: str, letter: str) -> list[Record]:
+        names = ("hipblas", "rccl", "rocblas")
+        return [
+            spec(f"{letter}{'abc'[number]}", version, package=name, stacks="ml")
+            for number, name in enumerate(names)
+        ]
+
+    older, newer = spec("m", "1.0", package="hdf5"), spec("n", "1.1", package="hdf5")
+    write_files(tmp_path / "1", pages_of([*family("6.4.0", "b"), older, MPI4PY]))
+    write_files(tmp_path / "2", pages_of([*family("6.2.4", "c"), newer, spec("o")]))
+    text = markdown(tmp_path)
+    lines = [line for line in text.splitlines() if line.startswith(("### ", "- "))]
+    assert lines == [
+        "### Removed",
+        "- `py-mpi4py` `3.1.6`, **gone** (`e4s`)",
+        "### Downgraded",
+        "- `hipblas`, `rccl`, `rocblas` `6.4.0` → `6.2.4` in `ml`",
+        "### Added",
+        "- `zlib` `1.0`, **new** (`e4s`)",
+        "### Upgraded",
+        "- `hdf5` `1.0` → `1.1` in `e4s`",
+    ]
+
+
+def test_many_rebuilt_packages_are_counted_unless_detail_is_asked_for(tmp_path: Path) -> None:
+    write_files(tmp_path / "1", pages_of(many(9, "b", "0")))
+    write_files(tmp_path / "2", pages_of(many(9, "c", "0")))
+    assert markdown(tmp_path).endswith("### Rebuilt\n\n- 9 packages only rebuilt\n")
+    assert "  = 9 packages only rebuilt\n" in markdown(tmp_path, "-f", "text")
+    detail = markdown(tmp_path, "--detail")
+    assert detail.count("- = `p00") == 9
+
+
+def test_a_section_of_kinds_that_no_package_has_is_left_out(tmp_path: Path) -> None:
+    both = [spec("b", "1.0", variants="+a"), spec("c", "1.0", variants="+b")]
+    write_files(tmp_path / "1", pages_of(both))
+    write_files(tmp_path / "2", pages_of([both[0], spec("d", "1.1", variants="+b")]))
+    write_files(tmp_path / "3", pages_of([spec("e", "1.0", variants="+a"), spec("f", "2.0")]))
+    assert "## " not in markdown(tmp_path, "-k", "rebuilt")
+    assert "rebuilt" in markdown(tmp_path, "-k", "rebuilt", "-f", "json")
+
+
+class TestSubject:
+    """The subject of a section that is one commit."""
+
+    def test_is_in_the_heading(self, tmp_path: Path) -> None:
+        history = History(tmp_path)
+        history.at("2025-07-01T04:00:00+00:00", pages_of([ZLIB]))
+        subject = "Add `mpi` <b>|| @all #12\nand a body"
+        history.at("2025-07-02T04:00:00+00:00", pages_of([ZLIB, MPI4PY]), subject)
+        commit = history.git("rev-parse", "HEAD")[:7]
+        last = ("-C", tmp_path, "HEAD~1..HEAD")
+        escaped = (
+            "<code>Add &#96;mpi&#96; &#60;b&#62;&#124;&#124; &#64;all &#35;12 and a body</code>"
+        )
+        assert f"\n## `{commit}` - 2025-07-02: {escaped}\n" in markdown(*last)
+        text = markdown(*last, "-f", "text")
+        assert f"\n{commit} - 2025-07-02: Add `mpi` <b>|| @all #12 and a body\n" in text
+        assert "Add `mpi` &lt;b&gt;|| @all #12 and a body" in markdown(*last, "-f", "html")
+        assert "Add" in markdown(*last, "--by", "week")
+
+    def test_is_not_that_of_one_commit_of_several(self, tmp_path: Path) -> None:
+        history = History(tmp_path)
+        for number, records in enumerate(([ZLIB], [ZLIB, MPI4PY], [MPI4PY]), 1):
+            history.at(f"2025-07-0{number}T04:00:00+00:00", pages_of(records), f"Step {number}")
+        assert "Step" not in markdown("-C", tmp_path, "HEAD~2..HEAD", "--by", "month")
+
+    def test_is_shown_whatever_its_bytes_are(self, tmp_path: Path) -> None:
+        history = History(tmp_path)
+        history.commit(pages_of([ZLIB]))
+        odd = os.fsdecode(b"caf\xe9 \x1b[31m \xe2\x80\xa8 end")
+        history.commit(pages_of([ZLIB, MPI4PY]), odd)
+        text = markdown("-C", tmp_path, "HEAD~1..HEAD", "-f", "text")
+        assert r"café \x1b[31m \u2028 end" in text
+
+
+def test_a_stack_and_tag_without_a_name_are_not_named(tmp_path: Path) -> None:
+    for name, version in (("1", "1.0"), ("2", "1.1")):
+        content = to_bytes(lock([Item("zlib", version)]))
+        write_files(tmp_path / name, {"spack.lock": content})
+    assert "\n1 package, 1 spec\n\n### Upgraded\n\n- `zlib` `1.0` → `1.1`\n" in markdown(tmp_path)
+    assert "\n1 package, 1 spec\n  ↑ zlib 1.0 → 1.1\n" in markdown(tmp_path, "-f", "text")
+    for line in markdown(tmp_path, "--first-seen").splitlines():
+        assert "`.`" not in line
+    page = markdown(tmp_path, "-f", "html")
+    assert "<h3>1 package, 1 spec</h3>" in page
+    assert '<span class="in">' not in page
+    grouped = markdown(tmp_path, "--group-by", "stack")
+    assert "\n1 package, 1 spec\n\n- ↑ `zlib` `1.0` → `1.1`\n" in grouped
+
+
+class TestTerminal:
+    """Standard output that is a terminal."""
+
+    def shown(self, *arguments: str | Path, env: dict[str, str] | None = None) -> str:
+        """What a terminal of 80 columns and 50 lines gets to see."""
+        import fcntl
+        import struct
+        import termios
+
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
+        names = {"COLUMNS": None, "LINES": None, "NO_COLOR": None, "TERM": "xterm", **(env or {})}
+        process = subprocess.Popen(
+            command("changelog", *arguments),
+            stdout=theirs,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            env=environment(names),
+        )
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not part:
+                break
+            seen += part
+        os.close(ours)
+        assert process.wait(SECONDS) == 0
+        return seen.decode("utf-8").replace("\r\n", "\n")
+
+    @pytest.mark.parametrize("extra", [[], ["--first-seen"]])
+    def test_gets_text_and_no_markdown(self, extra: list[str]) -> None:
+        text = self.shown("snapshots/", *extra, "--no-pager")
+        assert "\x1b[1m" in text
+        plain = re.sub("\x1b\\[[0-9;]*m", "", text)
+        assert "|" not in plain
+        assert "`" not in plain
+        assert "#" not in plain
+        assert max(map(len, plain.splitlines())) <= 80
+        assert self.shown("snapshots/", *extra, "--no-pager", env={"NO_COLOR": "1"}) == plain
+
+    def test_has_a_pager_for_what_is_longer_than_the_screen(self, busy: Path) -> None:
+        assert self.shown(busy, env={"PAGER": "sed -n 1p"}).count("\n") == 1
+        assert self.shown(busy, "--no-pager", env={"PAGER": "sed -n 1p"}).count("\n") > 50
+
+
+class _Reader(HTMLParser):
+    """The elements of a page in their order, and all text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, _attrs: object) -> None:
+        self.elements.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_a_page_shows_hostile_names_as_they_are(tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>"
+    evil = spec("a", '"><img src=x>', package=name, stacks="e4s <b>hep</b>")
+    [content] = pages_of([evil]).values()
+    write_files(tmp_path / "1", pages_of([ZLIB]))
+    write_files(tmp_path / "2", pages_of([ZLIB]) | {"_cache/develop/evil/specs.md": content})
+    for extra in ([], ["--detail"], ["--group-by", "stack"]):
+        found = _Reader(markdown(tmp_path, "-f", "html", *extra))
+        assert not {"script", "img", "b"} & set(found.elements)
+        assert name in found.text
+        assert '"><img src=x>' in found.text
+
+
+def test_a_template_has_the_reports_newest_first(tmp_path: Path) -> None:
+    template = tmp_path / "own.j2"
+    template.write_text(
+        "{% for section in sections %}{{ section.name }} {{ section.subject }}:"
+        "{% for tag in section.tags %} {{ tag.new }} {{ section.new.date[:10] }}{% endfor %}\n\n"
+        "{% endfor %}{{ filters.package|join }}\n"
+    )
+    history = History(tmp_path / "repository")
+    for number, records in enumerate(([ZLIB], [ZLIB, MPI4PY], [ZLIB]), 1):
+        history.at(f"2025-07-0{number}T04:00:00+00:00", pages_of(records), f"Step {number}")
+    commits = history.git("rev-list", "--abbrev-commit", "--abbrev=7", "HEAD").split()
+    text = markdown("-C", history.folder, "HEAD~2", "--template", template, "-p", "py-*")
+    assert text == (
+        f"{commits[0]} Step 3: develop 2025-07-03\n{commits[1]} Step 2: develop 2025-07-02\npy-*\n"
+    )
+
+
+def test_the_order_of_each_format_is_in_the_help() -> None:
+    text = run_cli("changelog", "--help").out
+    assert "newest section first: markdown, text, html, and the sections of a template" in text
+    assert "oldest section first: json and ndjson" in text
+
+
+@pytest.mark.parametrize("format_name", ["html", "text", "json"])
+def test_a_file_of_another_format_is_written_anew(format_name: str, tmp_path: Path) -> None:
+    file = tmp_path / f"story.{ {'text': 'txt'}.get(format_name, format_name) }"
+    for _ in range(2):
+        assert run_changelog("snapshots/", "-o", file) == (0, "", "")
+    assert file.read_text("utf-8") == markdown("snapshots/", "-f", format_name)
