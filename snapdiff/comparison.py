@@ -79,6 +79,7 @@ def diff_files(
     bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
+    packages.require_causes()
     everything = CatalogDiff(
         snapdiff=__version__,
         old=revisions[0],

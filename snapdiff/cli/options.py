@@ -58,10 +58,15 @@ class CommonOptions:
             package=_globs(self.package),
             kind=_globs(self.kind),
             stack_names=self.stack_names(),
+            because=_globs(self.causes()),
         )
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:
         """Return the stacks that are compared under another name: none, where no option says so."""
+        return ()
+
+    def causes(self) -> tuple[str, ...]:
+        """Return the only causes to look at: all, where no option says so."""
         return ()
 
     @property
