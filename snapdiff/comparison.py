@@ -55,10 +55,14 @@ def diff_files(
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
     limits: Limits = DEFAULT_LIMITS,
+    begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
-    """Return what changed between two revisions, given file by file, as `diff_catalogs` does."""
+    """Return what changed between two revisions, given file by file, as `diff_catalogs` does.
+
+    `begin` makes what takes the packages, where somebody wants to keep more of them than the diff.
+    """
     scope = Scope(filters or Filters())
-    packages = TagDiffs(scope, limits)
+    packages = begin(scope, limits)
     tags = []
     bad_pages = []
     for found in match_packages(files, scope, allow_empty=allow_empty, warn=warn):

@@ -119,10 +119,13 @@ max_download = click.option(
 )
 
 
+_STACK = _narrowed("s", "stack", "stacks; !GLOB leaves some out")
+_TAG = _narrowed("t", "tag", "tags")
+
 _NARROWING = [
-    _narrowed("s", "stack", "stacks; !GLOB leaves some out"),
+    _STACK,
     _narrowed("p", "package", "packages"),
-    _narrowed("t", "tag", "tags"),
+    _TAG,
     _narrowed("k", "kind", "kinds of change"),
 ]
 
@@ -140,6 +143,11 @@ _PAGES = [
 def narrowing(command: _Command) -> _Command:
     """Give a command the options that narrow what is told."""
     return _with(_NARROWING, command)
+
+
+def places(command: _Command) -> _Command:
+    """Give a command the options that name the tags and stacks it looks at."""
+    return _with([_STACK, _TAG], command)
 
 
 def pages(command: _Command) -> _Command:

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.causes import packages_of
+from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.dependencies import DependencySets
 from snapdiff.model import Graph
 

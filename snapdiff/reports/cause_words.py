@@ -12,7 +12,7 @@ from snapdiff.result_causes import Cause, Event, StackCause, Value
 Mark = Callable[[str], str]
 """How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""
 
-NAMED_CAUSES = 4
+NAMED_CAUSES = 5
 """How many causes of a stack are named before the others are counted."""
 
 SHARED_BY_PACKAGES = 3
@@ -44,21 +44,30 @@ class RebuiltSummary(Struct, frozen=True, kw_only=True):
 
 def event_in_words(event: Event, mark: Mark) -> str:
     """Return what differs: `python 3.10.12 → 3.11.6`, `zlib replaced by zlib-ng`, `gmake added`."""
-    name = mark(event.package) if event.package is not None else ""
-    if event.what == "version":
-        return f"{name} {_value(event.old, mark)} → {_value(event.new, mark)}"
-    if event.what in _FIELDS:
-        words = event.what, _value(event.old, mark), "→", _value(event.new, mark)
-        return " ".join((name, *words) if name else words)
     if event.what == "replaced":
         return f"{_value(event.old, mark)} replaced by {_value(event.new, mark)}"
+    words = _what_differs(event, mark)
+    return words if event.package is None else f"{mark(event.package)} {words}"
+
+
+def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
+    """Return all that differs in one package itself: `gcc target x86_64 → zen4, recipe changed`."""
+    words = ", ".join(_what_differs(event, mark) for event in events)
+    return f"{mark(package)} {words}" if words else mark(package)
+
+
+def _what_differs(event: Event, mark: Mark) -> str:
+    if event.what == "version":
+        return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
+    if event.what in _FIELDS:
+        return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "external":
-        return f"{name} external on one side only"
+        return "external on one side only"
     if event.what == "recipe":
-        return f"recipe of {name} changed"
+        return "recipe changed"
     if event.what == "rehash":
         return "nothing but hashes"
-    return f"{name} {event.what}"
+    return event.what
 
 
 def _value(value: Value, mark: Mark) -> str:
@@ -178,15 +187,13 @@ def rebuilt_by(stacks: Iterable[StackDiff], mark: Mark) -> str:
     if not numbers:
         return words
     most = max(numbers.values(), key=len)
-    main = CountedCause(
-        specs=len(most), events=tuple(dict.fromkeys(most)), build_only=False
-    )
+    main = CountedCause(specs=len(most), events=tuple(dict.fromkeys(most)), build_only=False)
     share = "all" if main.specs == len(changes) else f"{main.specs:,}"
     return f"{words}, {share} by {counted_in_words(main, mark)}"
 
 
 def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
-    """Return the changes of a field that so many packages of a stack share that one line is best."""
+    """Return the changes of a field that many packages of a stack share: one line says it best."""
     return tuple(
         cause
         for cause in stack.causes
