@@ -15,6 +15,9 @@ Mark = Callable[[str], str]
 NAMED_CAUSES = 5
 """How many causes of a stack are named before the others are counted."""
 
+LONGEST_PATH = 8
+"""How many names of a path are written before its middle is counted."""
+
 SHARED_BY_PACKAGES = 3
 """How many packages make a change of a field one line: of fewer, each is worth its own."""
 
@@ -83,10 +86,19 @@ def cause_in_words(cause: Cause, mark: Mark) -> str:
     """
     words = event_in_words(cause, mark)
     if cause.path:
-        words += " via " + " > ".join(map(mark, cause.path))
+        words += " via " + " > ".join(_path(cause.path, mark))
     notes = ["build only"] if cause.build_only else []
     notes += [f"+{cause.others:,} more"] if cause.others else []
     return f"{words} ({', '.join(notes)})" if notes else words
+
+
+def _path(names: tuple[str, ...], mark: Mark) -> list[str]:
+    """Return a path; of a long one the beginning and the end, and how many names are between."""
+    if len(names) <= LONGEST_PATH:
+        return [mark(name) for name in names]
+    first, last = names[: LONGEST_PATH // 2], names[-(LONGEST_PATH // 2) :]
+    between = f"… {len(names) - len(first) - len(last):,} more …"
+    return [*map(mark, first), between, *map(mark, last)]
 
 
 SAME_TO_USE = "link and run dependencies unchanged"
