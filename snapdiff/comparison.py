@@ -24,6 +24,7 @@ def diff_catalogs(
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
     progress: Progress = lambda _done, _all: None,
+    begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
 
@@ -31,7 +32,8 @@ def diff_catalogs(
     have changed are compared. Raises RevisionError where a side has no page at all (unless
     `allow_empty`), and BadPagesError where pages cannot be read (unless `skip_bad_pages`, which
     leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
-    nothing on either side.
+    nothing on either side. `begin` makes what takes the packages, where somebody wants to keep more
+    of them than the diff.
     """
     check_filters(filters or Filters(), (new, old))
     check_mapped_stacks(filters or Filters(), old, new)
@@ -43,6 +45,7 @@ def diff_catalogs(
         skip_bad_pages=skip_bad_pages,
         warn=warn,
         limits=new.limits,
+        begin=begin,
     )
 
 
@@ -57,10 +60,7 @@ def diff_files(
     limits: Limits = DEFAULT_LIMITS,
     begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
-    """Return what changed between two revisions, given file by file, as `diff_catalogs` does.
-
-    `begin` makes what takes the packages, where somebody wants to keep more of them than the diff.
-    """
+    """Return what changed between two revisions, given file by file, as `diff_catalogs` does."""
     scope = Scope(filters or Filters())
     packages = begin(scope, limits)
     tags = []

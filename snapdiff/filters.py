@@ -87,9 +87,10 @@ class Scope:
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
-    """Return the kinds of change that are reported."""
+    """Return the kinds of change that are reported; only what was rebuilt has a cause."""
     names = NameFilter(filters.kind)
-    return frozenset(kind for kind in Kind if names.lets_in(kind.value))
+    kinds = [Kind.REBUILT] if filters.because else Kind
+    return frozenset(kind for kind in kinds if names.lets_in(kind.value))
 
 
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:

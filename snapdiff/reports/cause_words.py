@@ -1,48 +1,25 @@
 """Why specs were rebuilt, in words: the one place for all that people read."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import chain
 
-from msgspec import Struct
-
 from snapdiff.reports.short_list import short_patches
-from snapdiff.result import Change, Kind, StackDiff
+from snapdiff.reports.stack_reasons import (
+    CountedCause,
+    RebuiltSummary,
+    StackReasons,
+    counted_causes,
+)
+from snapdiff.result import Kind, StackDiff
 from snapdiff.result_causes import Cause, Event, StackCause, Value
 
 Mark = Callable[[str], str]
 """How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""
 
-NAMED_CAUSES = 5
-"""How many causes of a stack are named before the others are counted."""
-
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
-SHARED_BY_PACKAGES = 3
-"""How many packages make a change of a field one line: of fewer, each is worth its own."""
-
 _FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace")
-
-
-class CountedCause(Struct, frozen=True, kw_only=True):
-    """What a stack's summary names: how many specs, and why; several versions may lead to one.
-
-    `events` differ in the old version alone. `build_only` says that no spec links or runs it.
-    """
-
-    specs: int
-    events: tuple[Event, ...]
-    build_only: bool
-
-
-class RebuiltSummary(Struct, frozen=True, kw_only=True):
-    """Why the specs of a stack were rebuilt: the most frequent causes, and how many others."""
-
-    specs: int
-    named: tuple[CountedCause, ...]
-    other_specs: int
-    other_causes: int
-    unexplained: int
 
 
 def event_in_words(event: Event, mark: Mark) -> str:
@@ -92,6 +69,11 @@ def cause_in_words(cause: Cause, mark: Mark) -> str:
     return f"{words} ({', '.join(notes)})" if notes else words
 
 
+def why_in_words(cause: Event, mark: Mark) -> str:
+    """Return a cause in words, or, where it is what several specs share, the event alone."""
+    return cause_in_words(cause, mark) if isinstance(cause, Cause) else event_in_words(cause, mark)
+
+
 def _path(names: tuple[str, ...], mark: Mark) -> list[str]:
     """Return a path; of a long one the beginning and the end, and how many names are between."""
     if len(names) <= LONGEST_PATH:
@@ -103,56 +85,6 @@ def _path(names: tuple[str, ...], mark: Mark) -> list[str]:
 
 SAME_TO_USE = "link and run dependencies unchanged"
 """What is said of a spec that only what builds it has changed: nothing changes for its users."""
-
-
-def rebuilt_summary(stack: StackDiff) -> RebuiltSummary | None:
-    """Return why the specs of a stack were rebuilt; None where no cause is known."""
-    causes = [cause for cause in stack.causes if cause.specs and not is_shared_field(cause)]
-    number = stack.summary.count(Kind.REBUILT)
-    if not causes or not number:
-        return None
-    build_only = _build_only(stack.changes)
-    together: dict[object, list[StackCause]] = {}
-    for cause in causes:
-        is_version = cause.what == "version"
-        key = (cause.package, cause.new) if is_version else _event(cause)
-        together.setdefault(key, []).append(cause)
-    counted = [
-        CountedCause(
-            specs=sum(cause.specs for cause in some),
-            events=tuple(map(_event, some)),
-            build_only=all(build_only.get(_event(cause), False) for cause in some),
-        )
-        for some in together.values()
-    ]
-    counted.sort(key=lambda item: -item.specs)
-    named = NAMED_CAUSES if len(counted) > NAMED_CAUSES + 1 else len(counted)
-    return RebuiltSummary(
-        specs=number,
-        named=tuple(counted[:named]),
-        other_specs=sum(item.specs for item in counted[named:]),
-        other_causes=len(counted) - named,
-        unexplained=max(number - sum(item.specs for item in counted), 0),
-    )
-
-
-def is_shared_field(cause: StackCause) -> bool:
-    """Return whether a cause is a change of a field that reconfigured specs of a stack share."""
-    return cause.package is None and cause.what != "rehash"
-
-
-def _event(cause: Event) -> Event:
-    return Event(cause.package, cause.what, cause.old, cause.new)
-
-
-def _build_only(changes: Iterable[Change]) -> Mapping[Event, bool]:
-    """Return of each cause whether all that it rebuilt reach it by build-only edges alone."""
-    found: dict[Event, bool] = {}
-    for change in changes:
-        if isinstance(change.cause, Cause):
-            event = _event(change.cause)
-            found[event] = change.cause.build_only and found.get(event, True)
-    return found
 
 
 def counted_in_words(cause: CountedCause, mark: Mark) -> str:
@@ -175,7 +107,11 @@ def rebuilt_in_words(summary: RebuiltSummary, mark: Mark) -> str:
         parts.append(f"{summary.other_specs:,} by {summary.other_causes:,} other causes")
     if summary.unexplained:
         parts.append(f"{summary.unexplained:,} without known dependencies")
-    return f"{summary.specs:,} rebuilt: {', '.join(parts)}"
+    words = f"{summary.specs:,} rebuilt: {', '.join(parts)}"
+    if summary.widest:
+        reach = f"in reach of {summary.widest.reach:,}"
+        words += f"; {event_in_words(summary.widest, mark)} is {reach}"
+    return words
 
 
 def rebuilt_by(stacks: Iterable[StackDiff], mark: Mark) -> str:
@@ -189,28 +125,19 @@ def rebuilt_by(stacks: Iterable[StackDiff], mark: Mark) -> str:
         for change in chain.from_iterable(stack.changes for stack in stacks)
         if change.kind is Kind.REBUILT
     }
-    numbers: dict[object, list[Event]] = {}
-    for change in changes.values():
-        if isinstance(change.cause, Cause):
-            event = _event(change.cause)
-            key = (event.package, event.new) if event.what == "version" else event
-            numbers.setdefault(key, []).append(event)
+    causes = counted_causes(changes.values())
     words = f"{len(changes):,} spec{'s' if len(changes) != 1 else ''}"
-    if not numbers:
+    if not causes:
         return words
-    most = max(numbers.values(), key=len)
-    main = CountedCause(specs=len(most), events=tuple(dict.fromkeys(most)), build_only=False)
+    main = causes[0]
     share = "all" if main.specs == len(changes) else f"{main.specs:,}"
     return f"{words}, {share} by {counted_in_words(main, mark)}"
 
 
-def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
-    """Return the changes of a field that many packages of a stack share: one line says it best."""
-    return tuple(
-        cause
-        for cause in stack.causes
-        if is_shared_field(cause) and cause.packages >= SHARED_BY_PACKAGES
-    )
+def reasons_in_words(reasons: StackReasons, mark: Mark) -> list[str]:
+    """Return the lines above those of a stack: why it was rebuilt, which changes most share."""
+    lines = [rebuilt_in_words(reasons.rebuilt, mark)] if reasons.rebuilt else []
+    return lines + [shared_in_words(it, reasons.reconfigured, mark) for it in reasons.shared]
 
 
 def shared_in_words(cause: StackCause, reconfigured: int, mark: Mark) -> str:

@@ -128,7 +128,10 @@ def test_a_package_that_did_not_change_is_told_so(tmp_path: Path) -> None:
     same = Item("same")
     write_locks(tmp_path, [same, Item("other")], [same, Item("other", "2")])
     done = why(tmp_path, "same")
-    assert (done.status, done.out) == (0, "why same: old.lock → new.lock\n\nno spec of it changed\n")
+    assert (done.status, done.out) == (
+        0,
+        "why same: old.lock → new.lock\n\nno spec of it changed\n",
+    )
 
 
 def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ from snapdiff.reports.cause_words import (
     events_in_words,
     rebuilt_by,
     rebuilt_in_words,
-    rebuilt_summary,
-    shared_fields,
     shared_in_words,
 )
 from snapdiff.reports.markdown_text import code
+from snapdiff.reports.stack_reasons import rebuilt_summary, shared_fields
 from snapdiff.result import StackDiff
 from snapdiff.result_causes import Cause, Event
 from tests.support.documents import NO_SHARED, SHARED, Item, needs
@@ -32,7 +31,10 @@ def plain(text: str) -> str:
         (Event("python", "version", "3.10", "3.11"), "python 3.10 → 3.11"),
         (Event("gcc", "target", "x86_64", "zen4"), "gcc target x86_64 → zen4"),
         (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc variants ~nls +x → —"),
-        (Event("x", "variants", ("patches=0123456789abcdef",), ()), "x variants patches=0123456 → —"),
+        (
+            Event("x", "variants", ("patches=0123456789abcdef",), ()),
+            "x variants patches=0123456 → —",
+        ),
         (Event("zlib-ng", "replaced", "zlib", "zlib-ng"), "zlib replaced by zlib-ng"),
         (Event("gmake", "added"), "gmake added"),
         (Event("gmake", "removed"), "gmake removed"),
@@ -106,9 +108,7 @@ def test_a_changelog_names_the_main_cause_alone(tmp_path: Path) -> None:
 
 
 def test_a_toolchain_that_moved_is_one_line(tmp_path: Path) -> None:
-    old, new = (
-        [Item(f"app{i}", os=os) for i in range(5)] for os in ("ubuntu20.04", "ubuntu22.04")
-    )
+    old, new = ([Item(f"app{i}", os=os) for i in range(5)] for os in ("ubuntu20.04", "ubuntu22.04"))
     stack = diff_of(tmp_path, old, new)
     [shared] = shared_fields(stack)
     assert shared_in_words(shared, stack.summary.reconfigured, plain) == (
