@@ -12,7 +12,7 @@ from snapdiff.result_causes import Cause, Event, StackCause, What
 NAMED_CAUSES = 5
 """How many causes of a stack are named before the others are counted."""
 
-SHARED_BY_PACKAGES = 3
+SHARED_BY_PACKAGES = 10
 """How many packages make a change of a field one line: of fewer, each is worth its own."""
 
 
@@ -103,7 +103,7 @@ def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
         )
         for causes in together.values()
     ]
-    return sorted(counted, key=lambda item: -item.specs)
+    return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
 
 
 def event_of(cause: Event) -> Event:

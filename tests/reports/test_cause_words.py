@@ -108,13 +108,13 @@ def test_a_changelog_names_the_main_cause_alone(tmp_path: Path) -> None:
 
 
 def test_a_toolchain_that_moved_is_one_line(tmp_path: Path) -> None:
-    old, new = ([Item(f"app{i}", os=os) for i in range(5)] for os in ("ubuntu20.04", "ubuntu22.04"))
+    old, new = ([Item(f"app{i}", os=os) for i in range(12)] for os in ("ubuntu20.04", "ubuntu22.04"))
     stack = diff_of(tmp_path, old, new)
     [shared] = shared_fields(stack)
     assert shared_in_words(shared, stack.summary.reconfigured, plain) == (
-        "5 of 5 reconfigured: os ubuntu20.04 → ubuntu22.04"
+        "12 of 12 reconfigured: os ubuntu20.04 → ubuntu22.04"
     )
-    few = diff_of(tmp_path, old[:2], new[:2])
+    few = diff_of(tmp_path, old[:9], new[:9])
     assert shared_fields(few) == ()
     assert rebuilt_summary(few) is None
 
