@@ -24,6 +24,7 @@ def diff_catalogs(
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
     progress: Progress = lambda _done, _all: None,
+    begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
 
@@ -31,7 +32,8 @@ def diff_catalogs(
     have changed are compared. Raises RevisionError where a side has no page at all (unless
     `allow_empty`), and BadPagesError where pages cannot be read (unless `skip_bad_pages`, which
     leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
-    nothing on either side.
+    nothing on either side. `begin` makes what takes the packages, where somebody wants to keep more
+    of them than the diff.
     """
     check_filters(filters or Filters(), (new, old))
     check_mapped_stacks(filters or Filters(), old, new)
@@ -43,6 +45,7 @@ def diff_catalogs(
         skip_bad_pages=skip_bad_pages,
         warn=warn,
         limits=new.limits,
+        begin=begin,
     )
 
 
@@ -55,10 +58,11 @@ def diff_files(
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
     limits: Limits = DEFAULT_LIMITS,
+    begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
     """Return what changed between two revisions, given file by file, as `diff_catalogs` does."""
     scope = Scope(filters or Filters())
-    packages = TagDiffs(scope, limits)
+    packages = begin(scope, limits)
     tags = []
     bad_pages = []
     for found in match_packages(files, scope, allow_empty=allow_empty, warn=warn):
@@ -79,6 +83,7 @@ def diff_files(
     bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
+    packages.require_causes()
     everything = CatalogDiff(
         snapdiff=__version__,
         old=revisions[0],

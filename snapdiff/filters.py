@@ -41,7 +41,10 @@ class Scope:
         nothing that a page can hold: it can only be a slip.
         """
         self.filters = filters
-        for glob in (*filters.tag, *filters.stack, *filters.package, *filters.kind):
+        for glob in (
+            *(*filters.tag, *filters.stack, *filters.package, *filters.kind),
+            *filters.because,
+        ):
             if not _is_unicode(glob):
                 raise SnapdiffError(f"{glob}: is not UTF-8, and nothing in a catalog is called so")
         for glob in filters.kind:
@@ -50,6 +53,7 @@ class Scope:
         self._tag = NameFilter(filters.tag)
         self._stack = NameFilter(filters.stack)
         self._package = NameFilter(filters.package)
+        self._because = NameFilter(filters.because)
         self._stacks: dict[str, bool] = {}
 
     def has_tag(self, *names: str | None) -> bool:
@@ -59,6 +63,10 @@ class Scope:
     def has_package(self, name: str) -> bool:
         """Return whether the package is compared."""
         return self._package.lets_in(name)
+
+    def is_wanted_cause(self, package: str) -> bool:
+        """Return whether what was rebuilt because of a package is reported."""
+        return self._because.lets_in(package)
 
     def has_stack(self, name: str) -> bool:
         """Return whether the stack is compared."""
@@ -79,9 +87,10 @@ class Scope:
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
-    """Return the kinds of change that are reported."""
+    """Return the kinds of change that are reported; only what was rebuilt has a cause."""
     names = NameFilter(filters.kind)
-    return frozenset(kind for kind in Kind if names.lets_in(kind.value))
+    kinds = [Kind.REBUILT] if filters.because else Kind
+    return frozenset(kind for kind in kinds if names.lets_in(kind.value))
 
 
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
@@ -148,6 +157,28 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
     for noun, glob in unmatched(filters, seen):
         if seen[noun]:
             raise SnapdiffError(f"{glob}: matches no {noun}; {nearest_names(glob, seen[noun])}")
+
+
+def require_causes(
+    filters: Filters, packages: Iterable[str], *, with_dependencies: Iterable[str]
+) -> None:
+    """Raise SnapdiffError where a wanted cause matches no package, or no cause can be known.
+
+    `packages` are those that differ, `with_dependencies` those of documents that tell causes and
+    whatever is a dependency there. Where nothing differs, no glob has a slip in it.
+    """
+    if not filters.because or not set(packages):
+        return
+    known = set(with_dependencies)
+    if not known:
+        raise SnapdiffError(
+            f"--because {filters.because[0]}: what differs has no dependencies on both sides, so "
+            "no cause is known; compare locks, indexes or databases"
+        )
+    for glob in filters.because:
+        if not any(_matches(name, glob) for name in known):
+            hint = nearest_names(glob, known)
+            raise SnapdiffError(f"--because {glob}: no package that differs is called so; {hint}")
 
 
 def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[str]) -> None:

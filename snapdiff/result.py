@@ -164,7 +164,8 @@ class Filters(Struct, frozen=True, kw_only=True):
     """What the report was narrowed to: globs; an empty list lets everything through.
 
     A glob that begins with `!` leaves out what it matches. `stack_names` are the stacks of the old
-    side that are compared under another name: pairs of the old name and the new one.
+    side that are compared under another name: pairs of the old name and the new one. `because` are
+    packages: only specs are reported that were rebuilt because of them.
     """
 
     tag: tuple[str, ...] = ()
@@ -172,6 +173,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     package: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
     stack_names: tuple[tuple[str, str], ...] = ()
+    because: tuple[str, ...] = ()
 
 
 class CatalogDiff(Struct, frozen=True, kw_only=True):

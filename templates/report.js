@@ -4,7 +4,7 @@
 (() => {
   const FIRST = 100, MORE = 500, PRINTED = 3000;
   const SORTS = ["package", "kind", "stacks", "specs"];
-  const FIELDS = ["q", "package", "stack", "tag"];
+  const FIELDS = ["q", "package", "stack", "tag", "cause"];
 
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
@@ -16,8 +16,8 @@
   let order = "kind", falling = false, shown = [], drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, kind, old, now, note, where, stacks, specs, groups], place) =>
-      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, groups, place }));
+    ([tag, package_, kind, old, now, note, where, stacks, specs, causes, groups], place) =>
+      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, causes, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -39,7 +39,8 @@
     return row.text ??= [
       data.packages[row.package], kinds[row.kind], data.tags[row.tag], row.old, row.now, row.note,
       ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
-      ...row.groups.flatMap(([, differences, builds, pairs]) => [
+      ...row.groups.flatMap(([, differences, builds, pairs, reason]) => [
+        data.reasons[reason],
         ...data.differences[differences].flat(),
         ...builds.flatMap(([, build]) => data.built[build]),
         ...pairs.flatMap((pair) => pair.slice(0, -1)),
@@ -58,11 +59,13 @@
   function choose() {
     const wanted = new Set(boxes.filter((box) => box.checked).map((box) => kinds.indexOf(box.value)));
     const stack = data.stacks.indexOf(fields.stack.value), tag = data.tags.indexOf(fields.tag.value);
+    const cause = data.causes.indexOf(fields.cause.value);
     const test = packageTest(fields.package.value.trim().toLowerCase());
     const packages = data.packages.map((name) => test(name.toLowerCase()));
     const words = fields.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     shown = rows.filter((row) =>
-      (!wanted.size || wanted.has(row.kind)) && (tag < 0 || row.tag === tag) && packages[row.package]
+      (!wanted.size || wanted.has(row.kind)) && (tag < 0 || row.tag === tag)
+      && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
       && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
     const key = order === "specs" ? (row) => specsIn(row, stack)
       : order === "stacks" ? (row) => row.stacks.length : (row) => row[order];
@@ -122,7 +125,7 @@
   function detailOf(row, stack) {
     const parts = [];
     let listed = 0;
-    for (const [kind, differences, builds, all] of row.groups) {
+    for (const [kind, differences, builds, all, reason] of row.groups) {
       const pairs = all.filter((pair) => stack < 0 || data.places[pair.at(-1)].includes(stack));
       if (!pairs.length) continue;
       const what = make("p", `what ${kind}`, make("span", "badge", `${counted(pairs.length, "spec")} ${kind}`));
@@ -143,7 +146,9 @@
         item.append(" ", make("span", "in", places));
         hashes.append(item);
       }
-      parts.push(make("div", "group", what, list, hashes));
+      const because = data.reasons[reason];
+      const why = because ? [make("p", "because", `because of ${because}`)] : [];
+      parts.push(make("div", "group", what, ...why, list, hashes));
       listed += pairs.length;
     }
     const left = specsIn(row, stack) - listed;
@@ -204,7 +209,7 @@
     const wanted = (state.get("kind") ?? "").split(",");
     for (const box of boxes) box.checked = wanted.includes(box.value);
     for (const name of FIELDS) fields[name].value = state.get(name) ?? "";
-    for (const name of ["stack", "tag"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
+    for (const name of ["stack", "tag", "cause"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
     const sort = state.get("sort") ?? "kind";
     falling = sort.startsWith("-");
     order = sort.slice(falling ? 1 : 0);
@@ -237,6 +242,7 @@
     data.severalTags = new Set(rows.map((row) => row.tag)).size > 1;
     fields.stack.append(...data.stacks.map(option));
     fields.tag.append(...data.tags.map(option));
+    fields.cause.append(...[...data.causes].sort().map(option));
     byId("packages").append(...data.packages.map(option));
     for (const box of boxes) {
       const count = rows.filter((row) => kinds[row.kind] === box.value).length;
@@ -255,6 +261,10 @@
     for (const element of document.querySelectorAll("[data-stack]")) {
       const { stack, tag } = element.dataset;
       if (data.stacks.includes(stack)) link(element, data.severalTags ? { stack, tag } : { stack }, target);
+    }
+    for (const element of document.querySelectorAll("[data-cause]")) {
+      const { cause, tag } = element.dataset;
+      if (data.causes.includes(cause)) link(element, data.severalTags ? { cause, tag } : { cause }, target);
     }
     for (const head of document.querySelectorAll("th[data-sort]")) {
       const button = make("button", "sort", ...head.childNodes);

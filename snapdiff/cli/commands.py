@@ -19,6 +19,7 @@ DEFAULT_COMMAND = "diff"
 _LATE = {
     "changelog": "snapdiff.cli.changelog_command",
     "snapshot": "snapdiff.cli.snapshot_command",
+    "why": "snapdiff.cli.why_command",
 }
 """The commands that are imported when they are asked for, and the modules they are in."""
 

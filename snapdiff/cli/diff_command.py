@@ -37,10 +37,15 @@ class _Given(CommonOptions):
     exit_code: bool
     fail_on: "tuple[Kind, ...]"
     map_stack: tuple[tuple[str, str], ...]
+    because: tuple[str, ...]
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:
         """Return the stacks that are compared under another name."""
         return self.map_stack
+
+    def causes(self) -> tuple[str, ...]:
+        """Return the only causes to look at."""
+        return self.because
 
 
 def _stack_pairs(
@@ -115,6 +120,12 @@ Exit status:
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
 @narrowing
+@click.option(
+    "--because",
+    multiple=True,
+    metavar="GLOB[,GLOB]",
+    help="Only what these packages rebuilt, near or far.",
+)
 @click.option(
     "--group-by",
     type=click.Choice(["stack", "package"]),

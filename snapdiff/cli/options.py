@@ -58,10 +58,15 @@ class CommonOptions:
             package=_globs(self.package),
             kind=_globs(self.kind),
             stack_names=self.stack_names(),
+            because=_globs(self.causes()),
         )
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:
         """Return the stacks that are compared under another name: none, where no option says so."""
+        return ()
+
+    def causes(self) -> tuple[str, ...]:
+        """Return the only causes to look at: all, where no option says so."""
         return ()
 
     @property
@@ -114,10 +119,13 @@ max_download = click.option(
 )
 
 
+_STACK = _narrowed("s", "stack", "stacks; !GLOB leaves some out")
+_TAG = _narrowed("t", "tag", "tags")
+
 _NARROWING = [
-    _narrowed("s", "stack", "stacks; !GLOB leaves some out"),
+    _STACK,
     _narrowed("p", "package", "packages"),
-    _narrowed("t", "tag", "tags"),
+    _TAG,
     _narrowed("k", "kind", "kinds of change"),
 ]
 
@@ -151,6 +159,11 @@ package_url = click.option(
 def narrowing(command: _Command) -> _Command:
     """Give a command the options that narrow what is told."""
     return _with(_NARROWING, command)
+
+
+def places(command: _Command) -> _Command:
+    """Give a command the options that name the tags and stacks it looks at."""
+    return _with([_STACK, _TAG], command)
 
 
 def pages(command: _Command) -> _Command:

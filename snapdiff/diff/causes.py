@@ -55,6 +55,13 @@ class Explanation(Struct, frozen=True):
             for reached, cause in zip(self.reached, self.causes, strict=True)
         ]
 
+    def causes_of_stack(self, packages: Mapping[int, str]) -> list[StackCause]:
+        """Return how much each event explains of some of the specs: their names by position."""
+        size = max(self.bits.values(), default=0) + 1
+        counted = count_bits([self.reached[spec] for spec in packages], size)
+        reach = {event: counted[bit] for event, bit in self.bits.items() if counted[bit]}
+        return count_causes(((name, self.causes[spec]) for spec, name in packages.items()), reach)
+
 
 def packages_of(event: Event) -> tuple[str, ...]:
     """Return the names of the packages that an event is about."""

@@ -1,45 +1,83 @@
 """Why the specs of a stack changed: the cause of each, and what the stack has in common."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from snapdiff.diff.causes import explain
+from snapdiff.diff.causes import Explanation, explain
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.known_graphs import Graphs, KnownGraphs
 from snapdiff.diff.stack_causes import event_words, shared_changes, sort_most_first
+from snapdiff.filters import Scope
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.result_causes import Cause, Event, StackCause
 
 
 def explain_changes(
-    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs
+    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs, scope: Scope
 ) -> tuple[list[Change], list[StackCause]]:
     """Return the changes of a stack with their causes, and the causes of the stack.
 
     `graphs` has the dependencies by package, where both sides have them: then every change has a
-    cause, null but for a rebuilt spec (specification, section 11). Raises FormatError where a
-    document has too much to compare, or a node that cannot be read.
+    cause, null but for a rebuilt spec (specification, section 11). Where only some causes are
+    wanted, only what was rebuilt because of them is returned. Raises FormatError where a document
+    has too much to compare, or a node that cannot be read.
     """
+    if scope.filters.because:
+        return _rebuilt_because(changes, graphs, known, scope.is_wanted_cause)
     explained = [replace(change, cause=None) for change in changes] if graphs else list(changes)
+    stack_causes = shared_changes(
+        (change.package, change.fields) for change in changes if change.kind is Kind.RECONFIGURED
+    )
+    for positions, found in _explanations(changes, graphs, known):
+        stack_causes += found.stack_causes
+        for place, position in enumerate(positions):
+            explained[position] = _explained(changes[position], found, place)
+    return explained, sort_most_first(stack_causes)
+
+
+def _rebuilt_because(
+    changes: Sequence[Change],
+    graphs: Mapping[str, Graphs],
+    known: KnownGraphs,
+    wanted: Callable[[str], bool],
+) -> tuple[list[Change], list[StackCause]]:
+    """Return the changes that have a wanted package as their cause or in reach, and their causes.
+
+    Which event is the cause of a spec is decided among all of the stack.
+    """
+    kept: dict[int, Change] = {}
+    stack_causes: list[StackCause] = []
+    for positions, found in _explanations(changes, graphs, known):
+        names: dict[int, str] = {}
+        for place, is_wanted in enumerate(found.because_of(wanted)):
+            if is_wanted:
+                change = changes[positions[place]]
+                names[place] = change.package
+                kept[positions[place]] = _explained(change, found, place)
+        stack_causes += found.causes_of_stack(names)
+    return [kept[position] for position in sorted(kept)], sort_most_first(stack_causes)
+
+
+def _explanations(
+    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs
+) -> Iterator[tuple[list[int], Explanation]]:
+    """Yield why the rebuilt specs of each document were rebuilt, behind their positions."""
     groups: dict[ChangedPairs, list[int]] = {}
     for position, change in enumerate(changes):
         if change.kind is Kind.REBUILT and change.package in graphs:
             pairs = known.changes(graphs[change.package])
             groups.setdefault(pairs, []).append(position)
-    stack_causes = shared_changes(
-        (change.package, change.fields) for change in changes if change.kind is Kind.RECONFIGURED
-    )
     for pairs, positions in groups.items():
-        found = explain([_hashes(changes[position]) for position in positions], pairs)
-        stack_causes += found.stack_causes
-        causes = zip(positions, found.causes, found.same_to_use, strict=True)
-        for position, cause, same_to_use in causes:
-            explained[position] = replace(
-                changes[position], cause=cause, **({"same_to_use": True} if same_to_use else {})
-            )
-    return explained, sort_most_first(stack_causes)
+        yield positions, explain([_hashes(changes[position]) for position in positions], pairs)
+
+
+def _explained(change: Change, found: Explanation, place: int) -> Change:
+    """Return a change with the cause at a place of an explanation."""
+    if found.same_to_use[place]:
+        return replace(change, cause=found.causes[place], same_to_use=True)
+    return replace(change, cause=found.causes[place])
 
 
 def _hashes(change: Change) -> tuple[str, str]:

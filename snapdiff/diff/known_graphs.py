@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from snapdiff.diff.causes import packages_of
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.dependencies import DependencySets
 from snapdiff.model import Graph
@@ -26,6 +27,15 @@ class KnownGraphs:
     def changes(self, graphs: Graphs) -> ChangedPairs:
         """Return what differs between two graphs."""
         return self._get(graphs).changes
+
+    def packages(self) -> set[str]:
+        """Return the packages of all nodes that were compared, and of their events."""
+        found: set[str] = set()
+        for known in self._known.values():
+            found.update(known.changes.names)
+            for event, _ in known.changes.event_bits():
+                found.update(packages_of(event))
+        return found
 
     def dependencies(self, graphs: Graphs) -> DependencySets:
         """Return what the specs of two graphs depend on."""

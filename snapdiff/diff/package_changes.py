@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from snapdiff.errors import Side
 from snapdiff.result import Change, ChangeCounts, Kind, PackageChange
 from snapdiff.spack.version import Version, parse_version
 
@@ -63,6 +64,22 @@ def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _
         _in_order(came),
         _in_order(kept),
     )
+
+
+def rebuilt_packages(changes: Iterable[Change]) -> list[PackageChange]:
+    """Return what happened to packages of which nothing is looked at but some rebuilt specs."""
+    by_package: dict[str, list[Change]] = {}
+    for change in changes:
+        by_package.setdefault(change.package, []).append(change)
+    return [
+        change_of_package(name, _versions(some, "old"), _versions(some, "new"), some)
+        for name, some in by_package.items()
+    ]
+
+
+def _versions(changes: Iterable[Change], side: Side) -> set[str]:
+    specs = (change.old if side == "old" else change.new for change in changes)
+    return {spec.version for spec in specs if spec}
 
 
 def _by_order(versions: Iterable[str]) -> _Versions:

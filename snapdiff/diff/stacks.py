@@ -1,10 +1,12 @@
 """One stack of a tag: the changes and counts of its packages, added up."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.known_graphs import Graphs, KnownGraphs
+from snapdiff.diff.package_changes import rebuilt_packages
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
@@ -70,14 +72,15 @@ class StackTotal:
         self.package_changes.sort(key=lambda change: change.package)
         self.changes.sort(key=lambda change: change.package)
         try:
-            changes, causes = explain_changes(self.changes, self.graphs, known)
+            changes, causes = explain_changes(self.changes, self.graphs, known, scope)
         except FormatError as error:
             raise BadPage(min(self.documents), "new", str(error)) from error
         paired_or_removed = sum(self.kinds.values()) - self.kinds[Kind.ADDED]
-        kinds = {kind.value: number for kind, number in self.kinds.items()}
+        kinds = Counter(change.kind.value for change in changes)
+        packages = rebuilt_packages(changes) if scope.filters.because else self.package_changes
         return StackDiff(
             stack=stack,
-            status=self._status(scope),
+            status=self._status(scope, changes),
             specs=Count(self.old, self.new),
             packages=PackageCount(
                 old=self.old_packages,
@@ -86,18 +89,21 @@ class StackTotal:
                 removed=tuple(sorted(self.removed)),
             ),
             summary=Summary(unchanged=self.old - paired_or_removed, **kinds),
-            package_changes=tuple(_with_causes(self.package_changes, changes)),
+            package_changes=tuple(_with_causes(packages, changes)),
             causes=tuple(causes),
             changes=tuple(changes),
         )
 
-    def _status(self, scope: Scope) -> Literal["changed", "added", "removed", "unchanged"]:
-        if not scope.filters.package:  # some packages do not say whether a stack is new or gone
+    def _status(
+        self, scope: Scope, changes: Collection[Change]
+    ) -> Literal["changed", "added", "removed", "unchanged"]:
+        # Some packages, and what was rebuilt, do not say whether a stack is new or gone.
+        if not scope.filters.package and not scope.filters.because:
             if not self.old:
                 return "added"
             if not self.new:
                 return "removed"
-        return "changed" if self.changes else "unchanged"
+        return "changed" if changes else "unchanged"
 
 
 def _with_causes(

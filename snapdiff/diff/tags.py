@@ -11,7 +11,7 @@ from snapdiff.diff.stacks import (
     one_sided_packages,
     one_sided_stack,
 )
-from snapdiff.filters import Scope
+from snapdiff.filters import Scope, require_causes
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import PackagePair, TagPair, Tags
 from snapdiff.result import Count, PackageCount, TagDiff
@@ -26,6 +26,8 @@ class TagDiffs:
         self._limits = limits
         self._packages: dict[Tags, list[PackageDiff]] = {}
         self._graphs = KnownGraphs()
+        self._names: set[str] = set()
+        self._names_with_graphs: set[str] = set()
 
     def add(self, pair: PackagePair) -> None:
         """Find out what happened to a package.
@@ -34,6 +36,9 @@ class TagDiffs:
         """
         found = diff_package(pair, self._scope, self._limits, self._graphs)
         self._packages.setdefault(pair.tags, []).append(found)
+        self._names.add(pair.name)
+        if pair.graphs:
+            self._names_with_graphs.add(pair.name)
 
     def close(self, tag: TagPair) -> TagDiff | None:
         """Return the diff of a tag whose packages have all been added, None where it is empty.
@@ -46,7 +51,13 @@ class TagDiffs:
         reported = [package for package in packages if not _is_left_out(package, tag)]
         if not any(package.stacks for package in reported):
             return None
-        return _two_sided_tag(tag, reported, self._scope, self._graphs)
+        found = _two_sided_tag(tag, reported, self._scope, self._graphs)
+        return found if any(stack.changes for stack in found.stacks) else None
+
+    def require_causes(self) -> None:
+        """Raise SnapdiffError where a wanted cause is no package that was compared."""
+        known = self._names_with_graphs | self._graphs.packages()
+        require_causes(self._scope.filters, self._names, with_dependencies=known)
 
 
 def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
@@ -97,8 +108,8 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
     """Return a tag that one side alone has: all is counted, nothing is listed."""
     old, new = tag.tags
     is_narrowed = bool(scope.filters.package or scope.filters.stack)
-    if is_narrowed and not tag.counts.stacks:
-        return None
+    if scope.filters.because or (is_narrowed and not tag.counts.stacks):
+        return None  # nothing was rebuilt in it
     status: Literal["added", "removed"] = "added" if old is None else "removed"
     stacks = sorted(tag.counts.stacks.items())
     return TagDiff(

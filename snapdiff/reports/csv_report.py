@@ -7,9 +7,20 @@ from collections.abc import Iterator
 from snapdiff.model import Spec
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff, Change
+from snapdiff.result_causes import Cause
 from snapdiff.safe_text import visible
 
 _SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")
+_CAUSE_COLUMNS = (
+    "cause_package",
+    "cause",
+    "cause_old",
+    "cause_new",
+    "cause_path",
+    "cause_build_only",
+    "cause_others",
+    "same_to_use",
+)
 COLUMNS = (
     "old_tag",
     "new_tag",
@@ -19,6 +30,7 @@ COLUMNS = (
     "specs",
     "differs",
     *(f"{side}_{name}" for name in _SPEC_COLUMNS for side in ("old", "new")),
+    *_CAUSE_COLUMNS,
 )
 """The first row. `specs` is 1 but for a tag that came or went, which is one row in all."""
 
@@ -48,14 +60,31 @@ def _spec_cells(change: Change) -> list[str]:
     cells = [" ".join(field.name for field in change.fields)]
     for name in _SPEC_COLUMNS:
         cells += [_value(change.old, name), _value(change.new, name)]
-    return cells
+    return cells + _cause_cells(change)
 
 
 def _value(spec: Spec | None, name: str) -> str:
-    if spec is None:
-        return ""
-    value: str | tuple[str, ...] = getattr(spec, name)
-    return value if isinstance(value, str) else " ".join(value)
+    return "" if spec is None else _text(getattr(spec, name))
+
+
+def _text(value: str | tuple[str, ...] | None) -> str:
+    return " ".join(value) if isinstance(value, tuple) else value or ""
+
+
+def _cause_cells(change: Change) -> list[str]:
+    cause = change.cause
+    if not isinstance(cause, Cause):
+        return [""] * len(_CAUSE_COLUMNS)
+    return [
+        cause.package or "",
+        cause.what,
+        _text(cause.old),
+        _text(cause.new),
+        " > ".join(cause.path),
+        "yes" if cause.build_only else "",
+        str(cause.others),
+        "yes" if change.same_to_use is True else "",
+    ]
 
 
 def csv_row(cells: tuple[str, ...] | list[str]) -> str:

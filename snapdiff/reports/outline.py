@@ -13,12 +13,14 @@ from snapdiff.reports.package_counts import (
     count_table,
     counts_of_stack,
     fate_of,
+    is_narrowed,
     stacks_worst_first,
     tags_worst_first,
 )
 from snapdiff.reports.package_lines import PackageLine, by_kind, package_lines
 from snapdiff.reports.severity import SYMBOLS, rank
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
+from snapdiff.reports.stack_reasons import StackReasons, reasons_of, without_shared
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 GroupBy = Literal["stack", "package"]
@@ -45,11 +47,13 @@ class KindBlock(Struct, frozen=True, kw_only=True):
 class StackBlock(Struct, frozen=True, kw_only=True):
     """What happened in one stack, or, where `stack` is None, in all stacks of a tag.
 
-    `details` are the changes spec by spec, where they are asked for.
+    `reasons` say why its specs changed, `details` are the changes spec by spec, where they are
+    asked for.
     """
 
     stack: str | None
     counts: PackageCounts | None
+    reasons: StackReasons | None
     kinds: tuple[KindBlock, ...]
     details: tuple[SpecSection, ...]
 
@@ -57,13 +61,15 @@ class StackBlock(Struct, frozen=True, kw_only=True):
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
-    `removed`, `added` and `only_rebuilt` name the stacks that have no block of their own.
+    `removed`, `added` and `only_rebuilt` name the stacks that have no block of their own; `reasons`
+    say why specs changed in those and, where one block is for all, in all stacks.
     """
 
     tag: TagDiff
     removed: tuple[str, ...]
     added: tuple[str, ...]
     only_rebuilt: tuple[str, ...]
+    reasons: tuple[StackReasons, ...]
     stacks: tuple[StackBlock, ...]
 
 
@@ -81,7 +87,7 @@ def outline_of(diff: CatalogDiff, group_by: GroupBy, *, details: bool = False) -
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     lines = [(tag, package_lines(tag, _told_stacks(tag))) for tag in changed]
     blocks = [
-        _tag_block(tag, some, group_by, narrowed=bool(diff.filters.kind), details=details)
+        _tag_block(tag, some, group_by, narrowed=is_narrowed(diff), details=details)
         for tag, some in lines
     ]
     return Outline(
@@ -102,7 +108,7 @@ def _told_stacks(tag: TagDiff) -> list[StackDiff]:
     told = []
     for stack in tag.stacks:
         if stack.status in ("changed", "unchanged"):
-            told.append(stack)
+            told.append(without_shared(stack))
         elif any(change.package in names for change in stack.package_changes):
             some = tuple(change for change in stack.package_changes if change.package in names)
             told.append(replace(stack, package_changes=some))
@@ -121,6 +127,7 @@ def _tag_block(
             StackBlock(
                 stack=None,
                 counts=None,
+                reasons=None,
                 kinds=_kinds(lines),
                 details=spec_sections(told) if details else (),
             )
@@ -130,7 +137,8 @@ def _tag_block(
             StackBlock(
                 stack=stack.stack,
                 counts=counts_of_stack(stack, narrowed=narrowed),
-                kinds=_kinds(package_lines(tag, [stack])),
+                reasons=next(iter(reasons_of([stack])), None),
+                kinds=_kinds(package_lines(tag, [without_shared(stack)])),
                 details=spec_sections([stack]) if details else (),
             )
             for stack in fates["changed"]
@@ -140,6 +148,7 @@ def _tag_block(
         removed=_names(fates.get("removed", ())),
         added=_names(fates.get("added", ())),
         only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
+        reasons=reasons_of(tag.stacks if group_by == "package" else fates["rebuilt"]),
         stacks=tuple(blocks),
     )
 

@@ -59,7 +59,7 @@ class CountTable(Struct, frozen=True, kw_only=True):
 def count_table(diff: CatalogDiff) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
     kinds = reported_kinds(diff)
-    narrowed = len(kinds) < len(WORST_FIRST)
+    narrowed = is_narrowed(diff)
     rows = [
         row for tag in tags_worst_first(diff.tags) for row in _rows_of_tag(tag, narrowed=narrowed)
     ]
@@ -69,6 +69,11 @@ def count_table(diff: CatalogDiff) -> CountTable:
         rows=tuple(rows),
         total=_sum(row.counts for row in rows),
     )
+
+
+def is_narrowed(diff: CatalogDiff) -> bool:
+    """Return whether a diff lists some kinds alone: what it lacks need not be unchanged."""
+    return len(reported_kinds(diff)) < len(WORST_FIRST)
 
 
 def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:

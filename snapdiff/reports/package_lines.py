@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from snapdiff.reports.severity import SYMBOLS, rank
+from snapdiff.reports.stack_reasons import event_of
 from snapdiff.result import Kind, PackageChange, StackDiff, TagDiff
+from snapdiff.result_causes import Cause, Event
 from snapdiff.spack.version import parse_version
 
 _SAME_VERSIONS = (Kind.RECONFIGURED, Kind.REBUILT)
@@ -18,7 +20,7 @@ class PackageMove(NamedTuple):
     """One package and one change of it, as several stacks may share it.
 
     `in_tag` says of a package that is wholly removed or added that no other stack of the tag has it
-    (any more).
+    (any more). `because` is the main cause of one that was only rebuilt, where it is known.
     """
 
     kind: Kind
@@ -28,12 +30,15 @@ class PackageMove(NamedTuple):
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
+    because: Event | None
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
     """One line of a report: packages that made the same move in the same stacks.
 
-    `everywhere` says that these are all stacks of the tag, and more than one.
+    `everywhere` says that these are all stacks of the tag, and more than one. `because` is why
+    packages were only rebuilt: of one package the cause with the way to it, of several what they
+    have in common; None where it is not known.
     """
 
     kind: Kind
@@ -46,6 +51,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     kept: tuple[str, ...]
     stacks: tuple[str, ...]
     everywhere: bool
+    because: Event | None
 
     @property
     def is_major(self) -> bool:
@@ -75,8 +81,10 @@ def moves_of(tag: TagDiff, stacks: Iterable[StackDiff]) -> dict[PackageMove, lis
 
 def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
     kept = () if change.kind in _SAME_VERSIONS else change.kept
+    cause = change.cause if change.kind is Kind.REBUILT else UNSET
+    because = event_of(cause) if isinstance(cause, Cause) else None
     return PackageMove(
-        change.kind, change.package, change.whole, in_tag, change.gone, change.came, kept
+        change.kind, change.package, change.whole, in_tag, change.gone, change.came, kept, because
     )
 
 
@@ -86,6 +94,7 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
     Of one kind, packages that the whole tag lost or got come first, then by name.
     """
     versions = unchanged_versions(stacks)
+    causes = _causes(stacks)
     families: dict[tuple[object, ...], list[PackageMove]] = {}
     moves = moves_of(tag, stacks)
     for move, names in moves.items():
@@ -107,10 +116,21 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
                 kept=versions[first.package] if alone else first.kept,
                 stacks=tuple(names),
                 everywhere=1 < len(names) == len(tag.stacks),
+                because=causes.get((first.package, names[0])) if alone else first.because,
             )
         )
     lines.sort(key=_order)
     return lines
+
+
+def _causes(stacks: Iterable[StackDiff]) -> dict[tuple[str, str], Cause]:
+    """Return the main cause of the packages that were only rebuilt, by package and stack."""
+    return {
+        (change.package, stack.stack): change.cause
+        for stack in stacks
+        for change in stack.package_changes
+        if change.kind is Kind.REBUILT and isinstance(change.cause, Cause)
+    }
 
 
 def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:

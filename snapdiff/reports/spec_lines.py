@@ -8,6 +8,7 @@ from msgspec import Struct
 from snapdiff.model import Spec
 from snapdiff.reports.severity import SYMBOLS, WORST_FIRST
 from snapdiff.result import Change, Field, Kind, StackDiff
+from snapdiff.result_causes import Cause
 
 LISTED_HASHES = 2
 """How many specs of a line are named by their hashes."""
@@ -20,7 +21,8 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     """Like changes of one package: how many specs they are, and which stacks have them.
 
     `is_whole` says that the package was added to or removed from these stacks with them; `kept` are
-    versions that stay beside the new one. `hashes` are those of the first few specs.
+    versions that stay beside the new one. `hashes` are those of the first few specs. `cause` is
+    None where it is not known; `same_to_use` as in `result.Change`.
     """
 
     kind: Kind
@@ -28,6 +30,8 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     old: str | None
     new: str | None
     fields: tuple[Field, ...]
+    cause: Cause | None
+    same_to_use: bool
     specs: int
     is_whole: bool
     kept: tuple[str, ...]
@@ -54,6 +58,8 @@ class _Likeness(NamedTuple):
     old: str | None
     new: str | None
     fields: tuple[Field, ...]
+    cause: Cause | None
+    same_to_use: bool
     is_whole: bool
     kept: tuple[str, ...]
 
@@ -98,6 +104,8 @@ def _likeness(
         old.version if old else None,
         new.version if new else None,
         tuple([item for item in change.fields if item.name != "version"]) if fields else (),
+        change.cause if fields and isinstance(change.cause, Cause) else None,
+        fields and change.same_to_use is True,
         change.package in names,
         versions.get(change.package, ()) if moves else (),
     )
@@ -111,6 +119,8 @@ def _section(kind: Kind, alike: dict[_Likeness, _Members], among: int) -> SpecSe
             old=likeness.old,
             new=likeness.new,
             fields=likeness.fields,
+            cause=likeness.cause,
+            same_to_use=likeness.same_to_use,
             specs=len(members.specs),
             is_whole=likeness.is_whole,
             kept=tuple(version for version in likeness.kept if version != likeness.new),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snapdiff.errors import ReportError
+from snapdiff.reports.cause_words import SAME_TO_USE, Mark, reasons_in_words, why_in_words
 from snapdiff.reports.markdown_text import code, code_element, counted, linked, list_sign, number
 from snapdiff.reports.short_list import short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
@@ -31,6 +32,7 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
         "code_element": code_element,
         "link": linked,
         "sign": list_sign,
+        **_cause_filters(code),
     }
     return environment
 
@@ -40,7 +42,7 @@ def text_environment(
 ) -> "jinja2.Environment":
     """Return the environment for the terminal; the filter `paint` colours text as a kind's is."""
     environment = _environment(overrides, autoescape=False)
-    environment.filters |= {"paint": paint}
+    environment.filters |= {"paint": paint, **_cause_filters(shown)}
     return environment
 
 
@@ -51,7 +53,17 @@ def row_words(overrides: Path | None) -> Any:
 
 def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
-    return _environment(overrides, autoescape=True)
+    environment = _environment(overrides, autoescape=True)
+    environment.filters |= _cause_filters(shown)
+    return environment
+
+
+def _cause_filters(mark: Mark) -> dict[str, Any]:
+    """Return the filters that put causes into words."""
+    return {
+        "because": partial(why_in_words, mark=mark),
+        "reasons": partial(reasons_in_words, mark=mark),
+    }
 
 
 def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environment":
@@ -67,6 +79,7 @@ def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environ
         keep_trailing_newline=True,
     )
     environment.filters |= _FILTERS
+    environment.globals["SAME_TO_USE"] = SAME_TO_USE
     return environment
 
 

@@ -47,6 +47,8 @@ def data_of(rows: Sequence[TableRow]) -> str:
     built: _Table[Any] = _Table()
     places: _Table[tuple[int, ...]] = _Table()
     differences: _Table[Any] = _Table()
+    reasons: _Table[str] = _Table()
+    causes: _Table[str] = _Table()
     most = LISTED_SPECS if sum(row.specs for row in rows) <= LISTED_SPECS else FIRST_SPECS
 
     def encoded_group(group: SpecGroup) -> list[Any]:
@@ -58,6 +60,7 @@ def data_of(rows: Sequence[TableRow]) -> str:
                 [*pair.hashes, places.number(tuple([stack_numbers[name] for name in pair.stacks]))]
                 for pair in group.pairs
             ],
+            reasons.number(group.cause),
         ]
 
     encoded = [
@@ -71,6 +74,7 @@ def data_of(rows: Sequence[TableRow]) -> str:
             row.where,
             [part for stack, count in row.stacks.items() for part in (stack_numbers[stack], count)],
             row.specs,
+            [causes.number(cause) for cause in row.causes],
             [encoded_group(group) for group in first_specs(row.groups, most)],
         ]
         for row in rows
@@ -85,6 +89,8 @@ def data_of(rows: Sequence[TableRow]) -> str:
             "places": places.values(),
             "built": built.values(),
             "differences": differences.values(),
+            "reasons": reasons.values(),
+            "causes": causes.values(),
             "rows": encoded,
         }
     )

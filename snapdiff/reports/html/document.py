@@ -65,6 +65,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         totals=kind_counts(outline.table.total, outline.table.kinds),
         filters=_filters(diff),
         stack_names=diff.filters.stack_names,
+        because=diff.filters.because,
+        has_causes=any(row.causes for row in rows),
         symbols=SYMBOLS,
         tags=pictures_of(diff),
         rows=plain,

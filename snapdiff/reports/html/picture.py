@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from snapdiff.reports.html.cause_bars import CausePicture, cause_picture
 from snapdiff.reports.html.rows import tag_label
 from snapdiff.reports.markdown_text import number
 from snapdiff.reports.package_counts import CountRow, PackageCounts, count_table
@@ -57,10 +58,11 @@ class PictureRow(Struct, frozen=True, kw_only=True):
 
 
 class TagPicture(Struct, frozen=True, kw_only=True):
-    """One tag and the lines of its picture."""
+    """One tag, why its specs were rebuilt, and the lines of its picture."""
 
     tag: TagDiff
     label: str
+    causes: CausePicture
     rows: tuple[PictureRow, ...]
 
 
@@ -76,7 +78,12 @@ def pictures_of(diff: CatalogDiff) -> list[TagPicture]:
 def _picture(rows: Sequence[CountRow], kinds: Sequence[Kind]) -> TagPicture:
     scale = _Scale(rows, kinds)
     tag = rows[0].tag
-    return TagPicture(tag=tag, label=tag_label(tag), rows=tuple(scale.picture(row) for row in rows))
+    return TagPicture(
+        tag=tag,
+        label=tag_label(tag),
+        causes=cause_picture(tag),
+        rows=tuple(scale.picture(row) for row in rows),
+    )
 
 
 class _Scale:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from snapdiff.reports.html.cause_bars import cause_picture, labels_of
 from snapdiff.reports.html.specs import SpecGroup, groups_of
 from snapdiff.reports.package_lines import PackageMove, moves_of, unchanged_versions
 from snapdiff.reports.severity import rank
@@ -26,7 +27,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
 
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
     whatever its stacks. `old` and `new` are versions that are gone and that came; `note` says what
-    a reader should know beside.
+    a reader should know beside; `causes` are those of its rebuilt specs, as their bars name them.
     """
 
     tag: str
@@ -36,6 +37,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     old: str
     new: str
     note: str
+    causes: tuple[str, ...]
     stacks: dict[str, int]
     where: str
     specs: int
@@ -92,6 +94,7 @@ def _rows_of_tag(
     changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
     one_sided = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
     versions = unchanged_versions(tag.stacks)
+    labels = cause_picture(tag).labels
     for move, stacks in moves_of(tag, tag.stacks).items():
         pairs = _pairs({name: changes[name].get(move.package, []) for name in stacks})
         note = words.note(
@@ -112,6 +115,7 @@ def _rows_of_tag(
                 old=", ".join(map(shown, move.gone)),
                 new=", ".join(map(shown, move.came)),
                 note=note,
+                causes=labels_of((change for change, _ in pairs.values()), labels),
                 stacks={shown(name): len(changes[name].get(move.package, ())) for name in stacks},
                 where=words.where(shortened(stacks, NAMED_STACKS), everywhere, len(stacks)),
                 specs=len(pairs),

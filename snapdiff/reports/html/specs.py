@@ -5,8 +5,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from snapdiff.model import Spec
+from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.short_list import short_patches
 from snapdiff.result import Change, Field
+from snapdiff.result_causes import Cause
 from snapdiff.safe_text import shown
 
 
@@ -38,10 +40,12 @@ class HashedPair(NamedTuple):
 class SpecGroup(NamedTuple):
     """Specs of one kind that differ in the same fields and were built alike.
 
-    `builds` is once for both sides, or `Old` and `New`.
+    `builds` is once for both sides, or `Old` and `New`. `cause` is why they were rebuilt, empty
+    where it is not known.
     """
 
     kind: str
+    cause: str
     differences: tuple[Difference, ...]
     builds: tuple[tuple[str, Built], ...]
     pairs: tuple[HashedPair, ...]
@@ -52,7 +56,10 @@ def groups_of(pairs: Iterable[tuple[Change, Iterable[str]]]) -> tuple[SpecGroup,
     found: dict[tuple[object, ...], tuple[Change, list[HashedPair]]] = {}
     for change, stacks in pairs:
         hashes = tuple([shown(spec.hash) for spec in (change.old, change.new) if spec])
-        likeness = (change.kind, change.fields, _built(change.old), _built(change.new))
+        likeness = (
+            *(change.kind, change.fields, change.cause, change.same_to_use),
+            *(_built(change.old), _built(change.new)),
+        )
         members = found.setdefault(likeness, (change, []))[1]
         members.append(HashedPair(hashes, tuple(stacks)))
     return tuple(_group(change, members) for change, members in found.values())
@@ -61,10 +68,18 @@ def groups_of(pairs: Iterable[tuple[Change, Iterable[str]]]) -> tuple[SpecGroup,
 def _group(change: Change, pairs: list[HashedPair]) -> SpecGroup:
     return SpecGroup(
         change.kind.value,
+        _cause(change),
         tuple(_difference(field) for field in change.fields) or _versions(change),
         _builds(_built(change.old), _built(change.new)),
         tuple(pairs),
     )
+
+
+def _cause(change: Change) -> str:
+    if not isinstance(change.cause, Cause):
+        return ""
+    words = cause_in_words(change.cause, shown)
+    return f"{words}; {SAME_TO_USE}" if change.same_to_use is True else words
 
 
 def _versions(change: Change) -> tuple[Difference, ...]:

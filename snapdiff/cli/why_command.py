@@ -1,0 +1,93 @@
+"""`snapdiff why`: a package and two revisions in, why its specs changed out."""
+
+import sys
+from typing import Any
+
+import click
+
+from snapdiff.catalog.loading import open_catalogs
+from snapdiff.changelog.writing import chosen_format
+from snapdiff.cli.console import say
+from snapdiff.cli.options import CommonOptions, pages, places
+from snapdiff.cli.output import check_output, write_file
+from snapdiff.cli.pager import write_paged
+from snapdiff.cli.progress import ProgressBar
+from snapdiff.reports.options import PACKAGE_URL, ReportOptions
+from snapdiff.reports.why_report import RENDERERS
+from snapdiff.why_package import explain_package, parse_question
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  snapdiff why hdf5 HEAD~1 HEAD                  all specs of hdf5 that changed
+  snapdiff why hdf5@1.14.3 old.lock new.lock     those of one version
+  snapdiff why hdf5/abc1234 HEAD~1 HEAD          one spec, by the start of its hash
+  snapdiff why openmpi A..B -s e4s -f markdown   in one stack, to post
+
+\b
+What it draws:
+  = hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+2 more)
+    abc1234 → def5678
+    ├── zlib replaced by zlib-ng
+    └── openmpi 5.0.0rc16 → 5.0.0
+        └── numactl
+            └── autoconf 2.69 → 2.71 (build only)
+"""
+)
+@click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
+@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]")
+@click.option("-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR.")
+@click.option(
+    "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
+)
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+@places
+@click.option("--package-url", metavar="URL", help="Where names link to (markdown).")
+@click.option("--template-folder", metavar="DIR", help="Take built-in templates from DIR first.")
+@click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen.")
+@pages
+@click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
+def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: Any) -> int:
+    """Say why the specs of PACKAGE changed from OLD to NEW: everything that changed below them.
+
+    OLD and NEW are what `snapdiff diff` takes: directories, files, git revisions or mirrors, with
+    documents that have dependencies.
+    """
+    given = CommonOptions(package=(), kind=(), **values)
+    asked = parse_question(package)
+    target = given.target()
+    if target:
+        check_output(target)
+    # Without a file it is text, on a terminal or not: a tree is what is asked for.
+    name = given.format_name or (None if target else "text")
+    render = RENDERERS[chosen_format(name, target, RENDERERS)]
+    with ProgressBar("documents", wanted=not given.quiet) as progress:
+        old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
+        if given.verbose:
+            say(f"comparing {old.source.name} with {new.source.name}")
+        found = explain_package(
+            old,
+            new,
+            asked,
+            filters=given.filters(),
+            allow_empty=given.allow_empty,
+            skip_bad_pages=given.skip_bad_pages,
+            warn=lambda message: None if given.quiet else say(f"warning: {message}"),
+            progress=progress,
+        )
+    for page in () if given.quiet else found.skipped:
+        say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
+    pieces = render(
+        found,
+        ReportOptions(
+            package_url=PACKAGE_URL if given.package_url is None else given.package_url,
+            templates=given.templates(),
+        ),
+    )
+    if target:
+        write_file(target, pieces)
+    else:
+        on_terminal = sys.stdout is not None and sys.stdout.isatty()
+        write_paged(pieces, wanted=on_terminal and not no_pager)
+    return 0

@@ -1,0 +1,97 @@
+"""Why the specs of a package changed, as people read it: like changes together."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snapdiff.reports.cause_words import SAME_TO_USE, Mark, cause_in_words, event_in_words
+from snapdiff.reports.severity import SYMBOLS, rank
+from snapdiff.reports.short_list import short_hash
+from snapdiff.reports.why_trees import tree_lines
+from snapdiff.result import Change, Field, Kind
+from snapdiff.result_causes import Cause, Event, What
+from snapdiff.result_why import ExplainedPackage, ExplainedSpec, ExplainedTag
+
+
+class WhyPair(NamedTuple):
+    """One changed spec: its hashes, or the only one it has, cut short, and the stacks it is in."""
+
+    hashes: tuple[str, ...]
+    stacks: tuple[str, ...]
+
+
+class WhyEntry(Struct, frozen=True, kw_only=True):
+    """Specs that changed alike: what they are, why they changed, and the tree below them.
+
+    There is one version where a side has none, or both have the same. `reason` is empty for specs
+    that were added or removed, `same_to_use` where it does not hold.
+    """
+
+    kind: Kind
+    symbol: str
+    package: str
+    versions: tuple[str, ...]
+    reason: str
+    same_to_use: str
+    lines: tuple[str, ...]
+    pairs: tuple[WhyPair, ...] = ()
+
+
+class WhyTag(Struct, frozen=True, kw_only=True):
+    """The changed specs of the package in one tag, the worst first; `names` are the tag's."""
+
+    names: tuple[str, ...]
+    entries: tuple[WhyEntry, ...]
+
+
+def why_tags(found: ExplainedPackage, mark: Mark) -> tuple[WhyTag, ...]:
+    """Return what there is to say, tag by tag; `mark` is how values are written."""
+    return tuple(
+        WhyTag(
+            names=tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name is not None)),
+            entries=tuple(_entries(tag, mark)),
+        )
+        for tag in found.tags
+    )
+
+
+def _entries(tag: ExplainedTag, mark: Mark) -> Iterator[WhyEntry]:
+    alike: dict[WhyEntry, dict[tuple[str, ...], list[str]]] = {}
+    for stack in tag.stacks:
+        for spec in stack.specs:
+            sides = (spec.change.old, spec.change.new)
+            hashes = tuple(short_hash(side.hash) for side in sides if side)
+            pairs = alike.setdefault(_entry(spec, mark), {})
+            pairs.setdefault(hashes, []).append(stack.stack)
+    for entry in sorted(alike, key=lambda entry: rank(entry.kind)):
+        pairs = alike[entry]
+        found = tuple(WhyPair(hashes, tuple(stacks)) for hashes, stacks in pairs.items())
+        yield replace(entry, pairs=found)
+
+
+def _entry(spec: ExplainedSpec, mark: Mark) -> WhyEntry:
+    change = spec.change
+    sides = [side for side in (change.old, change.new) if side]
+    return WhyEntry(
+        kind=change.kind,
+        symbol=SYMBOLS[change.kind],
+        package=change.package,
+        versions=tuple(dict.fromkeys(side.version for side in sides)),
+        reason=_reason(change, mark),
+        same_to_use=SAME_TO_USE if change.same_to_use is True else "",
+        lines=tree_lines(spec.below),
+    )
+
+
+def _reason(change: Change, mark: Mark) -> str:
+    """Return why a spec was rebuilt, or in which fields it differs."""
+    if isinstance(change.cause, Cause):
+        return cause_in_words(change.cause, mark)
+    fields = (field for field in change.fields if field.name != "version")
+    return ", ".join(event_in_words(_event(field), mark) for field in fields)
+
+
+def _event(field: Field) -> Event:
+    return Event(None, cast(What, field.name), field.old, field.new)

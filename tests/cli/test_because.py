@@ -1,0 +1,103 @@
+"""`--because PACKAGE`: a report narrowed to what that package rebuilt."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.documents import NO_SHARED, SHARED
+from tests.support.environments import after, before, write_locks
+from tests.support.helpers import pages_of, run_cli, run_json, spec, write_files
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_locks(tmp_path, before(), after())
+    return tmp_path
+
+
+def narrowed(folder: Path, *causes: str) -> dict[str, Any]:
+    options = [word for cause in causes for word in ("--because", cause)]
+    return run_json("-C", folder, "old.lock", "new.lock", *options)
+
+
+@pytest.mark.parametrize(
+    ("cause", "packages"),
+    [
+        ("autoconf", ["automake", "hdf5", "netcdf", "numactl", "openmpi"]),  # hdf5: in reach
+        ("cmake", ["json"]),
+        ("zlib", ["hdf5"]),
+        ("zlib-ng", ["hdf5"]),
+        ("zlib*,cmake", ["hdf5", "json"]),
+        ("openmpi", []),  # it is there and was rebuilt, and nothing in it differs
+    ],
+)
+def test_only_what_a_package_rebuilt_is_there(
+    folder: Path, cause: str, packages: list[str]
+) -> None:
+    report = narrowed(folder, cause)
+    assert report["filters"]["because"] == cause.split(",")
+    assert report["summary"]["rebuilt"] == len(packages)
+    assert sum(report["summary"].values()) == report["summary"]["rebuilt"]
+    if not packages:
+        assert report["tags"] == []
+        return
+    [stack] = report["tags"][0]["stacks"]
+    assert stack["summary"]["rebuilt"] == len(packages)
+    assert [change["package"] for change in stack["changes"]] == packages
+    assert [change["package"] for change in stack["package_changes"]] == packages
+    assert {change["kind"] for change in stack["package_changes"]} == {"rebuilt"}
+    assert sum(cause["specs"] for cause in stack["causes"]) == len(packages)
+
+
+def test_the_cause_of_a_spec_is_what_the_whole_report_says(folder: Path) -> None:
+    [everything] = run_json("-C", folder, "old.lock", "new.lock")["tags"][0]["stacks"]
+    [some] = narrowed(folder, "autoconf")["tags"][0]["stacks"]
+    causes = {change["package"]: change["cause"] for change in everything["changes"]}
+    assert {change["package"]: change["cause"] for change in some["changes"]}.items() <= (
+        causes.items()
+    )
+
+
+def test_reports_for_people_say_what_they_are_narrowed_to(folder: Path) -> None:
+    for name in ("markdown", "comment", "text", "html"):
+        done = run_cli("-C", folder, "old.lock", "new.lock", "--because", "cmake", "-f", name)
+        assert "only what was rebuilt because of" in done.out, name
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--because", "autocnf"], "--because autocnf: no package that differs is called so; the"),
+        (["--because", "zlib,hwloc*"], "--because hwloc*: no package that differs is called so;"),
+    ],
+)
+def test_an_unknown_package_is_an_error_with_the_nearest(
+    folder: Path, options: list[str], words: str
+) -> None:
+    done = run_cli("-C", folder, "old.lock", "new.lock", *options)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"snapdiff: error: {words}")
+    assert done.err.count("\n") == 1
+
+
+def test_without_dependencies_no_cause_can_be_asked_for(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("a")]))
+    write_files(tmp_path / "new", pages_of([spec("b")]))
+    done = run_cli("-C", tmp_path, "old", "new", "--because", "zlib")
+    assert done.status == 2
+    assert "--because zlib: what differs has no dependencies on both sides" in done.err
+
+
+def test_where_nothing_differs_nothing_is_wrong(folder: Path) -> None:
+    done = run_cli("-C", folder, "old.lock", "old.lock", "--because", "anything")
+    assert done.status == 0
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+def test_a_new_mpi_rebuilt_all_forty_of_a_real_environment() -> None:
+    derecho = SHARED / "locks" / "derecho"
+    old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
+    done = run_cli(old, new, "--because", "openmpi", "-f", "json")
+    assert json.loads(done.out)["summary"]["rebuilt"] == 40

@@ -1,0 +1,252 @@
+"""`snapdiff why`: whole answers, what is refused, and laws that the answer keeps."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
+from tests.support.environments import after, before, write_locks
+from tests.support.generated_graphs import Graphs, graphs
+from tests.support.graphs import PlainGraph
+from tests.support.helpers import Result, pages_of, run_cli, spec, write_files
+
+TEXT = """\
+why hdf5: old.lock → new.lock
+
+= hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+1 more)
+  aa535mc → roods2a
+  ├── zlib replaced by zlib-ng
+  └── openmpi
+      └── numactl
+          └── automake (build only)
+              └── autoconf 2.69 → 2.71 (build only)
+"""
+
+MARKDOWN = """\
+# Why `json` changed
+
+From `old.lock` to `new.lock`.
+
+**`json` `3.11.2` rebuilt**: `cmake` `3.26.3` → `3.27.7` (build only); \
+link and run dependencies unchanged
+
+- `k7lvwjm` → `sda7elh`
+
+```text
+└── cmake 3.26.3 → 3.27.7 (build only)
+```
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_locks(tmp_path, before(), after())
+    return tmp_path
+
+
+def why(folder: Path, *arguments: str) -> Result:
+    asked, *options = arguments
+    return run_cli("why", asked, "-C", folder, "old.lock", "new.lock", *options)
+
+
+def test_the_answer_is_a_tree_of_all_that_changed_below(folder: Path) -> None:
+    assert why(folder, "hdf5").out == TEXT
+
+
+def test_in_markdown_the_tree_is_code(folder: Path) -> None:
+    assert why(folder, "json", "-f", "markdown", "--package-url", "").out == MARKDOWN
+
+
+def test_in_json_there_are_the_change_and_the_rows_of_the_tree(folder: Path) -> None:
+    answer = json.loads(why(folder, "hdf5", "-f", "json").out)
+    assert (answer["schema_version"], answer["asked"]["package"]) == (1, "hdf5")
+    [explained] = answer["tags"][0]["stacks"][0]["specs"]
+    assert explained["change"]["cause"]["what"] == "replaced"
+    assert [(row["depth"], row["package"], row["build_only"]) for row in explained["below"]] == [
+        (0, "hdf5", False),
+        (1, "openmpi", False),
+        (2, "numactl", False),
+        (3, "automake", True),
+        (4, "autoconf", True),
+    ]
+
+
+def test_a_file_is_written_in_the_format_of_its_suffix(folder: Path) -> None:
+    done = why(folder, "hdf5", "-o", str(folder / "why.json"))
+    assert (done.status, done.out) == (0, "")
+    assert json.loads((folder / "why.json").read_text())["asked"]["package"] == "hdf5"
+
+
+def test_what_is_on_one_side_or_upgraded_has_its_own_reason(folder: Path) -> None:
+    assert "+ zlib-ng 2.1.4 added\n" in why(folder, "zlib-ng").out
+    assert "↑ autoconf 2.69 → 2.71 upgraded\n" in why(folder, "autoconf@2.69").out
+
+
+def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
+    assert why(folder, "hdf5@1.14.3").out == TEXT.replace("why hdf5", "why hdf5@1.14.3")
+    assert why(folder, "hdf5/roods").out == TEXT.replace("why hdf5", "why hdf5/roods")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("hdf", "hdf: neither side has a package of this name; the nearest: hdf5"),
+        ("hdf5@1.12", "hdf5@1.12: no changed spec has this version; there are 1.14.3"),
+        ("hdf5/zz", "/zz: no changed spec of hdf5 has this hash"),
+        ("@1", "@1: names no package; write hdf5, "),
+        ("hdf5@", "hdf5@: names no package; write hdf5, "),
+        ("", ": names no package; write hdf5, "),
+    ],
+)
+def test_a_slip_is_one_line_with_a_way_out(folder: Path, asked: str, words: str) -> None:
+    done = why(folder, asked)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"snapdiff: error: {words}")
+    assert done.err.count("\n") == 1
+
+
+def test_a_format_that_is_none_is_named_before_anything_is_read(folder: Path) -> None:
+    done = why(folder, "hdf5", "-f", "csv")
+    assert done.status == 2
+    assert "csv: no such format here; there are text, markdown, json" in done.err
+
+
+def test_pages_have_no_dependencies_and_the_error_says_so(tmp_path: Path) -> None:
+    write_files(tmp_path / "old", pages_of([spec("a", package="zlib")]))
+    write_files(tmp_path / "new", pages_of([spec("b", package="zlib")]))
+    done = run_cli("why", "zlib", "-C", tmp_path, "old", "new")
+    assert (done.status, done.out) == (2, "")
+    assert "zlib: what lists it has no dependencies on both sides" in done.err
+
+
+def test_a_package_that_did_not_change_is_told_so(tmp_path: Path) -> None:
+    same = Item("same")
+    write_locks(tmp_path, [same, Item("other")], [same, Item("other", "2")])
+    done = why(tmp_path, "same")
+    assert (done.status, done.out) == (
+        0,
+        "why same: old.lock → new.lock\n\nno spec of it changed\n",
+    )
+
+
+def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:
+    for stack in ("cpu", "gpu"):
+        for side, items in (("old", before()), ("new", after())):
+            path = f"{side}/envs/{stack}/spack.lock"
+            write_files(tmp_path, {path: to_bytes(lock(items))})
+    done = run_cli("why", "json", "-C", tmp_path, "old", "new")
+    assert done.out.count("json 3.11.2 rebuilt") == 1
+    assert "  k7lvwjm → sda7elh in cpu, gpu\n" in done.out
+    narrowed = run_cli("why", "json", "-C", tmp_path, "old", "new", "-s", "gpu")
+    assert "  k7lvwjm → sda7elh in gpu\n" in narrowed.out
+    assert "; only stack gpu\n" in narrowed.out
+
+
+def test_what_a_catalog_says_cannot_end_the_code_around_a_tree(tmp_path: Path) -> None:
+    lib = Item("lib", "````\n# `x`"), Item("lib", "\x1b[31m````")
+    both = [[item, Item("app", needs=(needs(item),))] for item in lib]
+    write_locks(tmp_path, *both)
+    text = why(tmp_path, "app", "-f", "markdown").out
+    assert "\n`````text\n" in text
+    assert "\n# `x`" not in text
+    assert "\x1b" not in text + why(tmp_path, "app").out
+
+
+def test_a_deep_chain_is_drawn_no_wider_than_a_window(tmp_path: Path) -> None:
+    sides = []
+    for version in ("1", "2"):
+        chain = [Item("n300", version)]
+        for number in range(299, -1, -1):
+            chain.append(Item(f"n{number}", needs=(needs(chain[-1]),)))
+        sides.append(chain)
+    write_locks(tmp_path, *sides)
+    lines = why(tmp_path, "n0").out.splitlines()
+    assert lines[-1].endswith("└── (300 deep) n300 1 → 2")
+    assert max(map(len, lines)) < 200
+
+
+def lock_of(graph: PlainGraph) -> bytes:
+    """A generated graph as an environment lock."""
+    nodes: dict[str, Any] = {}
+    for spec_hash, node in graph.items():
+        nodes[spec_hash] = {
+            "name": node.name,
+            "version": node.version,
+            "arch": {"platform": node.platform, "platform_os": node.os, "target": node.target},
+            "compiler": dict(zip(("name", "version"), node.compiler.split("@"), strict=True)),
+            "namespace": node.namespace,
+            "parameters": {},
+            "package_hash": node.recipe,
+            "dependencies": [
+                {
+                    "name": edge.name,
+                    "hash": edge.hash,
+                    "parameters": {
+                        "deptypes": edge.types.split(),
+                        "virtuals": edge.virtuals.split(),
+                    },
+                }
+                for edge in node.edges
+            ],
+            **({"external": {"path": "/usr"}} if node.external else {}),
+        }
+    return to_bytes(
+        {
+            "_meta": {"file-type": "spack-lockfile", "lockfile-version": 5},
+            "roots": [],
+            "concrete_specs": nodes,
+        }
+    )
+
+
+def packages_told(answer: Any) -> Iterator[tuple[Any, ...]]:
+    """The hashes of every pair of an answer with the packages that its tree names."""
+    for tag in answer["tags"]:
+        for stack in tag["stacks"]:
+            for explained in stack["specs"]:
+                sides = [explained["change"][side] for side in ("old", "new")]
+                names = {
+                    name
+                    for row in explained["below"]
+                    for event in row["events"]
+                    for name in (
+                        (event["old"], event["new"])
+                        if event["what"] == "replaced"
+                        else (event["package"],)
+                    )
+                }
+                yield frozenset(side["hash"] for side in sides if side), frozenset(names)
+
+
+@settings(max_examples=25, deadline=None)
+@given(graphs())
+def test_the_other_way_round_the_answer_names_the_same_packages(both: Graphs) -> None:
+    for name in sorted({node.name for node in both[0].values()})[:2]:
+        with tempfile.TemporaryDirectory() as place:
+            folder = write_files(
+                Path(place), {"a.lock": lock_of(both[0]), "b.lock": lock_of(both[1])}
+            )
+            forth, back = (
+                run_cli("why", name, "-C", folder, *files, "-f", "json")
+                for files in (("a.lock", "b.lock"), ("b.lock", "a.lock"))
+            )
+        assert (forth.status, back.status) == (0, 0), forth.err + back.err
+        assert set(packages_told(json.loads(forth.out))) == set(packages_told(json.loads(back.out)))
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+def test_on_a_real_environment_a_new_mpi_is_the_reason() -> None:
+    derecho = SHARED / "locks" / "derecho"
+    old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
+    done = run_cli("why", "hdf5", old, new)
+    assert done.out.partition("\n\n")[2] == (
+        "− hdf5 1.12.2 removed\n  ccqu3tz\n  wjv57om\n\n"
+        "= hdf5 1.12.2 rebuilt: openmpi 5.0.0rc16 → 5.0.0\n"
+        "  2horr4b → dfqy4bu\n  wpkhqiw → 7ums72m\n  zcryzby → dkagnvv\n"
+        "  └── openmpi 5.0.0rc16 → 5.0.0\n"
+    )
