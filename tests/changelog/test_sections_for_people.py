@@ -52,6 +52,13 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_page_has_the_news_of_a_large_section_on_top(busy: Path) -> None:
+    text = _Reader(markdown(busy, "-f", "html")).text
+    news = text[text.index("Needs attention") : text.index("Upgraded")]
+    for words in ("stack e4s removed: 1 package", "lost 1.0, gone", "fell 2.0 → 1.0"):
+        assert words in news
+
+
 @pytest.mark.parametrize("format_name", ["markdown", "text"])
 def test_the_news_of_a_large_section_is_in_its_first_lines(format_name: str, busy: Path) -> None:
     first = markdown(busy, "-f", format_name).splitlines()[:30]
