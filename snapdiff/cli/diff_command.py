@@ -89,6 +89,7 @@ def _completed(
 Commands:
   diff       compare two snapshots: this help, and what is done without a command
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
+  why        why the specs of one package changed; snapdiff why --help
   schema     print the JSON Schema of the JSON report; snapdiff schema
   snapdiff --version prints the version
 

@@ -6,15 +6,23 @@ from typing import Any
 import click
 
 from snapdiff.catalog.loading import open_catalogs
-from snapdiff.changelog.writing import chosen_format
 from snapdiff.cli.console import say
 from snapdiff.cli.options import CommonOptions, pages, places
-from snapdiff.cli.output import check_output, write_file
-from snapdiff.cli.pager import write_paged
 from snapdiff.cli.progress import ProgressBar
+from snapdiff.errors import ReportError
+from snapdiff.output.pager import write_paged
+from snapdiff.output.whole_file import check_output, write_file
+from snapdiff.reports import format_of_file
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
-from snapdiff.reports.why_report import RENDERERS
+from snapdiff.reports.why_report import RENDERERS, Render
 from snapdiff.why_package import explain_package, parse_question
+
+
+def _render(name: str | None) -> Render:
+    """Return what renders in a format; where none is asked for, text, on a terminal or not."""
+    if name is not None and name not in RENDERERS:
+        raise ReportError(f"{name}: no such format here; there are {', '.join(RENDERERS)}")
+    return RENDERERS[name or "text"]
 
 
 @click.command(
@@ -59,9 +67,7 @@ def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: A
     target = given.target()
     if target:
         check_output(target)
-    # Without a file it is text, on a terminal or not: a tree is what is asked for.
-    name = given.format_name or (None if target else "text")
-    render = RENDERERS[chosen_format(name, target, RENDERERS)]
+    render = _render(given.format_name or (format_of_file(target) if target else None))
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
         if given.verbose:
