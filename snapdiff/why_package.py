@@ -13,7 +13,7 @@ from snapdiff.errors import BadPage, BadPagesError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits
 from snapdiff.result import CatalogDiff, Change, Filters, TagDiff
-from snapdiff.result_why import (
+from snapdiff.result.why import (
     ExplainedPackage,
     ExplainedSpec,
     ExplainedStack,

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.counting import CountedFiles, PackageNumbers, package_numbers
+from snapdiff.catalog.counting import package_numbers
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
 from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
+from snapdiff.catalog.tag_folders import TagFolders
+from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document, DocumentPair
@@ -63,10 +65,9 @@ class _Matching:
             side: CatalogSide(prefix) for side, prefix in zip(SIDES, files.prefixes, strict=True)
         }
         self._changed: set[str] = set()
-        self._folders: dict[str, set[str]] = {}
+        self._folders = TagFolders()
         self._touched: set[str] = set()
-        self._unchanged: list[CountedFiles] = []
-        self._unchanged_packages: list[tuple[tuple[Claim, ...], PackageNumbers]] = []
+        self._unchanged = Unchanged()
         self.bad_pages: list[BadPage] = []
 
     @property
@@ -88,7 +89,7 @@ class _Matching:
         hashes = both.hashes or (None, None)
         for side, warning, listed in zip(SIDES, both.warnings, hashes, strict=True):
             self._note(side, path, both.claims, warning, listed)
-        self._unchanged_packages += [
+        self._unchanged.packages += [
             (both.claims, package_numbers(item, self._scope)) for item in both.unchanged
         ]
         for pair in both.pairs:
@@ -141,7 +142,7 @@ class _Matching:
         """Note what a document lists and where, and say where it contradicts itself."""
         self._sides[side].add(path, claims, hashes)
         for claim in claims:
-            self._folders.setdefault(claim.tag, set()).add(self._tag_folder(path, claim.tag))
+            self._folders.add(path, claim.tag, self._files.documents)
         if warning:
             self._warn(f"{path}: {warning}")
 
@@ -149,17 +150,7 @@ class _Matching:
         """Note a document that cannot be read, as what its path names."""
         self.bad_pages.append(page)
         claim = self._sides[page.side].add_bad(page.path, self._files.documents)
-        self._folders.setdefault(claim.tag, set()).add(self._tag_folder(page.path, claim.tag))
-
-    def _tag_folder(self, path: str, tag: str) -> str:
-        """Return a folder that holds the other documents of a document's tag.
-
-        It is the one above the package's, whatever it is called; where a folder above that has the
-        tag's name (`develop/h/hdf5/specs.md`), it is that one: its documents may be at any depth.
-        """
-        folder = self._files.documents.tag_folder(path)
-        parts = folder.split("/")
-        return "/".join(parts[: parts.index(tag) + 1]) if tag in parts else folder
+        self._folders.add(page.path, claim.tag, self._files.documents)
 
     def _leave_out(self, claims: Iterable[Claim]) -> None:
         for side in self._sides.values():
@@ -170,7 +161,7 @@ class _Matching:
         old, new = self._sides["old"], self._sides["new"]
         for side in (old, new):
             self._touched.update(side.waiting, side.bad_tags())
-        folders = {folder for tag in self._touched for folder in self._folders.get(tag, ())}
+        folders = self._folders.of(self._touched)
         one_sided = old.tags() ^ new.tags()
         if one_sided:
             # What seems to be added or removed may be on both sides in another folder. A folder's
@@ -178,8 +169,8 @@ class _Matching:
             for folder, document in self._files.samples(self._changed).items():
                 if any(claim.tag in one_sided for claim in document.claims):
                     folders.add(folder)
-        self._unchanged = self._files.count_folders(folders, self._changed, self._scope)
-        for counted in self._unchanged:
+        self._unchanged.folders = self._files.count_folders(folders, self._changed, self._scope)
+        for counted in self._unchanged.folders:
             for page in counted.bad.values():
                 self._add_bad_page(page)
                 self._add_bad_page(BadPage(page.path, "new", page.reason))
@@ -188,12 +179,11 @@ class _Matching:
 
     def leave_out_repeated(self) -> None:
         """Make a bad page of each document that lists what one before it lists."""
-        repeated = {claim for counted in self._unchanged for claim in counted.repeated_claims()}
+        repeated = self._unchanged.repeated_claims()
         for name in SIDES:
             side = self._sides[name]
             for claim in sorted({*side.paths, *repeated}):
-                unchanged = [path for item in self._unchanged for path in item.paths_of(claim)]
-                paths = sorted([*side.paths.get(claim, ()), *unchanged])
+                paths = sorted([*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)])
                 for path in paths[1:]:
                     self._leave_out([claim])
                     reason = f"is already on page {paths[0]}"
@@ -203,7 +193,7 @@ class _Matching:
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
         old, new = self._sides["old"], self._sides["new"]
-        unchanged = {tag for counted in self._unchanged for tag in counted.tags()}
+        unchanged = self._unchanged.tags()
         old_tags, new_tags = old.tags() | unchanged, new.tags() | unchanged
         one_each = len(old_tags) == len(new_tags) == 1
         if one_each and old_tags != new_tags and not self._files.samples(self._changed):
@@ -226,7 +216,10 @@ class _Matching:
         before = self._sides["old"].waiting.get(old, {}) if old is not None else {}
         after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
         left_out = self._left_out(tags, "package")
-        counts = self._unchanged_counts(tags)
+        counts = Counts()
+        bad = {claim for side in self._sides.values() for claim in side.bad}
+        for tag in {tag for tag in tags if tag is not None}:
+            counts.merge(self._unchanged.counts(tag, bad))
         if old is None or new is None:
             for packages in (before or after).values():
                 for package in packages:
@@ -247,11 +240,10 @@ class _Matching:
 
     def _repeated(self, side: Side, tag: str | None) -> int:
         """Return how many specs of a tag are counted again: several documents list them."""
-        unchanged = [listed for counted in self._unchanged for listed in counted.hashes()]
         bad = self._sides[side].bad
         lists = [
             {spec_hash for spec_hash, name in hashes.items() if self._scope.has_package(name)}
-            for claim, hashes in [*self._sides[side].hashes, *unchanged]
+            for claim, hashes in [*self._sides[side].hashes, *self._unchanged.hashes()]
             if claim.tag == tag and claim not in bad and self._scope.has_stack(claim.name)
         ]
         return sum(map(len, lists)) - len(set().union(*lists))
@@ -263,23 +255,6 @@ class _Matching:
             for claim in side.bad
             if claim.tag in tags and claim.what == what
         )
-
-    def _unchanged_counts(self, tags: Tags) -> Counts:
-        """Return the counts of what is unchanged in a tag, less what is left out."""
-        total = Counts()
-        for tag in set(tags) - {None}:
-            assert tag is not None
-            bad = {claim for side in self._sides.values() for claim in side.bad}
-            for counted in self._unchanged:
-                total.merge(counted.counts(tag))
-                for path in {path for claim in bad for path in counted.paths_of(claim)}:
-                    for numbers in counted.packages(path):
-                        if numbers.tag == tag:
-                            total.add(numbers.name, numbers.by_stack, numbers.in_any, -1)
-            for claims, numbers in self._unchanged_packages:
-                if numbers.tag == tag and bad.isdisjoint(claims):
-                    total.add(numbers.name, numbers.by_stack, numbers.in_any)
-        return total
 
     def _count_package(self, counts: Counts, package: Package) -> None:
         by_stacks = count_by_stacks(package.specs.values(), {})

@@ -13,7 +13,7 @@ from snapdiff.diff.bit_counts import count_bits
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.reach import Nearest, unite_below
 from snapdiff.diff.stack_causes import count_causes, event_words
-from snapdiff.result_causes import WHATS, Cause, Event, StackCause, What
+from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What
 
 _POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
 

@@ -6,7 +6,7 @@ from snapdiff.diff.events import FoundEvent, compare_nodes
 from snapdiff.diff.matched_dependencies import is_build_only
 from snapdiff.errors import FormatError
 from snapdiff.model import Graph
-from snapdiff.result_causes import Event
+from snapdiff.result.causes import Event
 
 MOST_PAIRS = 4_000_000
 """How many pairs of nodes are compared: ten times as many as the largest known index has specs.

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.matched_dependencies import is_build_only, match_dependencies
 from snapdiff.model import Build, Edge, Node
-from snapdiff.result_causes import Event, What
+from snapdiff.result.causes import Event, What
 
 
 class FoundEvent(NamedTuple):

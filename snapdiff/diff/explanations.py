@@ -11,7 +11,7 @@ from snapdiff.diff.known_graphs import Graphs, KnownGraphs
 from snapdiff.diff.stack_causes import event_words, shared_changes, sort_most_first
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Kind, PackageChange
-from snapdiff.result_causes import Cause, Event, StackCause
+from snapdiff.result.causes import Cause, Event, StackCause
 
 
 def explain_changes(

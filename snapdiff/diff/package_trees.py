@@ -7,7 +7,7 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import PackagePair, TagPair, Tags
 from snapdiff.result import Change, TagDiff
-from snapdiff.result_causes import ChangeBelow
+from snapdiff.result.causes import ChangeBelow
 
 
 class PackageTrees(TagDiffs):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from snapdiff.result import Field
-from snapdiff.result_causes import Cause, Event, StackCause, What
+from snapdiff.result.causes import Cause, Event, StackCause, What
 
 
 def is_shared(specs: int, of: int) -> bool:

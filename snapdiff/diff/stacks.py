@@ -11,7 +11,7 @@ from snapdiff.diff.packages import PackageDiff
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Count, Kind, PackageChange, PackageCount, StackDiff, Summary
-from snapdiff.result_causes import Cause
+from snapdiff.result.causes import Cause
 
 
 class StackTotal:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.stack_causes import event_words
-from snapdiff.result_causes import WHATS, ChangeBelow, EventBelow
+from snapdiff.result.causes import WHATS, ChangeBelow, EventBelow
 
 
 def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelow, ...]:

@@ -11,7 +11,7 @@ from snapdiff.reports.stack_reasons import (
     counted_causes,
 )
 from snapdiff.result import Kind, StackDiff
-from snapdiff.result_causes import Cause, Event, StackCause, Value
+from snapdiff.result.causes import Cause, Event, StackCause, Value
 
 Mark = Callable[[str], str]
 """How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from snapdiff.model import Spec
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff, Change
-from snapdiff.result_causes import Cause
+from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible
 
 _SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct
 from snapdiff.reports.severity import SYMBOLS, rank
 from snapdiff.reports.stack_reasons import event_of
 from snapdiff.result import Kind, PackageChange, StackDiff, TagDiff
-from snapdiff.result_causes import Cause, Event
+from snapdiff.result.causes import Cause, Event
 from snapdiff.spack.version import parse_version
 
 _SAME_VERSIONS = (Kind.RECONFIGURED, Kind.REBUILT)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from snapdiff.model import Spec
 from snapdiff.reports.severity import SYMBOLS, WORST_FIRST
 from snapdiff.result import Change, Field, Kind, StackDiff
-from snapdiff.result_causes import Cause
+from snapdiff.result.causes import Cause
 
 LISTED_HASHES = 2
 """How many specs of a line are named by their hashes."""

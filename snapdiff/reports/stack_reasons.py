@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.result import Change, Kind, PackageChange, StackDiff
-from snapdiff.result_causes import Cause, Event, StackCause, What
+from snapdiff.result.causes import Cause, Event, StackCause, What
 
 NAMED_CAUSES = 5
 """How many causes of a stack are named before the others are counted."""

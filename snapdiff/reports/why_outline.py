@@ -11,8 +11,8 @@ from snapdiff.reports.severity import SYMBOLS, rank
 from snapdiff.reports.short_list import short_hash
 from snapdiff.reports.why_trees import tree_lines
 from snapdiff.result import Change, Field, Kind
-from snapdiff.result_causes import Cause, Event, What
-from snapdiff.result_why import ExplainedPackage, ExplainedSpec, ExplainedTag
+from snapdiff.result.causes import Cause, Event, What
+from snapdiff.result.why import ExplainedPackage, ExplainedSpec, ExplainedTag
 
 
 class WhyPair(NamedTuple):

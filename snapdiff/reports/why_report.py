@@ -9,7 +9,7 @@ from snapdiff.reports.markdown_text import code
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.templates import markdown_environment, render_template, text_environment
 from snapdiff.reports.why_outline import WhyEntry, why_tags
-from snapdiff.result_why import ExplainedPackage
+from snapdiff.result.why import ExplainedPackage
 from snapdiff.safe_text import shown
 
 Render = Callable[[ExplainedPackage, ReportOptions], Iterator[str]]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from snapdiff.reports.cause_words import event_in_words, events_in_words
-from snapdiff.result_causes import ChangeBelow, EventBelow
+from snapdiff.result.causes import ChangeBelow, EventBelow
 from snapdiff.safe_text import shown
 
 DEEPEST = 40

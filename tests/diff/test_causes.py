@@ -12,7 +12,7 @@ from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.stack_causes import shared_changes
 from snapdiff.errors import FormatError
 from snapdiff.result import Field
-from snapdiff.result_causes import Cause, StackCause
+from snapdiff.result.causes import Cause, StackCause
 from tests.support.graphs import NodesByHash, described
 from tests.support.plain_causes import Pair
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from snapdiff.diff.causes import Explanation, explain
 from snapdiff.diff.changed_pairs import ChangedPairs
-from snapdiff.result_causes import Cause, Event
+from snapdiff.result.causes import Cause, Event
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
 from tests.support.graphs import LOCKS, NodesByHash, PlainGraph, read_lock
 from tests.support.plain_causes import (

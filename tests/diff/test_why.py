@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from snapdiff.diff.causes import packages_of
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.diff.why import changes_below
-from snapdiff.result_causes import ChangeBelow
+from snapdiff.result.causes import ChangeBelow
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import NodesByHash, described
 from tests.support.plain_causes import Pair, PlainReading, plain_pairs

@@ -16,7 +16,7 @@ from snapdiff.reports.cause_words import (
 from snapdiff.reports.markdown_text import code
 from snapdiff.reports.stack_reasons import rebuilt_summary, shared_fields
 from snapdiff.result import StackDiff
-from snapdiff.result_causes import Cause, Event
+from snapdiff.result.causes import Cause, Event
 from tests.support.documents import NO_SHARED, SHARED, Item, needs
 from tests.support.environments import after, before, write_locks
 

@@ -9,7 +9,7 @@ from snapdiff.reports.cause_words import counted_in_words, shared_in_words
 from snapdiff.reports.short_list import shortened
 from snapdiff.reports.stack_reasons import counted_causes, event_of, shared_fields
 from snapdiff.result import Change, Kind, TagDiff
-from snapdiff.result_causes import Cause, Event
+from snapdiff.result.causes import Cause, Event
 from snapdiff.safe_text import shown
 
 MOST_BARS = 12

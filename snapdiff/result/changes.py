@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision, Spec
-from snapdiff.result_causes import Cause, StackCause
+from snapdiff.result.causes import Cause, StackCause
 
 
 class Kind(StrEnum):

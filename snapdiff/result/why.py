@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from snapdiff.model import Revision
 from snapdiff.result import Change, Filters, SkippedPage
-from snapdiff.result_causes import ChangeBelow
+from snapdiff.result.causes import ChangeBelow
 
 
 class Question(Struct, frozen=True, kw_only=True):

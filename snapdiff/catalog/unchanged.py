@@ -1,0 +1,49 @@
+"""All that is the same on both sides: whole documents, and packages of documents that differ."""
+
+from collections.abc import Collection
+
+from snapdiff.catalog.counting import CountedFiles, PackageNumbers
+from snapdiff.catalog.side import ListedHashes
+from snapdiff.formats.base import Claim
+from snapdiff.model import Counts
+
+
+class Unchanged:
+    """What was counted on both sides of a comparison."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.folders: list[CountedFiles] = []
+        """Documents that are the same on both sides, folder by folder."""
+        self.packages: list[tuple[tuple[Claim, ...], PackageNumbers]] = []
+        """Packages of which two versions of a document have the same, and what that one lists."""
+
+    def tags(self) -> set[str]:
+        """Return the tags of all documents."""
+        return {tag for counted in self.folders for tag in counted.tags()}
+
+    def repeated_claims(self) -> set[Claim]:
+        """Return what more than one document of a folder lists."""
+        return {claim for counted in self.folders for claim in counted.repeated_claims()}
+
+    def paths_of(self, claim: Claim) -> list[str]:
+        """Return the documents that list a package or a stack."""
+        return [path for counted in self.folders for path in counted.paths_of(claim)]
+
+    def hashes(self) -> list[ListedHashes]:
+        """Return the hashes of the documents that list a whole stack."""
+        return [listed for counted in self.folders for listed in counted.hashes()]
+
+    def counts(self, tag: str, left_out: Collection[Claim]) -> Counts:
+        """Return the counts of a tag, less what is left out."""
+        total = Counts()
+        for counted in self.folders:
+            total.merge(counted.counts(tag))
+            for path in {path for claim in left_out for path in counted.paths_of(claim)}:
+                for numbers in counted.packages(path):
+                    if numbers.tag == tag:
+                        total.add(numbers.name, numbers.by_stack, numbers.in_any, -1)
+        for claims, numbers in self.packages:
+            if numbers.tag == tag and not set(claims).intersection(left_out):
+                total.add(numbers.name, numbers.by_stack, numbers.in_any)
+        return total

@@ -1,0 +1,36 @@
+"""What was loaded: specs and how they were built, dependencies, packages, counts."""
+
+from snapdiff.model.counts import Counts, TagPair
+from snapdiff.model.graph import Edge, Graph, Node
+from snapdiff.model.packages import (
+    InCommon,
+    Package,
+    PackageCounts,
+    PackagePair,
+    StackCounts,
+    Tags,
+    count_by_stacks,
+    counted_in_common,
+)
+from snapdiff.model.specs import ROOT, Build, Revision, Spec, counting_stacks
+
+__all__ = [
+    "ROOT",
+    "Build",
+    "Counts",
+    "Edge",
+    "Graph",
+    "InCommon",
+    "Node",
+    "Package",
+    "PackageCounts",
+    "PackagePair",
+    "Revision",
+    "Spec",
+    "StackCounts",
+    "TagPair",
+    "Tags",
+    "count_by_stacks",
+    "counted_in_common",
+    "counting_stacks",
+]

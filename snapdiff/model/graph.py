@@ -1,0 +1,42 @@
+"""What specs depend on: nodes and edges of a document with dependencies."""
+
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+
+from snapdiff.model.specs import Build
+
+
+class Edge(NamedTuple):
+    """A dependency of a spec: what Spack calls a `DependencySpec`.
+
+    `types` are among build, link, run and test; `virtuals` are the virtual packages that the
+    dependency provides here, such as `mpi`.
+    """
+
+    name: str
+    hash: str
+    types: tuple[str, ...]
+    virtuals: tuple[str, ...]
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A spec of a document with dependencies (specification, section 10).
+
+    `recipe` is Spack's `package_hash`, None in documents that do not have it; `namespace` is the
+    package repository, such as `builtin`.
+    """
+
+    name: str
+    build: Build
+    namespace: str
+    recipe: str | None
+    edges: tuple[Edge, ...]
+
+
+class Graph(Protocol):
+    """The nodes of one document by hash, each decoded when it is first asked for."""
+
+    def node(self, spec_hash: str) -> Node | None:
+        """Return a node, or None where an edge leads to no node of the document."""
+        ...

@@ -1,0 +1,145 @@
+"""How specs were built, as documents write them, and which stacks they count in."""
+
+from functools import lru_cache
+
+from msgspec import Struct
+
+from snapdiff.spack.configuration import Configuration, parse_configuration
+from snapdiff.spack.version import Version, parse_version
+
+ROOT = "root"
+"""The aggregate of all stacks, not a stack (specification, section 3)."""
+
+
+class Revision(Struct, frozen=True, kw_only=True):
+    """One side of the comparison: what was asked for, and the commit it is, if it is one.
+
+    `commit` is the full object id in hexadecimal, `date` the committer's, in ISO 8601.
+    """
+
+    source: str
+    commit: str | None
+    date: str | None
+
+
+class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One built binary, as its document writes it, in the shape of the JSON report.
+
+    `explicit` and `external` are known of documents with dependencies only, and reported only
+    where true (specification, sections 7 and 10).
+    """
+
+    hash: str
+    version: str
+    compiler: str
+    os: str
+    platform: str
+    target: str
+    variants: tuple[str, ...]
+    explicit: bool = False
+    external: bool = False
+
+
+class Build:
+    """How specs were built, as their document writes it: like specs share one object.
+
+    `stacks` are those the specs count in: every listed one but `root`, or `root` alone. Two builds
+    are equal only if they are the same object: readers share them as far as they can, and where
+    they cannot, a comparison takes longer and gives the same result.
+    """
+
+    __slots__ = (
+        "_configuration",
+        "_version",
+        "compiler",
+        "explicit",
+        "external",
+        "os",
+        "platform",
+        "stacks",
+        "target",
+        "variants",
+        "version_text",
+    )
+
+    def __init__(
+        self,
+        version_text: str,
+        compiler: str,
+        os: str,
+        platform: str,
+        target: str,
+        variants: tuple[str, ...],
+        stacks: frozenset[str],
+        *,
+        explicit: bool = False,
+        external: bool = False,
+    ) -> None:
+        """Take the values as written; any text has a meaning, and is parsed when it is needed."""
+        self.version_text = version_text
+        self.compiler = compiler
+        self.os = os
+        self.platform = platform
+        self.target = target
+        self.variants = variants
+        self.stacks = stacks
+        self.explicit = explicit
+        self.external = external
+        self._version: Version | None = None
+        self._configuration: Configuration | None = None
+
+    @property
+    def version(self) -> Version:
+        """The version as it orders."""
+        if self._version is None:
+            self._version = parse_version(self.version_text)
+        return self._version
+
+    @property
+    def configuration(self) -> Configuration:
+        """Compiler, os, platform, target and variants in the common notation."""
+        if self._configuration is None:
+            self._configuration = parse_configuration(
+                self.compiler, self.os, self.platform, self.target, self.variants
+            )
+        return self._configuration
+
+    def in_stacks(self, stacks: frozenset[str]) -> "Build":
+        """Return the same build, counted in more stacks."""
+        return Build(
+            self.version_text,
+            self.compiler,
+            self.os,
+            self.platform,
+            self.target,
+            self.variants,
+            self.stacks | stacks,
+            explicit=self.explicit,
+            external=self.external,
+        )
+
+    def spec(self, spec_hash: str) -> Spec:
+        """Return the spec that was built like this and has the given hash."""
+        return Spec(
+            spec_hash,
+            self.version_text,
+            self.compiler,
+            self.os,
+            self.platform,
+            self.target,
+            self.variants,
+            self.explicit,
+            self.external,
+        )
+
+
+@lru_cache(maxsize=4096)
+def counting_stacks(stacks: tuple[str, ...]) -> frozenset[str]:
+    """Return the stacks a spec counts in: the listed ones but `root`, or `root` where none is left.
+
+    >>> sorted(counting_stacks(("e4s", "root")))
+    ['e4s']
+    >>> sorted(counting_stacks(()))
+    ['root']
+    """
+    return frozenset(stacks).difference([ROOT]) or frozenset([ROOT])
