@@ -134,6 +134,7 @@ def test_the_report_names_its_filters(example: Path) -> None:
         "package": ["py-*"],
         "kind": ["added"],
         "stack_names": [],
+        "because": [],
     }
 
 
