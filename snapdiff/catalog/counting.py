@@ -7,7 +7,7 @@ from snapdiff.catalog.side import ListedHashes
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, CountedDocument
-from snapdiff.model import Counts, PackageCounts
+from snapdiff.model import Counts, Package, PackageCounts, count_by_stacks
 
 
 class PackageNumbers(NamedTuple):
@@ -102,6 +102,13 @@ class CountedFiles:
     def packages(self, path: str) -> list[PackageNumbers]:
         """Return the packages of one file as they are counted."""
         return self._packages.get(path, [])
+
+
+def count_package(counts: Counts, package: Package, scope: Scope) -> None:
+    """Count a package that was read, as far as it is asked for."""
+    by_stacks = count_by_stacks(package.specs.values(), {})
+    numbers = package_numbers(PackageCounts(package.tag, package.name, by_stacks), scope)
+    counts.add(numbers.name, numbers.by_stack, numbers.in_any)
 
 
 def package_numbers(package: PackageCounts, scope: Scope) -> PackageNumbers:

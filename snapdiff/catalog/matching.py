@@ -4,25 +4,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.counting import package_numbers
+from snapdiff.catalog.counting import count_package, package_numbers
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
 from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
-from snapdiff.catalog.tag_folders import TagFolders
+from snapdiff.catalog.tag_folders import TagFolders, pair_tags
 from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document, DocumentPair
-from snapdiff.model import (
-    Counts,
-    Package,
-    PackageCounts,
-    PackagePair,
-    TagPair,
-    Tags,
-    count_by_stacks,
-)
+from snapdiff.model import Counts, Package, PackagePair, TagPair, Tags
 
 Warn = Callable[[str], None]
 
@@ -199,14 +191,9 @@ class _Matching:
         if one_each and old_tags != new_tags and not self._files.samples(self._changed):
             return [(old_tags.pop(), new_tags.pop())]
         # A tag whose documents cannot be read on one side is neither added nor removed.
-        old_tags, new_tags = (
-            old_tags | (new_tags & old.bad_tags()),
-            new_tags | (old_tags & new.bad_tags()),
+        return pair_tags(
+            old_tags | (new_tags & old.bad_tags()), new_tags | (old_tags & new.bad_tags())
         )
-        return [
-            (tag if tag in old_tags else None, tag if tag in new_tags else None)
-            for tag in sorted(old_tags | new_tags)
-        ]
 
     def close_tag(self, tags: Tags) -> Iterator[Matched]:
         """Yield the packages of a tag that waited, then the tag."""
@@ -223,7 +210,7 @@ class _Matching:
         if old is None or new is None:
             for packages in (before or after).values():
                 for package in packages:
-                    self._count_package(counts, package)
+                    count_package(counts, package, self._scope)
         else:
             for name in sorted((before.keys() | after.keys()) - left_out):
                 for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
@@ -235,18 +222,11 @@ class _Matching:
             counts=counts,
             left_out=left_out,
             left_out_stacks=self._left_out(tags, "stack"),
-            repeated=(self._repeated("old", old), self._repeated("new", new)),
+            repeated=(
+                self._sides["old"].count_repeated(old, self._unchanged.hashes(), self._scope),
+                self._sides["new"].count_repeated(new, self._unchanged.hashes(), self._scope),
+            ),
         )
-
-    def _repeated(self, side: Side, tag: str | None) -> int:
-        """Return how many specs of a tag are counted again: several documents list them."""
-        bad = self._sides[side].bad
-        lists = [
-            {spec_hash for spec_hash, name in hashes.items() if self._scope.has_package(name)}
-            for claim, hashes in [*self._sides[side].hashes, *self._unchanged.hashes()]
-            if claim.tag == tag and claim not in bad and self._scope.has_stack(claim.name)
-        ]
-        return sum(map(len, lists)) - len(set().union(*lists))
 
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
         return frozenset(
@@ -255,11 +235,6 @@ class _Matching:
             for claim in side.bad
             if claim.tag in tags and claim.what == what
         )
-
-    def _count_package(self, counts: Counts, package: Package) -> None:
-        by_stacks = count_by_stacks(package.specs.values(), {})
-        numbers = package_numbers(PackageCounts(package.tag, package.name, by_stacks), self._scope)
-        counts.add(numbers.name, numbers.by_stack, numbers.in_any)
 
     def _path_of(self, package: Package | None) -> str:
         """Return where a package of the new side is listed, for an error."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from snapdiff.catalog.reading import Reading
+from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.registry import Documents
 from snapdiff.model import Package
@@ -47,6 +48,17 @@ class CatalogSide:
                 self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
                     package
                 )
+
+    def count_repeated(
+        self, tag: str | None, unchanged: Iterable[ListedHashes], scope: Scope
+    ) -> int:
+        """Return how many specs of a tag are counted again: several documents list them."""
+        lists = [
+            {spec_hash for spec_hash, name in hashes.items() if scope.has_package(name)}
+            for claim, hashes in [*self.hashes, *unchanged]
+            if claim.tag == tag and claim not in self.bad and scope.has_stack(claim.name)
+        ]
+        return sum(map(len, lists)) - len(set().union(*lists))
 
     def tags(self) -> set[str]:
         """Return every tag that a document names."""

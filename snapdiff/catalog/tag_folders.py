@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from snapdiff.formats.registry import Documents
+from snapdiff.model import Tags
 
 
 class TagFolders:
@@ -28,3 +29,8 @@ class TagFolders:
     def of(self, tags: Iterable[str]) -> set[str]:
         """Return the folders of some tags."""
         return {folder for tag in tags for folder in self._folders.get(tag, ())}
+
+
+def pair_tags(old: set[str], new: set[str]) -> list[Tags]:
+    """Return every tag with the tag of the same name on the other side, None where it has none."""
+    return [(tag if tag in old else None, tag if tag in new else None) for tag in sorted(old | new)]

@@ -1,7 +1,6 @@
 """Files of web servers and object stores; the only home of fsspec and aiohttp.
 
-Nothing that a server, a proxy or a library says is repeated in an error: it could hold secrets of
-the URL. Each error has words of its own.
+No error repeats what a server, a proxy or a library says: it could hold secrets of the URL.
 """
 
 import contextlib
@@ -35,10 +34,8 @@ from snapdiff.sources.transport import (
 for _library in ("aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs"):
     # Log messages would be printed to standard error otherwise.
     logging.getLogger(_library).addHandler(logging.NullHandler())
-
 _CHUNK = 1 << 20
 _STORE_CHUNK = 8 << 20  # each is a request of its own
-
 _MOST_REDIRECTS = 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOT_THERE = frozenset({401, 403, 404, 410})
