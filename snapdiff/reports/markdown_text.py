@@ -34,8 +34,17 @@ def code_element(text: str) -> str:
     >>> code_element("a|b")
     '<code>a&#124;b</code>'
     """
-    entities = _SPECIAL.sub(lambda found: f"&#{ord(found[0])};", shown(text))
-    return f"<code>{entities}</code>"
+    return f"<code>{_SPECIAL.sub(_entity, shown(text))}</code>"
+
+
+def _entity(found: re.Match[str]) -> str:
+    """Return a character as an entity; a comment that nobody sees keeps it from making a link.
+
+    GitHub makes links of addresses (`a@b.example`, `http://…`, `www.…`) in any text, even one that
+    is written in entities.
+    """
+    cut = "<!-- -->" if found[0] in "@:." else ""
+    return f"{cut}&#{ord(found[0])};"
 
 
 def linked(package: str, url: str) -> str:
