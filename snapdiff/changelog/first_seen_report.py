@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.changelog.first_seen import Seen, Sighting
-from snapdiff.formats.listing import EMPTY_PART
+from snapdiff.model import EMPTY_PART
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.templates import markdown_environment, render_template, text_environment

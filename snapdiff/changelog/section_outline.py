@@ -6,17 +6,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.changelog.sections import Section
-from snapdiff.formats.listing import EMPTY_PART
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import (
     KindBlock,
     Outline,
     StackBlock,
-    TagBlock,
     number_of_lines,
     outline_of,
 )
-from snapdiff.reports.short_list import tag_names
 from snapdiff.result import Kind
 
 LONG_SECTION = 20
@@ -27,18 +24,6 @@ _FEW_REBUILT = 6
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 """Names that cannot be anything else in Markdown: dates, weeks, and ours."""
-
-
-class TagSection(Struct, frozen=True, kw_only=True):
-    """What a section says of one tag that is on both sides.
-
-    `is_named` and `has_stack_names` are false where the tag, or its only stack, is called `.`, as
-    one is whose part of the path is empty (docs/specification.md, section 10).
-    """
-
-    block: TagBlock
-    is_named: bool
-    has_stack_names: bool
 
 
 class SectionOutline(Struct, frozen=True, kw_only=True):
@@ -53,7 +38,6 @@ class SectionOutline(Struct, frozen=True, kw_only=True):
     date: str
     subject: str
     outline: Outline
-    tags: tuple[TagSection, ...]
     has_attention: bool
 
 
@@ -80,14 +64,6 @@ def outline_of_section(section: Section, options: ReportOptions) -> SectionOutli
         date="" if date == section.name else date,
         subject=section.subject,
         outline=outline,
-        tags=tuple(
-            TagSection(
-                block=block,
-                is_named=len(diff.tags) > 1 or set(tag_names(block.tag)) != {EMPTY_PART},
-                has_stack_names=[stack.stack for stack in block.tag.stacks] != [EMPTY_PART],
-            )
-            for block in outline.tags
-        ),
         has_attention=attention.is_needed and lines > LONG_SECTION,
     )
 

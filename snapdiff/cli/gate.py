@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from snapdiff.reports.only_names import without_only_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
 from snapdiff.reports.short_list import tag_names
@@ -19,7 +20,8 @@ def offending_lines(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[str]:
     """
     if not kinds:
         return []
-    lines = [line for tag in tags_worst_first(diff.tags) for line in _lines_of_tag(tag, kinds)]
+    tags = tags_worst_first(without_only_names(diff).tags)
+    lines = [line for tag in tags for line in _lines_of_tag(tag, kinds)]
     told = lines[:SPELLED_OUT]
     if len(lines) > SPELLED_OUT:
         told.append(f"... and {len(lines) - SPELLED_OUT:,} more lines")
@@ -34,11 +36,12 @@ def _lines_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[str]:
         return
     for stack in tag.stacks:
         if stack.status in ("removed", "added") and Kind(stack.status) in kinds:
-            yield f"{stack.status}: stack {stack.stack} in {name}"
+            yield f"{stack.status}: stack {stack.stack}{f' in {name}' if name else ''}"
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
     for line in package_lines(tag, both):
         if line.kind in kinds:
-            yield f"{line.kind.value}: {_packages(line)} in {name}, {', '.join(line.stacks)}"
+            places = ", ".join(place for place in (name, *line.stacks) if place)
+            yield f"{line.kind.value}: {_packages(line)}{f' in {places}' if places else ''}"
 
 
 def _packages(line: PackageLine) -> str:

@@ -14,11 +14,8 @@ from snapdiff.formats.spec_node import (
     listed_edges,
     write_edges,
 )
-from snapdiff.model import Build, Graph, Node
+from snapdiff.model import EMPTY_PART, Build, Graph, Node
 from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
-
-EMPTY_PART = "."
-"""What a stack or tag is called whose part of the path is empty."""
 
 
 class Place(NamedTuple):

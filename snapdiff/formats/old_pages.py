@@ -18,12 +18,12 @@ from snapdiff.formats.base import Claim, File
 from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
-from snapdiff.formats.listing import EMPTY_PART, Entry, NodeListing, SharedBuilds
+from snapdiff.formats.listing import Entry, NodeListing, SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import Limits
-from snapdiff.model import counting_stacks
+from snapdiff.model import EMPTY_PART, counting_stacks
 
 PageName = Literal["specs.md", "index.md"]
 

@@ -17,11 +17,11 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
-from snapdiff.formats.listing import EMPTY_PART, Entry, Listing, SharedBuilds, place_of
+from snapdiff.formats.listing import Entry, Listing, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
 from snapdiff.limits import Limits
-from snapdiff.model import Build, Graph, Node, counting_stacks
+from snapdiff.model import EMPTY_PART, Build, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
 _SPECS = "specs_data.json"

@@ -12,9 +12,10 @@ from snapdiff.model.packages import (
     count_by_stacks,
     counted_in_common,
 )
-from snapdiff.model.specs import ROOT, Build, Revision, Spec, counting_stacks
+from snapdiff.model.specs import EMPTY_PART, ROOT, Build, Revision, Spec, counting_stacks
 
 __all__ = [
+    "EMPTY_PART",
     "ROOT",
     "Build",
     "Counts",

@@ -7,6 +7,9 @@ from msgspec import Struct
 from snapdiff.spack.configuration import Configuration, parse_configuration
 from snapdiff.spack.version import Version, parse_version
 
+EMPTY_PART = "."
+"""What a stack or tag is called whose part of the path is empty."""
+
 ROOT = "root"
 """The aggregate of all stacks, not a stack (specification, section 3)."""
 

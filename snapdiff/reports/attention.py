@@ -55,8 +55,13 @@ class StackRename(Struct, frozen=True, kw_only=True):
 
 
 class Attention(Struct, frozen=True, kw_only=True):
-    """What needs attention, the worst first, and then what is new."""
+    """What needs attention, the worst first, and then what is new.
 
+    `has_losses` says that removed and downgraded packages are reported. Without them, as with
+    `--because`, a report cannot say that nothing needs attention.
+    """
+
+    has_losses: bool
     removed_tags: tuple[TagDiff, ...]
     removed_stacks: tuple[StackNews, ...]
     renames: tuple[StackRename, ...]
@@ -75,6 +80,16 @@ class Attention(Struct, frozen=True, kw_only=True):
         return any(news) or bool(self.gone.lines or self.downgraded.lines)
 
     @property
+    def is_calm(self) -> bool:
+        """Whether it is sure that there is nothing to attend to."""
+        return self.has_losses and not self.is_needed
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything to say."""
+        return self.is_needed or self.is_calm or self.has_new
+
+    @property
     def has_new(self) -> bool:
         """Whether anything is new, or upgraded to another major version."""
         return bool(
@@ -90,6 +105,7 @@ def attention_of(
     every = [TagLine(tag=tag, line=line) for tag, some in lines for line in some]
     removed, added = Kind.REMOVED in kinds, Kind.ADDED in kinds
     return Attention(
+        has_losses={Kind.REMOVED, Kind.DOWNGRADED} <= set(kinds),
         removed_tags=tuple(tag for tag in diff.tags if tag.status == "removed"),
         removed_stacks=_stack_news(diff.tags, "removed") if removed else (),
         renames=tuple(_renames(diff.tags)) if removed and added else (),

@@ -35,7 +35,9 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     group_by = options.group_by or "stack"
 
     def rendered(outline: Outline, extent: Extent) -> str:
-        blocks = [(tag, stack) for tag in outline.tags for stack in tag.stacks if stack.stack]
+        blocks = [
+            (tag, stack) for tag in outline.tags for stack in tag.stacks if stack.stack is not None
+        ]
         folds = shortened(blocks, _MOST_FOLDS)
         return render_template(
             environment,

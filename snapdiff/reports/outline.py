@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.attention import Attention, attention_of
+from snapdiff.reports.only_names import without_only_names
 from snapdiff.reports.package_counts import (
     CountTable,
     PackageCounts,
@@ -48,7 +49,7 @@ class StackBlock(Struct, frozen=True, kw_only=True):
     """What happened in one stack, or, where `stack` is None, in all stacks of a tag.
 
     `reasons` say why its specs changed, `details` are the changes spec by spec, where they are
-    asked for.
+    asked for. A stack that is not named is called an empty string.
     """
 
     stack: str | None
@@ -84,6 +85,7 @@ class Outline(Struct, frozen=True, kw_only=True):
 
 def outline_of(diff: CatalogDiff, group_by: GroupBy, *, details: bool = False) -> Outline:
     """Return what there is to say of a diff, the worst first everywhere."""
+    diff = without_only_names(diff)
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     lines = [(tag, package_lines(tag, _told_stacks(tag))) for tag in changed]
     blocks = [

@@ -46,5 +46,5 @@ def short_patches(variant: str) -> str:
 
 
 def tag_names(tag: TagDiff) -> tuple[str, ...]:
-    """Return a tag's name, or both where two tags of other names are compared."""
-    return tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name is not None))
+    """Return a tag's name, both where two tags are compared, or none where it is not named."""
+    return tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name))

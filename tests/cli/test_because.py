@@ -101,3 +101,9 @@ def test_a_new_mpi_rebuilt_all_forty_of_a_real_environment() -> None:
     old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
     done = run_cli(old, new, "--because", "openmpi", "-f", "json")
     assert json.loads(done.out)["summary"]["rebuilt"] == 40
+
+
+@pytest.mark.parametrize("format_name", ["text", "markdown", "comment", "html"])
+def test_it_is_not_said_that_nothing_needs_attention(folder: Path, format_name: str) -> None:
+    sides = ("-C", folder, "old.lock", "new.lock", "-f", format_name)
+    assert "othing needs attention" not in run_cli(*sides, "--because", "autoconf").out

@@ -290,3 +290,14 @@ def test_a_report_of_some_kinds_says_nothing_of_others() -> None:
     assert "gone" not in text.replace("nothing is gone", "")
     assert "unchanged" not in text
     assert narrowed_to_kinds(diff) == diff
+
+
+@pytest.mark.parametrize("format_name", ["text", "markdown", "comment", "html"])
+def test_a_report_without_losses_does_not_say_that_there_are_none(format_name: str) -> None:
+    diff = diff_of(
+        [spec("b", "2.0")], [spec("c", "1.0"), spec("d", package="new")], kind=("added",)
+    )
+    report = render_report(diff, format_name)
+    assert "othing needs attention" not in report
+    assert re.search(r"\n(\*\*New\*\*|new|<h2 id=\"attention-title\">New</h2>)\n", report)
+    assert "\n\n\n" not in report.partition("<body>")[0]

@@ -52,7 +52,7 @@ def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Pa
     lines = report(folder, "--package-url", "")
     assert "- 6 rebuilt: 4 `autoconf` `2.69` → `2.71` (build only), " in "\n".join(lines)
     [together] = [line for line in lines if line.startswith("- `automake`, ")]
-    assert together.startswith("- `automake`, `netcdf`, `numactl`, `openmpi` in")
+    assert together.startswith("- `automake`, `netcdf`, `numactl`, `openmpi`: ")
     assert together.endswith(": `autoconf` `2.69` → `2.71`")
 
 

@@ -64,9 +64,10 @@ def cause_picture(tag: TagDiff) -> CausePicture:
         ),
         more=bars.more,
         shared=tuple(
-            f"{shown(stack.stack)}: {shared_in_words(field, stack.summary.reconfigured, shown)}"
+            f"{name}: {words}" if (name := shown(stack.stack)) else words
             for stack in tag.stacks
             for field in shared_fields(stack)
+            for words in [shared_in_words(field, stack.summary.reconfigured, shown)]
         ),
         labels=labels,
     )

@@ -11,6 +11,7 @@ from snapdiff.reports.html.inline import content_hash, inline_part, trusted
 from snapdiff.reports.html.picture import kind_counts, pictures_of
 from snapdiff.reports.html.rows import TableRow, rows_of
 from snapdiff.reports.html.specs import SpecGroup, first_specs
+from snapdiff.reports.only_names import without_only_names
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import outline_of
 from snapdiff.reports.severity import SYMBOLS
@@ -49,6 +50,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     away. The plain one ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
     """
     environment = html_environment(options.templates)
+    diff = without_only_names(diff)
     rows = rows_of(diff, options.package_url, row_words(options.templates))
     plain = _plain(rows)
     outline = outline_of(diff, "package")
@@ -66,6 +68,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         filters=_filters(diff),
         stack_names=diff.filters.stack_names,
         because=diff.filters.because,
+        has_stack_names=any(name for row in rows for name in row.stacks),
         has_causes=any(row.causes for row in rows),
         symbols=SYMBOLS,
         tags=pictures_of(diff),

@@ -100,7 +100,7 @@ class _Scale:
     def picture(self, row: CountRow) -> PictureRow:
         counts = kind_counts(row.counts, self._kinds)
         parts = [f"{number(count.number)} {count.kind}" for count in counts if count.number]
-        names = tuple(map(shown, row.stacks))
+        names = tuple(shown(name) or "total" for name in row.stacks)
         return PictureRow(
             fate=row.fate,
             names=names,

@@ -1,0 +1,87 @@
+"""A tag or a stack that is the only one and called `.` is not named in what people read."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import Item, lock, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+OLD = [Item("hdf5", "1.14.3"), Item("zlib", "1.3"), Item("cmake", "3.27.7"), Item("xz", "5.4.1")]
+NEW = [Item("hdf5", "1.14.3"), Item("zlib", "1.2"), Item("python", "3.11.6"), Item("xz", "5.4.2")]
+
+DOT = re.compile(r"(?<![\w./*+-])(\.|&#46;)(?=[`,: \n<)])")
+"""A `.` as a name, in whatever it is written."""
+
+
+def write(folder: Path, *names: str) -> None:
+    """Write the same two environments under each of some names; `.` is the folder itself."""
+    for side, items in (("old", OLD), ("new", NEW)):
+        for name in names:
+            write_files(folder / side / name, {"spack.lock": to_bytes(lock(items))})
+
+
+def report(folder: Path, *options: str) -> str:
+    return run_cli("-C", folder, "old", "new", *options).out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-f", "markdown"],
+        ["-f", "markdown", "--group-by", "stack"],
+        ["-f", "comment"],
+        ["-f", "comment", "--group-by", "package"],
+        ["-f", "html"],
+    ],
+)
+def test_one_environment_alone_is_named_in_no_report(tmp_path: Path, options: list[str]) -> None:
+    write(tmp_path, ".")
+    text = report(tmp_path, *options)
+    body = text.partition("<body>")[2].partition("<script")[0] or text
+    assert "zlib" in body
+    assert DOT.findall(body) == []
+    assert re.findall(r"(?m)``|\(\)|^: |, $| in$", body) == []
+
+
+@pytest.mark.parametrize("options", [[], ["--detail"], ["--group-by", "stack"]])
+def test_one_environment_alone_is_not_named_on_a_terminal(
+    tmp_path: Path, options: list[str]
+) -> None:
+    write(tmp_path, ".")
+    text = report(tmp_path, "-f", "text", *options)
+    assert "packages, counted" in text
+    assert "\n4 packages, 4 specs\n" in text
+    assert "\n  ↓ zlib 1.3 → 1.2\n" in text
+    assert "\ntotal " in text
+    assert DOT.findall(text) == []
+
+
+def test_of_several_stacks_only_the_tag_is_not_named(tmp_path: Path) -> None:
+    write(tmp_path, "cpu", "gpu")
+    text = report(tmp_path, "-f", "text")
+    assert "  ↓ zlib 1.3 → 1.2   both stacks\n" in text
+    assert "\ncpu " in text
+    assert DOT.findall(text) == []
+
+
+def test_beside_others_both_are_named(tmp_path: Path) -> None:
+    write(tmp_path, ".", "cpu", "e4s/cpu")
+    text = report(tmp_path, "-f", "text")
+    assert "\n.: 4 packages, 4 specs\n" in text
+    assert "\n  . " in text
+
+
+def test_a_gate_names_neither(tmp_path: Path) -> None:
+    write(tmp_path, ".")
+    done = run_cli("-C", tmp_path, "old", "new", "--fail-on", "downgraded", "-q", "-f", "csv")
+    assert done.err.splitlines()[-1] == "snapdiff: downgraded: zlib 1.3 → 1.2"
+
+
+def test_for_programs_they_are_named(tmp_path: Path) -> None:
+    write(tmp_path, ".")
+    [tag] = json.loads(report(tmp_path, "-f", "json"))["tags"]
+    assert (tag["old"], tag["new"], tag["stacks"][0]["stack"]) == (".", ".", ".")
+    assert report(tmp_path, "-f", "csv").splitlines()[1].startswith(".,.,.,")
