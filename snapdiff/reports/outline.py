@@ -73,6 +73,10 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     reasons: tuple[StackReasons, ...]
     stacks: tuple[StackBlock, ...]
 
+    def stacks_of(self, block: StackBlock) -> list[StackDiff]:
+        """Return the stacks that one of the blocks is about."""
+        return [stack for stack in self.tag.stacks if block.stack in (None, stack.stack)]
+
 
 class Outline(Struct, frozen=True, kw_only=True):
     """All that a report for people says; with `several_changed` tags a line has to name its own."""

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.cause_words import SAME_TO_USE, Mark, reasons_in_words, why_in_words
+from snapdiff.reports.cause_words import (
+    SAME_TO_USE,
+    Mark,
+    reasons_in_words,
+    rebuilt_by,
+    why_in_words,
+)
 from snapdiff.reports.markdown_text import code, code_element, counted, linked, list_sign, number
 from snapdiff.reports.short_list import short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
@@ -63,6 +69,7 @@ def _cause_filters(mark: Mark) -> dict[str, Any]:
     return {
         "because": partial(why_in_words, mark=mark),
         "reasons": partial(reasons_in_words, mark=mark),
+        "rebuilt_by": partial(rebuilt_by, mark=mark),
     }
 
 

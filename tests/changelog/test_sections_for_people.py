@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documents import Item, lock, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
 from tests.support.processes import SECONDS, command, environment
@@ -106,10 +106,26 @@ def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
 def test_many_rebuilt_packages_are_counted_unless_detail_is_asked_for(tmp_path: Path) -> None:
     write_files(tmp_path / "1", pages_of(many(9, "b", "0")))
     write_files(tmp_path / "2", pages_of(many(9, "c", "0")))
-    assert markdown(tmp_path).endswith("### Rebuilt\n\n- 9 packages only rebuilt\n")
-    assert "  = 9 packages only rebuilt\n" in markdown(tmp_path, "-f", "text")
+    assert markdown(tmp_path).endswith("### Rebuilt\n\n- 9 specs\n")
+    assert "  = rebuilt: 9 specs\n" in markdown(tmp_path, "-f", "text")
     detail = markdown(tmp_path, "--detail")
     assert detail.count("- = `p00") == 9
+
+
+def test_what_rebuilt_most_of_them_is_said(tmp_path: Path) -> None:
+    for side, version in (("1", "5.0.0rc16"), ("2", "5.0.0")):
+        mpi, other = Item("openmpi", version), Item("zlib", f"1.3.{side}")
+        above = [Item(f"app{n}", "1.0", needs=(needs(mpi if n else other),)) for n in range(8)]
+        content = to_bytes(lock([mpi, other, *above]))
+        write_files(tmp_path / side, {"envs/cpu/spack.lock": content})
+        write_files(tmp_path / side, {"envs/gpu/spack.lock": content})
+    by_package = markdown(tmp_path)
+    assert "\n- 8 specs, 7 by `openmpi` `5.0.0rc16` → `5.0.0`\n" in by_package
+    text = markdown(tmp_path, "-f", "text")
+    assert "  = rebuilt: 8 specs, 7 by openmpi 5.0.0rc16 → 5.0.0\n" in text
+    by_stack = markdown(tmp_path, "--group-by", "stack")
+    assert by_stack.count("\n- = rebuilt: 8 specs, 7 by `openmpi` `5.0.0rc16` → `5.0.0`\n") == 2
+    assert "8 specs, 7 by openmpi 5.0.0rc16 → 5.0.0</li>" in markdown(tmp_path, "-f", "html")
 
 
 def test_a_section_of_kinds_that_no_package_has_is_left_out(tmp_path: Path) -> None:
