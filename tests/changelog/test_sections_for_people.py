@@ -148,7 +148,8 @@ class TestSubject:
         commit = history.git("rev-parse", "HEAD")[:7]
         last = ("-C", tmp_path, "HEAD~1..HEAD")
         escaped = (
-            "<code>Add &#96;mpi&#96; &#60;b&#62;&#124;&#124; &#64;all &#35;12 and a body</code>"
+            "<code>Add &#96;mpi&#96; &#60;b&#62;&#124;&#124; "
+            "<!-- -->&#64;all &#35;12 and a body</code>"
         )
         assert f"\n## `{commit}` - 2025-07-02: {escaped}\n" in markdown(*last)
         text = markdown(*last, "-f", "text")
