@@ -142,7 +142,7 @@ BAD_PAGES: dict[str, tuple[Callable[[], str], str]] = {
     ),
     "a million stacks": (
         lambda: page_around(f"[{entry(stacks=[f's{number}' for number in range(MILLION)])}]"),
-        LISTED,
+        VALUES,
     ),
     "entries in YAML": (
         lambda: HEAD + "spec_details:\n" + "- a\n" * 400_000 + "---\n",
@@ -197,7 +197,7 @@ BAD_PAGES: dict[str, tuple[Callable[[], str], str]] = {
         lambda: usual_page(
             many(4000, stacks=lambda _: " ".join(f"s{number}" for number in range(200)))
         ),
-        LISTED,
+        VALUES,
     ),
     "a long spec in many stacks": (
         lambda: page_around(
