@@ -23,12 +23,12 @@ def check_output(path: Path) -> None:
         if os.path.lexists(folder):
             raise ReportError(f"{path}: {folder} is no folder")
         raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
-    with _told_of(path), contextlib.suppress(FileNotFoundError):
+    with _errors_named(path), contextlib.suppress(FileNotFoundError):
         os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
 
 
 @contextlib.contextmanager
-def _told_of(path: Path) -> Iterator[None]:
+def _errors_named(path: Path) -> Iterator[None]:
     """Raise ReportError for whatever the system has against writing a file."""
     try:
         yield
@@ -42,7 +42,7 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
     A device or a FIFO, which cannot be replaced, is written to. Raises ReportError, also where the
     file was to be new (`is_new`) and something else has made it meanwhile.
     """
-    with _told_of(path):
+    with _errors_named(path):
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
