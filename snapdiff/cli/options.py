@@ -158,20 +158,21 @@ package_url = click.option(
 
 def narrowing(command: _Command) -> _Command:
     """Give a command the options that narrow what is told."""
-    return _with(_NARROWING, command)
+    return with_options(_NARROWING, command)
 
 
 def places(command: _Command) -> _Command:
     """Give a command the options that name the tags and stacks it looks at."""
-    return _with([_STACK, _TAG], command)
+    return with_options([_STACK, _TAG], command)
 
 
 def pages(command: _Command) -> _Command:
     """Give a command the options on which pages it takes, and whether it speaks of them."""
-    return _with(_PAGES, command)
+    return with_options(_PAGES, command)
 
 
-def _with(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:
+def with_options(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:
+    """Give a command these options, in this order."""
     for option in reversed(options):  # as a stack of decorators would
         command = option(command)
     return command

@@ -1,0 +1,183 @@
+"""The options of `snapdiff diff`, and what they ask for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from snapdiff.cli.options import CommonOptions, narrowing, package_url, pages, with_options
+
+if TYPE_CHECKING:
+    from snapdiff.cli.report_writer import ReportWriter
+    from snapdiff.result import Kind
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffOptions(CommonOptions):
+    """The options of `snapdiff diff`, under the names that click gives them."""
+
+    title: str | None
+    group_by: Literal["stack", "package"] | None
+    detail: bool
+    stat: bool
+    report_url: str | None
+    marker: str | None
+    max_length: int | None
+    quiet_if_empty: bool
+    template: str | None
+    color: Literal["auto", "always", "never"] | None
+    no_pager: bool
+    exit_code: bool
+    fail_on: "tuple[Kind, ...]"
+    map_stack: tuple[tuple[str, str], ...]
+    because: tuple[str, ...]
+
+    def stack_names(self) -> tuple[tuple[str, str], ...]:
+        """Return the stacks that are compared under another name."""
+        return self.map_stack
+
+    def causes(self) -> tuple[str, ...]:
+        """Return the only causes to look at."""
+        return self.because
+
+    def report_writer(self) -> "ReportWriter":
+        """Return what writes the report; raises SnapdiffError where it cannot, before any work."""
+        from snapdiff.cli.report_writer import ReportWriter
+        from snapdiff.reports.options import ReportOptions
+
+        asked: dict[str, Any] = {
+            "title": self.title,
+            "group_by": self.group_by,
+            "detail": self.detail or None,
+            "stat": self.stat or None,
+            "package_url": self.package_url,
+            "report_url": self.report_url,
+            "max_length": self.max_length,
+            "marker": self.marker,
+            "templates": self.templates(),
+            "template": Path(self.template) if self.template else None,
+        }
+        asked = {name: value for name, value in asked.items() if value is not None}
+        return ReportWriter(
+            format_name=self.format_name,
+            target=self.target(),
+            color=self.color,
+            pager=not self.no_pager,
+            quiet_if_empty=self.quiet_if_empty,
+            options=ReportOptions(**asked),
+            asked=frozenset(asked),
+        )
+
+
+def _stack_pairs(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for value in values:
+        old, equals, new = value.partition("=")
+        if not old or not equals or not new:
+            raise click.BadParameter(f"{value!r} names no two stacks; write OLD=NEW")
+        if old in dict(pairs):
+            raise click.BadParameter(f"{old} is named twice; a stack has one new name")
+        pairs.append((old, new))
+    return tuple(pairs)
+
+
+def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
+    from snapdiff.result import Kind
+
+    kinds = []
+    for word in (word.strip() for value in values for word in value.split(",")):
+        if word not in list(Kind):
+            known = ", ".join(Kind)
+            raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
+        kinds.append(Kind(word))
+    return tuple(kinds)
+
+
+_OPTIONS = [
+    click.option("-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR."),
+    click.option(
+        "-f",
+        "--format",
+        "format_name",
+        metavar="FORMAT",
+        help="markdown (default), comment, text (default on a terminal), html, json or csv.",
+    ),
+    click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all."),
+    narrowing,
+    click.option(
+        "--because",
+        multiple=True,
+        metavar="GLOB[,GLOB]",
+        help="Only what these packages rebuilt, near or far.",
+    ),
+    click.option(
+        "--group-by",
+        type=click.Choice(["stack", "package"]),
+        help="A list a stack, or one list for all (default; comment: stack).",
+    ),
+    click.option("--title", metavar="TEXT", help="Head the report with TEXT: v23.11: what is new."),
+    click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown)."),
+    click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs (text)."),
+    click.option(
+        "--report-url",
+        metavar="URL",
+        help="Link to the full report (markdown, comment).",
+    ),
+    click.option(
+        "--map-stack",
+        multiple=True,
+        callback=_stack_pairs,
+        metavar="OLD=NEW",
+        help="Compare stack OLD with stack NEW, its new name; repeatable.",
+    ),
+    package_url,
+    click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line."),
+    click.option(
+        "--max-length",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="At most N characters of Markdown: tell less, and say so (comment: 60000).",
+    ),
+    click.option(
+        "--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed."
+    ),
+    click.option(
+        "--template",
+        metavar="FILE",
+        help="Report through a Jinja2 template (see docs/templates.md).",
+    ),
+    click.option(
+        "--template-folder",
+        metavar="DIR",
+        help="Take built-in templates from DIR where it has them.",
+    ),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
+    ),
+    click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen."),
+    click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs."),
+    click.option(
+        "--fail-on",
+        multiple=True,
+        callback=_kinds,
+        metavar="KIND[,KIND]",
+        help="Exit with 1 where that happened to a package: removed, downgraded, ...",
+    ),
+    pages,
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors."
+    ),
+]
+
+
+def diff_options(command: _Command) -> _Command:
+    """Give a command all options of `snapdiff diff`, in the order of its help."""
+    return with_options(_OPTIONS, command)
