@@ -100,9 +100,9 @@ def counted_in_words(cause: CountedCause, mark: Mark) -> str:
 def rebuilt_in_words(summary: RebuiltSummary, mark: Mark) -> str:
     """Return the line above a stack's rebuilt specs.
 
-    `694 rebuilt: 156 python → 3.11.6, 139 gmake added, 399 by 42 other causes`.
+    `694 rebuilt: 156 by python → 3.11.6, 139 by gmake added, 399 by 42 other causes`.
     """
-    parts = [f"{cause.specs:,} {counted_in_words(cause, mark)}" for cause in summary.named]
+    parts = [_share(cause, summary.specs, mark) for cause in summary.named]
     if summary.other_causes:
         parts.append(f"{summary.other_specs:,} by {summary.other_causes:,} other causes")
     if summary.unexplained:
@@ -129,9 +129,15 @@ def rebuilt_by(stacks: Iterable[StackDiff], mark: Mark) -> str:
     words = f"{len(changes):,} spec{'s' if len(changes) != 1 else ''}"
     if not causes:
         return words
-    main = causes[0]
-    share = "all" if main.specs == len(changes) else f"{main.specs:,}"
-    return f"{words}, {share} by {counted_in_words(main, mark)}"
+    return f"{words}, {_share(causes[0], len(changes), mark)}"
+
+
+def _share(cause: CountedCause, total: int, mark: Mark) -> str:
+    """Return how many of the rebuilt specs are by a cause: `all by openmpi 5.0.0rc16 → 5.0.0`."""
+    words = f"by {counted_in_words(cause, mark)}"
+    if total == 1:
+        return words
+    return f"all {words}" if cause.specs == total else f"{cause.specs:,} {words}"
 
 
 def reasons_in_words(reasons: StackReasons, mark: Mark) -> list[str]:
