@@ -18,6 +18,7 @@ DEFAULT_COMMAND = "diff"
 
 _LATE = {
     "changelog": "snapdiff.cli.changelog_command",
+    "git-driver": "snapdiff.cli.git_driver_command",
     "snapshot": "snapdiff.cli.snapshot_command",
     "why": "snapdiff.cli.why_command",
 }
@@ -43,7 +44,7 @@ class _Commands(click.Group):
             return super().get_command(context, name)
         from importlib import import_module
 
-        command: click.Command = getattr(import_module(_LATE[name]), name)
+        command: click.Command = getattr(import_module(_LATE[name]), name.replace("-", "_"))
         return command
 
 

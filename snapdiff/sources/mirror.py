@@ -205,7 +205,7 @@ def open_mirror(
 
         transport = open_transport(address.scheme, patience.silence)
     except ImportError as error:
-        install = f"pip install 'snapdiff[{_EXTRAS.get(address.scheme, 'mirror')}]'"
+        install = f"pip install 'spack-snapdiff[{_EXTRAS.get(address.scheme, 'mirror')}]'"
         raise RevisionError(f"{address}: takes a library that is not here: {install}") from error
     downloads = Downloads(
         address,

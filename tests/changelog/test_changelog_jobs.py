@@ -64,7 +64,7 @@ def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> No
 
 
 def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:
-    distributed = pytest.importorskip("distributed", reason="needs snapdiff[dask]")
+    distributed = pytest.importorskip("distributed", reason="needs spack-snapdiff[dask]")
     expected = lines(story.folder, "start..HEAD", None)
     with (
         distributed.LocalCluster(  # two real processes, and no web page

@@ -446,7 +446,7 @@ def test_without_a_library_one_line_says_what_to_install(
     assert done.returncode == 2
     assert done.stderr == (
         f"snapdiff: error: {url}: takes a library that is not here: "
-        f"pip install 'snapdiff[{extra}]'\n"
+        f"pip install 'spack-snapdiff[{extra}]'\n"
     )
 
 

@@ -1,0 +1,184 @@
+"""`snapdiff git-driver`: git hands over two versions of a document, a report is printed.
+
+What git calls it with is in gitattributes(5) and under GIT_EXTERNAL_DIFF in git(1).
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from snapdiff.cli.console import say
+from snapdiff.errors import BadPagesError, SnapdiffError
+
+if TYPE_CHECKING:
+    from snapdiff.sources.base import Content
+
+_NO_FILE = "/dev/null"
+_SHORT_ID = 7
+_WAY_OUT = "git diff --no-ext-diff shows the lines"
+
+
+class _Version(NamedTuple):
+    """One side as git hands it over: a file to read, and the blob's id, or a dot, or zeros."""
+
+    file: str
+    blob: str
+    mode: str
+
+    @property
+    def is_absent(self) -> bool:
+        return self.file == _NO_FILE
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        if self.is_absent:
+            return "no file"
+        return self.blob[:_SHORT_ID] if self.blob.strip("0") else "working tree"
+
+
+class _Change(NamedTuple):
+    """A path that differs: where it is now, where it was, and both versions."""
+
+    path: str
+    old_path: str
+    old: _Version
+    new: _Version
+
+    @property
+    def title(self) -> str:
+        """The path, or both where the file was renamed."""
+        return self.path if self.path == self.old_path else f"{self.old_path} → {self.path}"
+
+
+@click.command(
+    name="git-driver",
+    epilog="""\b
+Examples:
+  snapdiff git-driver --install     in this repository, for you alone
+  git diff                          pages and locks are shown as reports now
+  git log -p --ext-diff             in a history, too
+  git diff --no-ext-diff            the lines, as ever
+  snapdiff git-driver --uninstall   as it was before
+""",
+)
+@click.argument("arguments", nargs=-1, metavar="")
+@click.option("--install", is_flag=True, help="Make git show documents as reports from now on.")
+@click.option("--uninstall", is_flag=True, help="Undo what --install did.")
+@click.option("--global", "everywhere", is_flag=True, help="In all repositories of yours.")
+@click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+@click.option("-C", "--repo", default=".", metavar="DIR", help="The repository to set up.")
+def git_driver(
+    arguments: tuple[str, ...],
+    *,
+    install: bool,
+    uninstall: bool,
+    everywhere: bool,
+    detail: bool,
+    repo: str,
+) -> int:
+    """Show what changed in one document, as a program that git diff calls.
+
+    With --install git calls it: for specs.md, spack.lock and the indexes of build caches and
+    install databases. Nothing is written but two settings of git's own.
+    """
+    from snapdiff.cli.git_driver_settings import install_driver, uninstall_driver
+
+    if install or uninstall:
+        if arguments or (install and uninstall):
+            raise click.UsageError("--install and --uninstall take nothing else but --global, -C")
+        if install:
+            install_driver(Path(repo), everywhere=everywhere, detail=detail)
+        else:
+            uninstall_driver(Path(repo), everywhere=everywhere)
+        return 0
+    _show(arguments, detail=detail)
+    return 0
+
+
+def _show(arguments: tuple[str, ...], *, detail: bool) -> None:
+    """Print the report of what git handed over.
+
+    A document that cannot be read is named on standard error: with another exit status than 0 git
+    would stop there, and not show the files after it.
+    """
+    from snapdiff.output.standard_output import write_stdout
+    from snapdiff.sources.base import printable_path
+
+    if len(arguments) == 1:  # in the middle of a merge there are no two versions; git's own words
+        write_stdout([f"* Unmerged path {printable_path(arguments[0])}\n"])
+        return
+    change = _parse(arguments)
+    try:
+        text = _report(change, detail=detail)
+    except BadPagesError as error:
+        for page in error.pages:
+            say(f"error: {page}; {_WAY_OUT}")
+    except SnapdiffError as error:
+        say(f"error: {error}; {_WAY_OUT}")
+    else:
+        write_stdout([text, "\n"])
+
+
+def _parse(arguments: tuple[str, ...]) -> _Change:
+    """Return what git's arguments mean: seven, and two more where a file was renamed."""
+    if len(arguments) not in (7, 9):
+        raise click.UsageError(
+            f"git calls this with 1, 7 or 9 arguments, not with {len(arguments)}; "
+            "snapdiff git-driver --install makes it do so"
+        )
+    old_path = arguments[0]
+    path = arguments[7] if len(arguments) == 9 else old_path
+    return _Change(path, old_path, _Version(*arguments[1:4]), _Version(*arguments[4:7]))
+
+
+def _report(change: _Change, *, detail: bool) -> str:
+    """Return the report of one document; raises SnapdiffError where it cannot be read."""
+    from snapdiff.catalog.document_versions import DocumentVersions
+    from snapdiff.comparison import diff_files
+    from snapdiff.model import Revision
+    from snapdiff.reports import render_report
+    from snapdiff.reports.options import ReportOptions
+    from snapdiff.sources.base import printable_path
+
+    old, new = (
+        Revision(source=side.name, commit=None, date=None) for side in (change.old, change.new)
+    )
+    found = diff_files(
+        DocumentVersions(printable_path(change.path), _content(change.old), _content(change.new)),
+        (old, new),
+        warn=lambda message: say(f"warning: {message}"),
+    )
+    options = ReportOptions(
+        title=printable_path(change.title), detail=detail, color=_is_colored(), width=_width()
+    )
+    return render_report(found, "text", options)
+
+
+def _content(side: _Version) -> "Content | None":
+    """Return what a side holds, or why that cannot be read; None where there is no file."""
+    from snapdiff.formats.registry import DOCUMENTS
+    from snapdiff.sources.directory import DirectorySource
+
+    if side.is_absent:
+        return None
+    file = Path(side.file)
+    source = DirectorySource(side.name, file.parent, wanted=DOCUMENTS, only=file.name)
+    return next(source.read(source.entries()))
+
+
+def _is_colored() -> bool:
+    """Return whether git would colour a diff that goes where this one does."""
+    from snapdiff.cli.git_driver_settings import git_wants_color
+
+    return not os.environ.get("NO_COLOR") and git_wants_color(on_terminal=sys.stdout.isatty())
+
+
+def _width() -> int | None:
+    """Return how wide the window is: git says so in COLUMNS where it has started a pager."""
+    columns = shutil.get_terminal_size((0, 0)).columns
+    return columns or None
