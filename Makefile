@@ -10,7 +10,7 @@ PARALLEL := --numprocesses auto
 CHOSEN = $(if $(T),$(if $(findstring /,$(T)),'$(T)',-k '$(T)'),$(PARALLEL))
 
 .PHONY: help demo test quick coverage lint fmt check hooks goldens lowest fuzz mutants audit bench \
-	snapshots docs clean
+	snapshots docs manual dist sbom clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,7 +39,6 @@ fmt: $(READY) ## Format the code, and mend what the linter can mend
 check: lint coverage ## Run all that a change has to pass
 
 hooks: $(READY) ## Run the linters before every commit
-	$(BIN)/pip install --quiet pre-commit
 	$(BIN)/pre-commit install
 
 goldens: $(READY) ## Write the golden files of the tests anew; then read `git diff`
@@ -73,6 +72,15 @@ snapshots: $(READY) ## Write the example catalogs anew
 docs: $(READY) ## Write what the documentation shows anew; the pictures need Debian's chromium
 	$(BIN)/python docs/refresh.py
 	$(BIN)/python docs/pictures.py
+
+manual: $(READY) ## Write the manual page and the completions anew, from the commands
+	$(BIN)/python -m release.command_files
+
+dist: $(READY) ## Build wheel and source archive, twice, and compare them byte for byte
+	$(BIN)/python -m release.build dist
+
+sbom: dist ## List the parts of the wheel in build/ (CycloneDX)
+	$(BIN)/python -m release.parts_list dist/*.whl build/spack-snapdiff.cdx.json
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

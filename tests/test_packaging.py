@@ -1,29 +1,69 @@
 """What gets installed: wheel and source distribution have all that the command needs."""
 
 import json
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from release.build import build_twice
+from release.parts_list import list_parts
+from snapdiff import __version__
 from tests.golden import ROOT, SNAPSHOTS, golden_text
 
 pytestmark = pytest.mark.slow
 
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
-def built(target: str, folder: Path) -> Path:
-    command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory"]
-    subprocess.run([*command, str(folder)], cwd=ROOT, check=True, capture_output=True)
-    return next(folder.iterdir())
+EPOCH = 1_750_000_000
+"""A time of the last commit."""
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built("wheel", tmp_path_factory.mktemp("wheel"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The wheel and the source archive, as a release has them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", str(EPOCH))
+        return build_twice(tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def wheel(built: list[Path]) -> Path:
+    """The wheel alone."""
+    [found] = [file for file in built if file.suffix == ".whl"]
+    return found
+
+
+def test_a_build_depends_on_the_commit_alone(
+    built: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = {file.name: file.read_bytes() for file in built}
+    assert {name.split("-")[0] for name in contents} == {"spack_snapdiff"}
+    for name, epoch, is_same in (("later", EPOCH, True), ("of another commit", EPOCH + 99, False)):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(epoch))
+        again = {file.name: file.read_bytes() for file in build_twice(tmp_path / name)}
+        assert again.keys() == contents.keys()
+        assert all((again[file] == contents[file]) is is_same for file in contents)
+
+
+def test_a_source_archive_holds_what_git_tracks_and_no_more(built: list[Path]) -> None:
+    [archive] = [file for file in built if file.suffix == ".gz"]
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split("\0")
+    assert names - set(tracked) == {"PKG-INFO"}
+    assert {"release/share/man/man1/snapdiff.1", "release/spack/package.py"} <= names
 
 
 def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
@@ -31,11 +71,15 @@ def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
     templates = {f"snapdiff/templates/{file.name}" for file in (ROOT / "templates").iterdir()}
     assert templates <= names
     assert "snapdiff/py.typed" in names
+    share = ROOT / "release" / "share"
+    assert {name.partition("/data/")[2] for name in names if "/data/" in name} == {
+        f"share/{file.relative_to(share)}" for file in share.rglob("*") if file.is_file()
+    }
     assert {name.rpartition("/")[2] for name in names} >= {"LICENSE-APACHE", "LICENSE-MIT"}
 
 
 def test_a_wheel_runs_where_it_is_unpacked(wheel: Path, tmp_path: Path) -> None:
-    zipfile.ZipFile(wheel).extractall(tmp_path)
+    shutil.unpack_archive(wheel, tmp_path, "zip")
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import snapdiff.cli.commands as cli; "
     )
@@ -46,33 +90,90 @@ def test_a_wheel_runs_where_it_is_unpacked(wheel: Path, tmp_path: Path) -> None:
     assert done.stdout.decode("utf-8") == golden_text("report.md")
 
 
-@pytest.mark.parametrize("target", ["wheel", "sdist"])
-def test_in_an_empty_environment_everything_runs(target: str, tmp_path: Path) -> None:
-    package = built(target, tmp_path / "dist")
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+def example() -> tuple[list[str], str]:
+    """The first command of the README, and what it prints."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```console\n\$ snapdiff ([^\n]*)\n(.*?)```", text, re.DOTALL)
+    assert found
+    return shlex.split(found[1]), found[2]
+
+
+def is_offline(words: str) -> bool:
+    """Whether an installer could not find the dependencies, rather than ours being wrong."""
+    return "No matching distribution" in words or "No solution found" in words
+
+
+@pytest.mark.parametrize(("suffix", "installer"), [(".whl", "pip"), (".gz", "uv")])
+def test_in_an_empty_environment_everything_runs(
+    suffix: str, installer: str, built: list[Path], tmp_path: Path
+) -> None:
+    [package] = [file for file in built if file.suffix == suffix]
     command = tmp_path / "venv" / "bin"
-    installed = subprocess.run(
-        [command / "pip", "install", "--quiet", package], capture_output=True, text=True
-    )
-    if "No matching distribution" in installed.stderr:
+    python = command / "python"
+    if installer == "pip":
+        subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+        install = [python, "-m", "pip", "install"]
+    else:
+        uv = [sys.executable, "-m", "uv"]
+        subprocess.run(
+            [*uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True
+        )
+        install = [*uv, "pip", "install", "--python", python]
+    installed = subprocess.run([*install, "--quiet", package], capture_output=True, text=True)
+    if is_offline(installed.stderr):
         pytest.skip("no package index can be reached from here")
     assert installed.returncode == 0, installed.stderr
 
-    def said(*arguments: str) -> str:
+    def said(*arguments: str, program: str = "snapdiff") -> str:
         return subprocess.run(
-            [command / "snapdiff", *arguments], cwd=ROOT, capture_output=True, check=True
+            [command / program, *arguments], cwd=ROOT, capture_output=True, check=True
         ).stdout.decode("utf-8")
 
+    arguments, expected = example()
+    assert said(*arguments) == said(*arguments, program="spack-snapdiff") == expected
     assert said(*SNAPSHOTS) == golden_text("report.md")
     assert json.loads(said("schema"))["title"]
     assert said("-f", "html", *SNAPSHOTS).startswith("<!DOCTYPE html>")
     assert said("changelog", "snapshots").startswith("#")
+    assert (tmp_path / "venv" / "share" / "man" / "man1" / "spack-snapdiff.1").exists()
+    parts = tmp_path / "parts.json"
+    list_parts(python, parts)
+    check_parts_list(json.loads(parts.read_bytes()))
+
+
+def check_parts_list(listed: dict[str, Any]) -> None:
+    """The list is of our version, and names all that we ask for, with where it is from."""
+    assert (listed["bomFormat"], listed["metadata"]["component"]["name"]) == (
+        "CycloneDX",
+        "spack-snapdiff",
+    )
+    assert listed["metadata"]["component"]["version"] == __version__
+    [ours] = [item for item in listed["dependencies"] if item["ref"] == "root-component"]
+    names = {name.partition("==")[0].lower() for name in ours["dependsOn"]}
+    assert names == {re.split("[<>=]", name)[0].lower() for name in PROJECT["dependencies"]}
+    parts = {part["name"].lower(): part for part in listed["components"]}
+    assert names <= parts.keys()
+    assert all(part["purl"].startswith("pkg:pypi/") for part in parts.values())
+
+
+def test_uvx_runs_the_example_of_the_readme(wheel: Path, tmp_path: Path) -> None:
+    arguments, expected = example()
+    done = subprocess.run(
+        [sys.executable, "-m", "uv", "tool", "run", "--from", wheel, "spack-snapdiff", *arguments],
+        cwd=ROOT,
+        env=os.environ | {"UV_PYTHON": sys.executable, "UV_TOOL_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if is_offline(done.stderr):
+        pytest.skip("no package index can be reached from here")
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
 
 def test_the_lowest_versions_tested_are_the_lowest_allowed() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["mirror"], *extras["s3"]]
+    extras = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *extras["mirror"], *extras["s3"]]
     allowed = dict(re.findall(r"(\S+)>=(\S+)", "\n".join(wanted)))
     lines = (ROOT / "tests" / "lowest.txt").read_text(encoding="utf-8").splitlines()
     assert dict(line.split("==") for line in lines if not line.startswith("#")) == allowed

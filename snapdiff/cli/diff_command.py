@@ -14,13 +14,16 @@ DONE, FOUND = 0, 1
 
 
 def _completed(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
+    context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list["CompletionItem"]:
-    """Return what a shell may complete: other commands, and folders."""
+    """Return what a shell may complete: folders, and other commands."""
     from click.shell_completion import CompletionItem
 
-    names = [name for name in ("changelog", "schema", "snapshot") if name.startswith(incomplete)]
-    return [*map(CompletionItem, names if incomplete else ()), CompletionItem(incomplete, "dir")]
+    above = context.find_root()
+    assert isinstance(above.command, click.Group)
+    names = [name for name in above.command.list_commands(above) if name.startswith(incomplete)]
+    # Folders first: for bash, click forgets what is before them.
+    return [CompletionItem(incomplete, "dir"), *map(CompletionItem, names if incomplete else ())]
 
 
 @click.command(
@@ -29,6 +32,7 @@ Commands:
   diff       compare two snapshots: this help, and what is done without a command
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
   why        why the specs of one package changed; snapdiff why --help
+  git-driver documents as reports in git diff; snapdiff git-driver --help
   schema     print the JSON Schema of the JSON report; snapdiff schema
   snapdiff --version prints the version
 
