@@ -112,13 +112,13 @@ def test_in_an_empty_environment_everything_runs(
     python = command / "python"
     if installer == "pip":
         subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
-        install = [python, "-m", "pip", "install"]
+        install = [str(python), "-m", "pip", "install"]
     else:
         uv = [sys.executable, "-m", "uv"]
         subprocess.run(
             [*uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True
         )
-        install = [*uv, "pip", "install", "--python", python]
+        install = [*uv, "pip", "install", "--python", str(python)]
     installed = subprocess.run([*install, "--quiet", package], capture_output=True, text=True)
     if is_offline(installed.stderr):
         pytest.skip("no package index can be reached from here")
