@@ -50,6 +50,11 @@ class DocumentVersions:
             found = found._replace(new=_emptied(found.old))
         yield found
 
+    @property
+    def is_page(self) -> bool:
+        """Whether it lists one package: the others of its stacks are on other pages."""
+        return self._document_path().endswith(".md")
+
     def _document_path(self) -> str:
         """Return the path, or the usual name of such a document if the path's name is another."""
         if DOCUMENTS.is_document(self._path):

@@ -138,25 +138,33 @@ def _parse(arguments: tuple[str, ...]) -> _Change:
 
 def _report(change: _Change, *, detail: bool) -> str:
     """Return the report of one document; raises SnapdiffError where it cannot be read."""
+    from msgspec.structs import replace
+
     from snapdiff.catalog.document_versions import DocumentVersions
     from snapdiff.comparison import diff_files
     from snapdiff.model import Revision
     from snapdiff.reports import render_report
     from snapdiff.reports.options import ReportOptions
+    from snapdiff.result import Filters
     from snapdiff.sources.base import printable_path
 
     old, new = (
         Revision(source=side.name, commit=None, date=None) for side in (change.old, change.new)
     )
+    versions = DocumentVersions(
+        printable_path(change.path), _content(change.old), _content(change.new)
+    )
     found = diff_files(
-        DocumentVersions(printable_path(change.path), _content(change.old), _content(change.new)),
+        versions,
         (old, new),
+        # As with -p, a stack is then not called new or gone because one package is.
+        filters=Filters(package=("*",)) if versions.is_page else None,
         warn=lambda message: say(f"warning: {message}"),
     )
     options = ReportOptions(
         title=printable_path(change.title), detail=detail, color=_is_colored(), width=_width()
     )
-    return render_report(found, "text", options)
+    return render_report(replace(found, filters=Filters()), "text", options)
 
 
 def _content(side: _Version) -> "Content | None":
