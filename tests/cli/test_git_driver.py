@@ -275,3 +275,12 @@ def test_a_lock_may_have_any_name_that_attributes_name() -> None:
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("my.lock\n1111111 → working tree\n")
     assert "+ valgrind 3.23.0, new\n" in done.out
+
+
+def test_the_documentation_shows_what_git_diff_prints(repository: GitRepository) -> None:
+    path = "_cache/develop/geant4/specs.md"
+    old, new = ((PROJECT / "snapshots" / date / path).read_bytes() for date in DATES)
+    repository.commit({path: old})
+    write(repository, {path: new})
+    text = (PROJECT / "docs" / "git.md").read_text(encoding="utf-8")
+    assert f"$ git diff\n{git(repository.folder, 'diff').stdout.rstrip()}\n```" in text
