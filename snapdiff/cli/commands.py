@@ -19,6 +19,7 @@ DEFAULT_COMMAND = "diff"
 _LATE = {
     "changelog": "snapdiff.cli.changelog_command",
     "git-driver": "snapdiff.cli.git_driver_command",
+    "post": "snapdiff.cli.post_command",
     "snapshot": "snapdiff.cli.snapshot_command",
     "why": "snapdiff.cli.why_command",
 }

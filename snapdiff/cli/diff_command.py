@@ -33,6 +33,7 @@ Commands:
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
   why        why the specs of one package changed; snapdiff why --help
   git-driver documents as reports in git diff; snapdiff git-driver --help
+  post       one comment on a pull request, kept up to date; snapdiff post --help
   schema     print the JSON Schema of the JSON report; snapdiff schema
   snapdiff --version prints the version
 

@@ -1,9 +1,8 @@
 """A pull-request comment: found again by its marker, short to look at, never over the limit."""
 
-import re
 from collections.abc import Iterator
 
-from snapdiff.errors import ReportError
+from snapdiff.reports.comment_lines import NOTHING_CHANGED, marker_line
 from snapdiff.reports.fitting import Extent, fitted
 from snapdiff.reports.markdown_text import web_address
 from snapdiff.reports.options import ReportOptions
@@ -19,18 +18,13 @@ MOST_CHARACTERS = 60_000
 _MOST_FOLDS = 5
 """How many stacks have a fold of their own before the others share one: each fold is a line."""
 
-_NAME = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
-
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the comment: a line that no reader sees, then the news, then a fold a stack.
 
     Raises ReportError where the marker's name could end the invisible line.
     """
-    if not _NAME.fullmatch(options.marker):
-        raise ReportError(
-            f"{options.marker!r}: a marker is made of letters, digits and . _ / with single dashes"
-        )
+    marker = marker_line(options.marker)
     environment = markdown_environment(options.templates)
     group_by = options.group_by or "stack"
 
@@ -42,7 +36,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         return render_template(
             environment,
             "comment.md.j2",
-            marker=options.marker,
+            marker_line=marker,
+            nothing_changed=NOTHING_CHANGED,
             diff=diff,
             outline=outline,
             is_empty=diff.is_empty() and not diff.skipped,

@@ -77,7 +77,9 @@ def test_an_empty_diff_is_one_line_or_none() -> None:
     same = ("-C", ROOT, SNAPSHOTS[0], SNAPSHOTS[0])
     line = f"No changes between `{SNAPSHOTS[0]}` and `{SNAPSHOTS[0]}`.\n"
     assert run_cli(*same).out == line
-    assert run_cli(*same, "-f", "comment").out == f"<!-- snapdiff -->\n{line}"
+    assert run_cli(*same, "-f", "comment").out == (
+        f"<!-- snapdiff -->\n<!-- nothing changed -->\n{line}"
+    )
     assert run_cli(*same, "-f", "comment", "--quiet-if-empty").out == ""
 
 

@@ -1,0 +1,127 @@
+"""`snapdiff post`: a comment in, the address of the one comment that a request has of it out."""
+
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from snapdiff.cli.console import say
+from snapdiff.output.standard_output import write_stdout
+from snapdiff.posting.base import PostError, RefusedError
+from snapdiff.posting.ci_variables import Asked, find_target, find_token, where_to_put_a_token
+from snapdiff.posting.hosts import open_host
+from snapdiff.posting.one_comment import WantedComment, keep_one_comment
+from snapdiff.posting.pauses import Pauses
+from snapdiff.posting.target import HostName
+from snapdiff.reports.comment_lines import marker_line, marker_of, says_nothing_changed
+from snapdiff.reports.options import MARKER
+from snapdiff.safe_text import visible
+
+_MOST_BYTES = 4_000_000
+"""More than any host takes: the longest comment, with four bytes for every character."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  snapdiff post comment.md                       on the pull request of this CI job
+  snapdiff HEAD^1 HEAD -f comment | snapdiff post -
+  snapdiff post hep.md --marker snapdiff/hep     one of several comments
+  snapdiff post comment.md --host github --repo spack/cache --number 12
+
+\b
+Variables it reads, where no option says otherwise:
+  GitHub, Gitea   GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_PATH or GITHUB_REF,
+                  GITHUB_TOKEN or GH_TOKEN (in a workflow: pull-requests: write)
+  GitLab          CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID or CI_PROJECT_ID,
+                  CI_MERGE_REQUEST_IID, GITLAB_TOKEN (scope api; CI_JOB_TOKEN cannot)
+"""
+)
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--marker", metavar="NAME", help=f"Which comment it is (default: FILE's own, or {MARKER})."
+)
+@click.option("--host", type=click.Choice(["github", "gitlab"]), help="Whose interface to speak.")
+@click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")
+@click.option(
+    "--number", type=click.IntRange(1), metavar="N", help="The pull or merge request's number."
+)
+@click.option("--token-from", metavar="VARIABLE", help="The variable that the token is in.")
+@click.option(
+    "--delete-if-empty", is_flag=True, help="Delete the comment where FILE says nothing changed."
+)
+@click.option("--required", is_flag=True, help="Fail where the token may not write.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+def post(
+    *,
+    file: str,
+    marker: str | None,
+    host: HostName | None,
+    repo: str | None,
+    number: int | None,
+    token_from: str | None,
+    delete_if_empty: bool,
+    required: bool,
+    quiet: bool,
+) -> int:
+    """Keep one comment on a pull or merge request up to date: FILE, or - for standard input.
+
+    The comment that is there is found by the marker in its first line and by its author, and gets
+    the new text. Its address is printed. Where FILE says that nothing changed and there is no
+    comment, none is posted. A token that may only read, as in a pull request from a fork, is no
+    error: a notice says so.
+    """
+    wanted = _wanted(_read(file), marker, delete_if_empty)
+    target = find_target(Asked(host=host, repository=repo, number=number), os.environ)
+    token = find_token(target.host, token_from, os.environ)
+    try:
+        if token is None:
+            why = where_to_put_a_token(target.host, token_from, os.environ)
+            raise RefusedError(f"{target.place}: {why}")
+        kept = keep_one_comment(open_host(target, token), wanted, Pauses())
+    except RefusedError as error:
+        if required:
+            raise
+        if not quiet:
+            say(f"notice: nothing was posted: {error}")
+        return 0
+    if kept:
+        write_stdout([f"{visible(token.hidden_in(kept.url))}\n"])
+    elif not quiet:
+        say(f"notice: {target.place}: nothing changed, and there is no comment that has to say so")
+    return 0
+
+
+def _read(file: str) -> str:
+    """Return the text of a file, or of standard input. Raises PostError."""
+    name = "standard input" if file == "-" else file
+    if file == "-" and sys.stdin is None:
+        raise PostError(f"{name}: is closed")
+    with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as stream:
+        content = stream.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise PostError(f"{name}: has more than {_MOST_BYTES:,} bytes, which no host takes")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PostError(f"{name}: is no text in UTF-8 ({error.reason})") from error
+    if not text.strip():
+        raise PostError(
+            f"{name}: is empty; write it without --quiet-if-empty, so that it says that nothing "
+            "changed"
+        )
+    return text.replace("\r\n", "\n")
+
+
+def _wanted(text: str, marker: str | None, delete_if_empty: bool) -> WantedComment:
+    """Return the comment to post: the text below its marker, its own or the one asked for."""
+    own = marker_of(text)
+    below = text.partition("\n")[2] if own else text
+    text = f"{marker_line(marker or own or MARKER)}\n{below}"
+    return WantedComment(
+        body=text,
+        says_nothing_changed=says_nothing_changed(text),
+        delete_if_empty=delete_if_empty,
+    )

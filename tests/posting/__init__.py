@@ -1,0 +1,1 @@
+"""`snapdiff post`, against servers that speak what GitHub, Gitea and GitLab speak."""
