@@ -36,7 +36,7 @@ Variables it reads, where no option says otherwise:
   GitHub, Gitea   GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_PATH or GITHUB_REF,
                   GITHUB_TOKEN or GH_TOKEN (in a workflow: pull-requests: write)
   GitLab          CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID or CI_PROJECT_ID,
-                  CI_MERGE_REQUEST_IID, GITLAB_TOKEN (scope api; CI_JOB_TOKEN cannot)
+                  CI_MERGE_REQUEST_IID, GITLAB_TOKEN (scope api; not CI_JOB_TOKEN)
 """
 )
 @click.argument("file", metavar="FILE")
@@ -119,7 +119,8 @@ def _wanted(text: str, marker: str | None, delete_if_empty: bool) -> WantedComme
     """Return the comment to post: the text below its marker, its own or the one asked for."""
     own = marker_of(text)
     below = text.partition("\n")[2] if own else text
-    text = f"{marker_line(marker or own or MARKER)}\n{below}"
+    name = (own or MARKER) if marker is None else marker
+    text = f"{marker_line(name)}\n{below}"
     return WantedComment(
         body=text,
         says_nothing_changed=says_nothing_changed(text),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdiff.posting.base import PostError
-from snapdiff.posting.target import HostName, Target, Token
+from snapdiff.posting.target import API_URLS, HostName, Target, Token
 
 Variables = Mapping[str, str]
 
@@ -20,10 +20,6 @@ TOKEN_VARIABLES: dict[HostName, tuple[str, ...]] = {
 """Where a token is looked for, host by host."""
 
 _JOB_TOKEN = "CI_JOB_TOKEN"  # noqa: S105 -- the name of a variable
-_API_URL: dict[HostName, tuple[str, str]] = {
-    "github": ("GITHUB_API_URL", "https://api.github.com"),
-    "gitlab": ("CI_API_V4_URL", "https://gitlab.com/api/v4"),
-}
 _REPOSITORY: dict[HostName, tuple[str, ...]] = {
     "github": ("GITHUB_REPOSITORY",),
     # A merge request from a fork runs in the fork, and is a request of the project it goes to.
@@ -43,7 +39,7 @@ class Asked:
 def find_target(asked: Asked, variables: Variables) -> Target:
     """Return the request that a comment is for. Raises PostError where nothing names one."""
     host = asked.host or _host(variables)
-    api_variable, public = _API_URL[host]
+    api_variable, public = API_URLS[host]
     repository = asked.repository or _first(variables, _REPOSITORY[host])
     if not repository:
         raise PostError(f"no repository: {_REPOSITORY[host][-1]} is not set; name one with --repo")
@@ -84,9 +80,9 @@ def where_to_put_a_token(host: HostName, variable: str | None, variables: Variab
 
 
 def _host(variables: Variables) -> HostName:
-    found = [host for host, (variable, _) in _API_URL.items() if variables.get(variable)]
+    found = [host for host, (variable, _) in API_URLS.items() if variables.get(variable)]
     if len(found) != 1:
-        names = " and ".join(variable for variable, _ in _API_URL.values())
+        names = " and ".join(variable for variable, _ in API_URLS.values())
         state = "are both set" if found else "are not set"
         raise PostError(f"which host? {names} {state}; say --host github or --host gitlab")
     return found[0]
@@ -111,7 +107,7 @@ def _number_of_event(path: str) -> int | None:
     a comment on a real one.
     """
     event: Any = None
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         event = json.loads(Path(path).read_bytes())
     if not isinstance(event, dict):
         return None

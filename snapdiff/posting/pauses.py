@@ -11,10 +11,10 @@ LONGEST_RUN = 60.0
 class Pauses:
     """Waits before each new try, longer every time, until the time is over."""
 
-    def __init__(self, seconds: float = LONGEST_RUN) -> None:
-        """Let the time begin."""
+    def __init__(self, seconds: float = LONGEST_RUN, *, first: float = 1.0) -> None:
+        """Let the time begin; the first pause has `first` seconds."""
         self._end = time.monotonic() + seconds
-        self._next = 1.0
+        self._next = first
 
     def wait(self, fault: TryLaterError) -> None:
         """Wait a second, the next time two, then four, or as long as the host asks.

@@ -21,6 +21,8 @@ _Value = TypeVar("_Value")
 _MOST_PAGES = 1000
 """A list that goes on after 100,000 comments has links that lead in a circle."""
 
+_MOVED = "the host answers with a redirect, which is not followed; was the repository renamed?"
+
 _NEXT = re.compile(r'<([^<>]*)>\s*;\s*rel="?next"?')
 
 
@@ -33,17 +35,17 @@ class Answer:
     data: Any
 
 
+Query = Mapping[str, str | int]
+Send = Callable[[str, str, Query, Mapping[str, str] | None], Answer]
+"""Sends a request through the host's library: its method, path, query and JSON body."""
+
+
 def json_or_text(text: str) -> Any:
     """Return what JSON says, or the text itself: what is in front of a host answers in HTML."""
     try:
         return json.loads(text)
     except ValueError:
         return text
-
-
-Query = Mapping[str, str | int]
-Send = Callable[[str, str, Query, Mapping[str, str] | None], Answer]
-"""Sends a request through the host's library: its method, path, query and JSON body."""
 
 
 class RestInterface:
@@ -94,14 +96,16 @@ class RestInterface:
     ) -> Answer:
         try:
             answer = self._send(method, path, query, body)
+        except requests.exceptions.SSLError as error:
+            raise PostError(self._words(f"no safe connection: {error}")) from None
         except (requests.ConnectionError, requests.Timeout) as error:
-            if isinstance(error, requests.exceptions.SSLError):
-                raise PostError(self._words(f"no safe connection: {error}")) from None
             raise TryLaterError(self._words(f"the host does not answer: {error}")) from None
+        except requests.TooManyRedirects:
+            raise PostError(f"{self.place}: {_MOVED}") from None
         except (requests.RequestException, RuntimeError, ValueError) as error:
             # PyGithub raises RuntimeError for a redirect to another host, and ValueError for
             # headers that are no numbers.
-            raise PostError(self._words(f"the answer is none: {error}")) from None
+            raise PostError(self._words(f"the host's answer is of no use: {error}")) from None
         if not 200 <= answer.status < 300:
             raise self._error(answer)
         return answer
@@ -109,6 +113,8 @@ class RestInterface:
     def _error(self, answer: Answer) -> PostError:
         """Return what an answer means that is no success."""
         status = answer.status
+        if status < 400:
+            return PostError(f"{self.place}: {_MOVED}")
         message = self._words(f"the host answers {status}: {_message(answer.data)}")
         if status >= 500 or _is_rate_limit(answer):
             return TryLaterError(message, _pause(answer))

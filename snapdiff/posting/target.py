@@ -10,9 +10,18 @@ from snapdiff.safe_text import shown
 
 HostName = Literal["github", "gitlab"]
 
+API_URLS: dict[HostName, tuple[str, str]] = {
+    "github": ("GITHUB_API_URL", "https://api.github.com"),
+    "gitlab": ("CI_API_V4_URL", "https://gitlab.com/api/v4"),
+}
+"""The variable with the address of a host's REST interface, and the public host's own."""
+
+_NAME = r"[\w.-]*[\w-][\w.-]*"
+"""A part of a repository's name; `..` would lead to another place."""
+
 _REPOSITORY = {
-    "github": (r"[\w.-]+/[\w.-]+", "OWNER/NAME"),
-    "gitlab": (r"[1-9][0-9]*|[\w.-]+(?:/[\w.-]+)+", "the path of a project, or its number"),
+    "github": (f"{_NAME}/{_NAME}", "OWNER/NAME"),
+    "gitlab": (f"[1-9][0-9]*|{_NAME}(?:/{_NAME})+", "the path of a project, or its number"),
 }
 
 
@@ -30,15 +39,9 @@ class Target:
         pattern, form = _REPOSITORY[self.host]
         if not re.fullmatch(pattern, self.repository, re.ASCII):
             raise PostError(f"{shown(self.repository)}: no repository of {self.host}; it is {form}")
-        try:
-            parts = urlsplit(self.api_url)
-            is_address = bool(parts.scheme in ("http", "https") and parts.hostname)
-            is_plain = "@" not in parts.netloc and not parts.query and not parts.fragment
-        except ValueError:
-            is_address = is_plain = False
-        if not is_address or not is_plain or not re.fullmatch("[!-~]+", self.api_url):
+        if not _is_plain_address(self.api_url):
             raise PostError(
-                f"the address of {self.host}'s REST API is no http(s) URL without user and query"
+                f"{API_URLS[self.host][0]}: is no http(s) URL without user, query and fragment"
             )
 
     @property
@@ -62,3 +65,15 @@ class Token:
     def hidden_in(self, text: str) -> str:
         """Return a text without the secret: a host may repeat what it was sent."""
         return text.replace(self.secret, "[token]")
+
+
+def _is_plain_address(url: str) -> bool:
+    """Return whether a URL is one of a web server, without a password or anything else in it."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return False
+    is_plain = "@" not in parts.netloc and not parts.query and not parts.fragment
+    is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
+    return is_web and is_plain and re.fullmatch("[!-~]+", url) is not None

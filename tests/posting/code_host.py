@@ -166,9 +166,11 @@ class CodeHost:
         return items[(number - 1) * size : number * size], headers
 
     def carried_out(self, request: Request) -> Response:
-        """The answer of a host that works."""
+        """The answer of a host that works, which has to be as the host's description says."""
         with self.lock:
-            return self.dialect.answer(self, request)
+            response = self.dialect.answer(self, request)
+            self.undescribed += self.dialect.faults_of(request, response)
+            return response
 
     def answer(self, request: Request) -> Response:
         """The answer, or what a fault makes of it."""
@@ -205,7 +207,6 @@ class _Handler(BaseHTTPRequestHandler):
         if response.status is None:
             self.close_connection = True
             return
-        owner.undescribed += owner.dialect.faults_of(request, response)
         is_text = isinstance(response.body, str)
         body = response.body if is_text else json.dumps(response.body)
         content = b"" if response.body is None else str(body).encode("utf-8")

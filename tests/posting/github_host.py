@@ -82,9 +82,7 @@ class GitHub:
 
     def faults_of(self, request: Request, response: Response) -> list[str]:
         """What GitHub's published description does not allow in this answer."""
-        if request.path == self.graphql or response.status is None or response.status >= 500:
-            return []
-        if isinstance(response.body, str) or 300 <= response.status < 400:
+        if request.path == self.graphql or response.status is None:
             return []
         names = {name.lower() for name in response.headers}
         return self._description.faults_of(

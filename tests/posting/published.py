@@ -25,8 +25,8 @@ REQUESTS = [
     ("delete", "/repos/{owner}/{repo}/issues/comments/{comment_id}"),
 ]
 
-UNDESCRIBED = {401, 403, 404, 429, 500, 502, 503}
-"""What GitHub may answer to any request, whether its description says so there or not."""
+UNDESCRIBED = {401, 403, 404}
+"""What GitHub answers to any request, whether its description says so there or not."""
 
 
 class Description:

@@ -26,16 +26,25 @@ COMMENT = "<!-- snapdiff -->\n# Changes\n"
 OLD = "<!-- snapdiff -->\n# Old\n"
 
 
+every_library = pytest.mark.parametrize("dialect", [GitHub(), GitLab()], ids=["GitHub", "GitLab"])
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin with short pauses; a host that asks for a second gets it."""
+    monkeypatch.setattr(post_command, "Pauses", partial(Pauses, first=0.05))
+
+
 @pytest.fixture
 def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let two seconds be a minute."""
-    monkeypatch.setattr(post_command, "Pauses", partial(Pauses, 2.0))
+    """Let a second be the minute."""
+    monkeypatch.setattr(post_command, "Pauses", partial(Pauses, 1.0, first=0.05))
 
 
 # --- What passes ---
 
 
-@every_dialect
+@every_library
 @pytest.mark.parametrize("status", [500, 502, 503, None])
 def test_a_host_that_fails_once_is_asked_again(
     status: int | None, host: CodeHost, post: Post
@@ -58,7 +67,6 @@ def test_whatever_fails_once_is_done_all_the_same(host: CodeHost, post: Post) ->
         ("DELETE", "1003"),
     ):
         host.faults.append(Fault(method, end, does_it_and_answers(502), times=1))
-    host.faults.append(Fault("GET", host.dialect.list_end, answers(None), times=0))
     assert post(COMMENT).out.endswith(f"{oldest.comment_id}\n")
     assert host.bodies() == [COMMENT]
 
@@ -99,7 +107,7 @@ def limits() -> dict[str, Answering]:
     }
 
 
-@every_dialect
+@every_library
 @pytest.mark.parametrize("limit", limits())
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_limit_is_waited_for(limit: str, method: str, host: CodeHost, post: Post) -> None:
@@ -112,7 +120,7 @@ def test_a_limit_is_waited_for(limit: str, method: str, host: CodeHost, post: Po
 # --- What does not pass ---
 
 
-@every_dialect
+@every_library
 @pytest.mark.parametrize(
     "limit",
     [
@@ -138,7 +146,7 @@ def test_a_limit_that_takes_longer_than_a_minute_is_an_error_at_once(
     assert len(host.seen) == 1
 
 
-@every_dialect
+@every_library
 @pytest.mark.usefixtures("little_time")
 def test_what_never_works_is_an_error_in_the_end(host: CodeHost, post: Post) -> None:
     host.faults.append(Fault("POST", host.dialect.list_end, answers(503, {"message": "busy"})))
@@ -148,10 +156,10 @@ def test_what_never_works_is_an_error_in_the_end(host: CodeHost, post: Post) -> 
         "",
         f"snapdiff: error: {host.dialect.place}: the host answers 503: busy\n",
     )
-    assert host.methods() == ["POST", "POST"]
+    assert len(host.methods()) > 1
 
 
-@every_dialect
+@every_library
 @pytest.mark.usefixtures("little_time")
 def test_a_host_that_is_not_there_is_an_error(
     host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
@@ -167,7 +175,7 @@ def test_a_host_that_is_not_there_is_an_error(
 # --- Lies ---
 
 
-@every_dialect
+@every_library
 @pytest.mark.parametrize(
     "body",
     [
@@ -194,12 +202,11 @@ def test_an_answer_of_another_shape_is_an_error(
         body = body[0]
     host.faults.append(Fault(method, host.dialect.list_end, answers(200, body)))
     done = post(COMMENT)
-    host.undescribed.clear()
     assert (done.status, done.out) == (2, "")
     assert is_one_line_error(done.err), done.err
 
 
-@every_dialect
+@every_library
 def test_a_list_without_an_end_is_an_error(
     host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +234,7 @@ def test_a_link_to_another_host_does_not_lead_there(host: CodeHost, post: Post) 
 # --- Redirects ---
 
 
-@every_dialect
+@every_library
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_the_token_is_not_led_to_another_host(
