@@ -25,6 +25,9 @@ HOMES = {
     "archspec": "snapdiff.spack.targets",
     "fsspec": "snapdiff.sources.remote_files",
     "aiohttp": "snapdiff.sources.remote_files",
+    "github": "snapdiff.posting.github",
+    "gitlab": "snapdiff.posting.gitlab",
+    "requests": "snapdiff.posting.rest",
 }
 """The only module that may import a library."""
 
@@ -82,6 +85,7 @@ ROOMS = {
         "snapdiff.filters",
     },
     "snapdiff.output": {"snapdiff.errors"},
+    "snapdiff.posting": GROUND_FLOOR,
     "snapdiff.changelog": {
         *GROUND_FLOOR,
         "snapdiff",
@@ -196,8 +200,12 @@ def test_a_public_name_has_a_docstring() -> None:
     [
         ("import snapdiff", {"msgspec", "click", "git", "deepdiff", "jinja2", "yaml", "archspec"}),
         (
+            "import snapdiff.cli.commands; import snapdiff.cli.post_command",
+            {"github", "gitlab", "requests"},
+        ),
+        (
             "import snapdiff.cli.commands",
-            {"msgspec", "git", "deepdiff", "jinja2", "yaml", "archspec"},
+            {"snapdiff.posting.base", "msgspec", "git", "deepdiff", "jinja2", "yaml", "archspec"},
         ),
         (
             "import snapdiff; snapdiff.load_catalog('.'); snapdiff.diff_catalogs",

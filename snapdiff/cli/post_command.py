@@ -40,9 +40,7 @@ Variables it reads, where no option says otherwise:
 """
 )
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--marker", metavar="NAME", help=f"Which comment it is (default: FILE's own, or {MARKER})."
-)
+@click.option("--marker", metavar="NAME", help=f"Which comment it is (default: {MARKER}).")
 @click.option("--host", type=click.Choice(["github", "gitlab"]), help="Whose interface to speak.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")
 @click.option(
@@ -73,7 +71,7 @@ def post(
     comment, none is posted. A token that may only read, as in a pull request from a fork, is no
     error: a notice says so.
     """
-    wanted = _wanted(_read(file), marker, delete_if_empty)
+    wanted = _wanted(file, _read(file), marker, delete_if_empty)
     target = find_target(Asked(host=host, repository=repo, number=number), os.environ)
     token = find_token(target.host, token_from, os.environ)
     try:
@@ -115,12 +113,17 @@ def _read(file: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _wanted(text: str, marker: str | None, delete_if_empty: bool) -> WantedComment:
-    """Return the comment to post: the text below its marker, its own or the one asked for."""
+def _wanted(file: str, text: str, marker: str | None, delete_if_empty: bool) -> WantedComment:
+    """Return the comment to post: the text below its marker.
+
+    Which comment of the bot is replaced, the command line says and not FILE: in a workflow for
+    forks FILE may be a stranger's. Raises PostError where FILE names another one.
+    """
     own = marker_of(text)
+    if marker is None and own not in (None, MARKER):
+        raise PostError(f"{file}: its first line is the marker {own}; post it with --marker {own}")
     below = text.partition("\n")[2] if own else text
-    name = (own or MARKER) if marker is None else marker
-    text = f"{marker_line(name)}\n{below}"
+    text = f"{marker_line(MARKER if marker is None else marker)}\n{below}"
     return WantedComment(
         body=text,
         says_nothing_changed=says_nothing_changed(text),

@@ -139,10 +139,10 @@ def test_the_comment_format_is_what_post_takes(host: CodeHost, tmp_path: Path) -
     for new in (SNAPSHOTS[1], SNAPSHOTS[0]):
         same = ("-C", ROOT, SNAPSHOTS[0], new)
         assert run_cli(*same, "-f", "comment", "--marker", "cache/all", "-o", comment).status == 0
-        assert run_cli("post", comment).status == 0
+        assert run_cli("post", comment, "--marker", "cache/all").status == 0
     assert host.bodies() == [comment.read_text("utf-8")]
     assert host.bodies()[0].startswith("<!-- cache/all -->\n<!-- nothing changed -->\nNo changes ")
-    assert run_cli("post", comment, "--delete-if-empty").out == ""
+    assert run_cli("post", comment, "--marker", "cache/all", "--delete-if-empty").out == ""
     assert host.comments == []
 
 
@@ -159,10 +159,10 @@ def test_several_comments_each_have_a_name(host: CodeHost, post: Post) -> None:
     ("text", "options", "body"),
     [
         ("# Changes\n", [], "<!-- snapdiff -->\n# Changes\n"),
-        ("<!-- mine -->\n# Changes\n", [], "<!-- mine -->\n# Changes\n"),
+        ("<!-- mine -->\n# Changes\n", ["--marker", "mine"], "<!-- mine -->\n# Changes\n"),
         ("<!-- mine -->\n# Changes\n", ["--marker", "a/b"], "<!-- a/b -->\n# Changes\n"),
         ("<!-- a word -->\n# Changes\n", [], "<!-- snapdiff -->\n<!-- a word -->\n# Changes\n"),
-        ("\ufeff<!-- mine -->\r\n# Changes\r\n", [], "<!-- mine -->\n# Changes\n"),
+        ("\ufeff<!-- snapdiff -->\r\n# Changes\r\n", [], "<!-- snapdiff -->\n# Changes\n"),
     ],
     ids=["none", "its own", "another one", "no marker", "of an editor"],
 )
@@ -171,6 +171,17 @@ def test_a_file_without_the_marker_gets_it(
 ) -> None:
     assert post(text, *options).status == 0
     assert host.bodies() == [body]
+
+
+def test_a_file_does_not_say_which_comment_it_replaces(host: CodeHost, post: Post) -> None:
+    host.add(BOT, "<!-- release-notes -->\nof another workflow of the same bot\n")
+    done = post("<!-- release-notes -->\n<!-- nothing changed -->\n", "--delete-if-empty")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith(
+        "comment.md: its first line is the marker release-notes; post it with --marker "
+        "release-notes\n"
+    )
+    assert host.seen == []
 
 
 # --- Several runs at once ---
