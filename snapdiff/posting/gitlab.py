@@ -52,14 +52,9 @@ class GitLabNotes:
         return self._rest.field(self._rest.ask("GET", self._request), "web_url", str)
 
     def comments(self) -> list[Comment]:
-        """Return the notes; GitLab's own, on commits and labels, are no comments."""
+        """Return the notes; those that GitLab writes, on commits and labels, are among them."""
         query: Query = {"per_page": 100, "order_by": "created_at", "sort": "asc"}
-        notes = self._rest.pages(self._notes, query)
-        return [
-            self._comment(note)
-            for note in notes
-            if not (isinstance(note, dict) and note.get("system"))
-        ]
+        return [self._comment(note) for note in self._rest.pages(self._notes, query)]
 
     def create(self, body: str) -> Comment:
         """Write a note."""

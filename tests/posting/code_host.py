@@ -16,12 +16,11 @@ NUMBER = 12
 
 @dataclass
 class StoredComment:
-    """A comment as a host keeps it; `system` is one that GitLab wrote itself."""
+    """A comment as a host keeps it; without an author, if that account was deleted."""
 
     comment_id: int
     author: str
     body: str
-    system: bool = False
 
 
 class User(NamedTuple):
@@ -139,10 +138,10 @@ class CodeHost:
 
     # --- What hosts do with comments ---
 
-    def add(self, author: str, body: str, *, system: bool = False) -> StoredComment:
+    def add(self, author: str, body: str) -> StoredComment:
         """Keep a new comment."""
         last = self.comments[-1].comment_id if self.comments else 1000
-        self.comments.append(StoredComment(last + 1, author, self.normalised(body), system))
+        self.comments.append(StoredComment(last + 1, author, self.normalised(body)))
         return self.comments[-1]
 
     def find(self, comment_id: str) -> StoredComment | None:

@@ -108,7 +108,7 @@ def _shown(note: StoredComment) -> dict[str, Any]:
         "author": _account(note.author),
         "created_at": _DATE,
         "updated_at": _DATE,
-        "system": note.system,
+        "system": False,
         "noteable_id": 5,
         "noteable_type": "MergeRequest",
         "project_id": 81,

@@ -90,10 +90,8 @@ def test_the_oldest_is_edited_and_own_later_ones_are_deleted(host: CodeHost, pos
     assert host.bodies(BOT) == [SECOND, FIRST.replace("<!-- snapdiff -->", "<!-- other -->")]
 
 
-def test_a_note_of_gitlab_itself_and_a_comment_of_nobody_are_no_comments_of_ours(
-    host: CodeHost, post: Post
-) -> None:
-    host.add("", FIRST)  # its author's account was deleted
+def test_a_comment_whose_author_is_gone_is_not_ours(host: CodeHost, post: Post) -> None:
+    host.add("", FIRST)
     assert post(SECOND).status == 0
     assert host.bodies() == [FIRST, SECOND]
 

@@ -96,8 +96,8 @@ def test_a_comment_that_was_not_taken_is_posted_again_after_a_look_at_the_list(
 
 def limits() -> dict[str, Answering]:
     """The ways in which hosts say that they are asked too often."""
-    primary = {"message": "API rate limit exceeded for user ID 7."}
-    secondary = {"message": "You have exceeded a secondary rate limit."}
+    primary = {"message": "No more requests in this hour."}
+    secondary = {"message": "Slow down."}
     return {
         "429, seconds": answers(429, "Retry later\n", Retry_After="1"),
         "403, seconds": answers(403, secondary, Retry_After="1"),
