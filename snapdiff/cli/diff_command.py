@@ -64,7 +64,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from msgspec.structs import replace
 
     from snapdiff.catalog.loading import open_catalogs
-    from snapdiff.cli.gate import offending_lines
+    from snapdiff.cli.gate import find_offenders, offending_lines
     from snapdiff.cli.progress import ProgressBar
     from snapdiff.comparison import diff_catalogs
     from snapdiff.filters import Scope, narrowed_to_kinds
@@ -89,7 +89,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
     narrowed = narrowed_to_kinds(replace(found, filters=filters))
     report.write(narrowed)
-    lines = offending_lines(found, given.fail_on)
-    for line in lines:
+    offenders = find_offenders(found, given.fail_on)
+    for line in offending_lines(offenders):
         say(line)
-    return FOUND if lines or (given.exit_code and not narrowed.is_empty()) else DONE
+    return FOUND if offenders or (given.exit_code and not narrowed.is_empty()) else DONE
