@@ -21,6 +21,15 @@ class RevisionError(SnapdiffError):
     """A revision or directory that cannot be found, read or told from another."""
 
 
+class FilterError(SnapdiffError):
+    """A filter with a slip in it: `option` is `tag`, `stack`, `package`, `kind` or `because`."""
+
+    def __init__(self, option: str, message: str) -> None:
+        """Keep the option, so that one who knows where it was written can say so."""
+        super().__init__(message)
+        self.option = option
+
+
 class ReportError(SnapdiffError):
     """A report that cannot be rendered or written."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from snapdiff.errors import ReportError
 from snapdiff.reports.fitting import Extent, fitted
 from snapdiff.reports.markdown_text import web_address
-from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.options import MARKER_PATTERN, ReportOptions
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.short_list import shortened
 from snapdiff.reports.templates import markdown_environment, render_template
@@ -19,15 +19,13 @@ MOST_CHARACTERS = 60_000
 _MOST_FOLDS = 5
 """How many stacks have a fold of their own before the others share one: each fold is a line."""
 
-_NAME = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
-
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the comment: a line that no reader sees, then the news, then a fold a stack.
 
     Raises ReportError where the marker's name could end the invisible line.
     """
-    if not _NAME.fullmatch(options.marker):
+    if not re.fullmatch(MARKER_PATTERN, options.marker):
         raise ReportError(
             f"{options.marker!r}: a marker is made of letters, digits and . _ / with single dashes"
         )

@@ -11,6 +11,9 @@ PACKAGE_URL = "https://packages.spack.io/package.html?name={package}"
 MARKER = "snapdiff"
 """The name in a comment's first line, by which a bot finds the comment again."""
 
+MARKER_PATTERN = "^[A-Za-z0-9._/]+(-[A-Za-z0-9._/]+)*$"
+"""What such a name is made of: nothing that could end the line, which no reader sees."""
+
 
 class ReportOptions(Struct, frozen=True, kw_only=True):
     """How a report is to look; a format ignores what has no meaning for it.
