@@ -42,11 +42,11 @@ def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]
     return [offender for tag in tags for offender in _offenders_of_tag(tag, kinds)]
 
 
-def offending_lines(offenders: Sequence[Offender]) -> list[str]:
-    """Return a line for each offender; of very many the first ones, and the number of the rest."""
-    told = [offender.text for offender in offenders[:SPELLED_OUT]]
-    if len(offenders) > SPELLED_OUT:
-        told.append(f"... and {len(offenders) - SPELLED_OUT:,} more lines")
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return some lines; of very many the first ones, and the number of the rest."""
+    told = list(lines[:SPELLED_OUT])
+    if len(lines) > SPELLED_OUT:
+        told.append(f"... and {len(lines) - SPELLED_OUT:,} more lines")
     return told
 
 

@@ -87,7 +87,10 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def options(self) -> dict[str, Any]:
         """Return the options that the file says something of, each with its value."""
-        return {name: value for name, _, value in self._said()}
+        said = {name: value for name, _, value in self._said()}
+        if "map_stack" in said:
+            said["map_stack"] = tuple(said["map_stack"].items())
+        return said
 
     def path_of(self, option: str) -> tuple[str, str]:
         """Return the section and the key that stand for an option that the file speaks of."""
