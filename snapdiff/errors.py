@@ -26,8 +26,12 @@ class FilterError(SnapdiffError):
 
     def __init__(self, option: str, message: str) -> None:
         """Keep the option, so that one who knows where it was written can say so."""
-        super().__init__(message)
+        super().__init__(option, message)  # both, as an error in another process is sent as these
         self.option = option
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return str(self.args[1])
 
 
 class ReportError(SnapdiffError):

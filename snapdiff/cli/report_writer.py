@@ -41,7 +41,8 @@ class ReportWriter:
 
         `asked` names the options that somebody asked for: the others need have no effect.
         `usual_format` is for where neither a name nor a file's suffix says which. `color` is
-        `auto`, `always`, `never` or None, where nobody asked; a `target` of None is standard output.
+        `auto`, `always`, `never` or None, where nobody asked. A `target` of None is standard
+        output.
         """
         if target:
             check_output(target)
