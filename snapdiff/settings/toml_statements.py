@@ -11,10 +11,10 @@ KeyPath = Sequence[str | int]
 
 _TOKEN = re.compile(
     r"""
-    (?P<text> \"{3} (?: \\. | [^\\] )*? \"{3,5}   # in three quotes it may have several lines
-            | \'{3} .*? \'{3,5}
-            | \" (?: \\. | [^"\\\n] )* \"
-            | \' [^'\n]* \' )
+    (?P<text> \"{3} (?: \\. | [^\\] )*? (?: \"{3,5} | \Z )  # in three quotes: several lines
+            | \'{3} .*? (?: \'{3,5} | \Z )
+            | \" (?: \\. | [^"\\\n] )* \"?   # without its end it is no TOML, and not sought for
+            | \' [^'\n]* \'? )
   | (?P<comment> \#[^\n]* )
   | (?P<open> [\[{] )
   | (?P<close> [\]}] )
