@@ -129,15 +129,18 @@ def ignored_lines(verdict: Verdict, place: str) -> list[str]:
     return first_lines(lines)
 
 
-def warning_lines(verdict: Verdict, place: str) -> list[str]:
-    """Return a line for each acceptance that does nothing, for a warning."""
+def warning_lines(verdict: Verdict, place: str, *, is_narrowed: bool) -> list[str]:
+    """Return a line for each acceptance that does nothing, for a warning.
+
+    Where the command line narrows the report, one may be unused because of that.
+    """
     ended = [
         f"{place}: accepted {_described(item)} until {item.until}, and does no more; take it out"
         for item in verdict.ended
     ]
     unused = [
         f"{place}: accepts {_described(item)}, and no change is that; take it out if it is over"
-        for item in verdict.unused
+        for item in (() if is_narrowed else verdict.unused)
     ]
     return first_lines([*ended, *unused])
 

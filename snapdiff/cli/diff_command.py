@@ -105,7 +105,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
     given.report_writer().write(narrowed)
     verdict = judge(found, given.fail_on, given.ignore)
-    for message in warning_lines(verdict, str(place)) if not given.is_narrowed() else ():
+    for message in warning_lines(verdict, str(place), is_narrowed=given.is_narrowed()):
         warn(message)
     offending = first_lines([offender.text for offender in verdict.offenders])
     for line in (*ignored_lines(verdict, str(place)), *offending):

@@ -8,15 +8,18 @@ from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.cli.accepted_changes import judge
+from snapdiff.cli.gate import Offender
 from snapdiff.result import CatalogDiff, Kind
 from snapdiff.settings.catalog_settings import AcceptedChange
 from snapdiff.sources.base import SETTINGS_FILE
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Result, catalog_folders, pages_of, run_cli, spec, write_files
+from tests.support.oracle import Record
 
 GATE = '[gate]\nfail-on = ["removed", "downgraded"]\n'
 TORCH = '[[gate.ignore]]\nkind = "removed"\npackage = "py-torch"\n'
 MPICH = '[[gate.ignore]]\nkind = "downgraded"\nstack = "hep"\nuntil = 2026-12-01\n'
+DOWNGRADED = "downgraded: mpich 3.0 → 2.9 in develop, hep"
 DEVELOP = ("-t", "develop", "-q")
 
 
@@ -43,8 +46,7 @@ def test_what_is_accepted_passes_and_is_said(tmp_path: Path) -> None:
     assert result.status == 0
     assert lines(result) == [
         "ignored: removed: py-torch 6.0 in develop, ml-cuda (old/.snapdiff.toml)",
-        "ignored: downgraded: mpich 3.0 → 2.9 in develop, hep "
-        "(old/.snapdiff.toml, until 2026-12-01)",
+        f"ignored: {DOWNGRADED} (old/.snapdiff.toml, until 2026-12-01)",
     ]
 
 
@@ -53,7 +55,7 @@ def test_what_is_not_accepted_fails(tmp_path: Path) -> None:
     assert result.status == 1
     assert lines(result) == [
         "ignored: removed: py-torch 6.0 in develop, ml-cuda (old/.snapdiff.toml: gone\\nfor good)",
-        "downgraded: mpich 3.0 → 2.9 in develop, hep",
+        DOWNGRADED,
     ]
 
 
@@ -61,11 +63,11 @@ def test_after_its_day_it_counts_no_more(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1796169600")
     result = gate(tmp_path, GATE + TORCH + MPICH, "-t", "develop", "--no-pager")
     assert result.status == 1
+    accepted = "old/.snapdiff.toml: accepted downgraded any package in hep until 2026-12-01"
     assert lines(result) == [
-        "warning: old/.snapdiff.toml: accepted downgraded any package in hep until 2026-12-01, "
-        "and does no more; take it out",
+        f"warning: {accepted}, and does no more; take it out",
         "ignored: removed: py-torch 6.0 in develop, ml-cuda (old/.snapdiff.toml)",
-        "downgraded: mpich 3.0 → 2.9 in develop, hep",
+        DOWNGRADED,
     ]
 
 
@@ -94,7 +96,7 @@ def test_a_day_that_nobody_knows_is_an_error(
     assert "SOURCE_DATE_EPOCH: tomorrow is no number of seconds since 1970" in result.err
 
 
-def diff_of(old: list[dict[str, object]], new: list[dict[str, object]]) -> CatalogDiff:
+def diff_of(old: list[Record], new: list[Record]) -> CatalogDiff:
     """The diff of two catalogs."""
     with catalog_folders(pages_of(old), pages_of(new)) as (before, after):
         return diff_catalogs(load_catalog(str(before)), load_catalog(str(after)))
@@ -140,7 +142,7 @@ ACCEPTED = st.builds(
 def test_every_offender_is_ignored_or_left(
     accepted: list[AcceptedChange], kinds: set[Kind]
 ) -> None:
-    def places(offenders: list[object]) -> set[tuple[object, ...]]:
+    def places(offenders: list[Offender]) -> set[tuple[object, ...]]:
         return {
             (offender.kind, offender.tag, package, stack)
             for offender in offenders
