@@ -36,7 +36,7 @@ Commands:
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
   why        why the specs of one package changed; snapdiff why --help
   git-driver documents as reports in git diff; snapdiff git-driver --help
-  schema     print the JSON Schema of the JSON report; snapdiff schema
+  schema     print the JSON Schema of the report, or of .snapdiff.toml; snapdiff schema
   snapdiff --version prints the version
 
 \b
@@ -47,6 +47,7 @@ Examples:
   snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
   snapdiff -f comment -o comment.md HEAD~1 HEAD  for a bot to post
   snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
+  snapdiff --config .snapdiff.toml HEAD~1        with settings that are not committed yet
   snapdiff --title 'v23.11: what is new' v23.08..v23.11 -o notes.md
 
 \b
