@@ -4,6 +4,7 @@ python docs/refresh.py          rewrite the pages
 python docs/refresh.py --check  exit with 1 where a page is not what it would be
 """
 
+import os
 import re
 import shlex
 import subprocess
@@ -12,23 +13,27 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?\n```\n", re.DOTALL)
-_TEMPLATE = re.compile(r"kept in `([^`]*)`:\n\n```jinja\n.*?```\n", re.DOTALL)
+_FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
+_DAY = {"SOURCE_DATE_EPOCH": "1767225600"}
+"""Which day it is, for what is accepted until another: 1 January 2026."""
 
 
 def refreshed(text: str) -> str:
-    """Return a page with the output of its commands, and the templates it names, made anew."""
+    """Return a page with the output of its commands, and the files it names, made anew."""
     text = _CONSOLE.sub(lambda found: _console(found[1]), text)
-    return _TEMPLATE.sub(lambda found: _template(found[1]), text)
+    return _FILE.sub(lambda found: _file(found[1], found[2]), text)
 
 
 def _console(command: str) -> str:
     words = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        words, cwd=ROOT, env=os.environ | _DAY, capture_output=True, text=True, check=True
+    )
     return f"```console\n$ {command}\n{done.stdout.rstrip()}\n```\n"
 
 
-def _template(name: str) -> str:
-    return f"kept in `{name}`:\n\n```jinja\n{(ROOT / name).read_text()}```\n"
+def _file(name: str, language: str) -> str:
+    return f"kept in `{name}`:\n\n```{language}\n{(ROOT / name).read_text()}```\n"
 
 
 def main() -> int:

@@ -21,6 +21,19 @@ class RevisionError(SnapdiffError):
     """A revision or directory that cannot be found, read or told from another."""
 
 
+class FilterError(SnapdiffError):
+    """A filter with a slip in it: `option` is `tag`, `stack`, `package`, `kind` or `because`."""
+
+    def __init__(self, option: str, message: str) -> None:
+        """Keep the option, so that one who knows where it was written can say so."""
+        super().__init__(option, message)  # both, as an error in another process is sent as these
+        self.option = option
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return str(self.args[1])
+
+
 class ReportError(SnapdiffError):
     """A report that cannot be rendered or written."""
 

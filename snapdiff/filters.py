@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase, translate
 
 from msgspec.structs import replace
 
-from snapdiff.errors import SnapdiffError
+from snapdiff.errors import FilterError, SnapdiffError
 from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary, TagDiff
 
 NEAREST = 3
@@ -37,19 +37,19 @@ class Scope:
     def __init__(self, filters: Filters) -> None:
         """Take globs; none means everything.
 
-        Raises SnapdiffError where a glob matches no kind of change, or is not UTF-8 and so matches
+        Raises FilterError where a glob matches no kind of change, or is not UTF-8 and so matches
         nothing that a page can hold: it can only be a slip.
         """
         self.filters = filters
-        for glob in (
-            *(*filters.tag, *filters.stack, *filters.package, *filters.kind),
-            *filters.because,
-        ):
-            if not _is_unicode(glob):
-                raise SnapdiffError(f"{glob}: is not UTF-8, and nothing in a catalog is called so")
+        for option in ("tag", "stack", "package", "kind", "because"):
+            for glob in getattr(filters, option):
+                if not _is_unicode(glob):
+                    message = f"{glob}: is not UTF-8, and nothing in a catalog is called so"
+                    raise FilterError(option, message)
         for glob in filters.kind:
             if not any(_matches(kind.value, glob) for kind in Kind):
-                raise SnapdiffError(f"{glob}: no kind of change; there are {', '.join(Kind)}")
+                message = f"{glob}: no kind of change; there are {', '.join(Kind)}"
+                raise FilterError("kind", message)
         self._tag = NameFilter(filters.tag)
         self._stack = NameFilter(filters.stack)
         self._package = NameFilter(filters.package)
@@ -149,14 +149,15 @@ def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator
 
 
 def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> None:
-    """Raise SnapdiffError where a glob matches no name on either side.
+    """Raise FilterError where a glob matches no name on either side.
 
     `seen` has the names there are, under `tag`, `stack` and `package`. The error names the nearest
     ones. Where there is no name at all, there is nothing to compare, and no glob has a slip in it.
     """
     for noun, glob in unmatched(filters, seen):
         if seen[noun]:
-            raise SnapdiffError(f"{glob}: matches no {noun}; {nearest_names(glob, seen[noun])}")
+            message = f"{glob}: matches no {noun}; {nearest_names(glob, seen[noun])}"
+            raise FilterError(noun, message)
 
 
 def require_causes(
@@ -197,6 +198,21 @@ def require_mapped_stacks(filters: Filters, old: Iterable[str], new: Iterable[st
         if to_name not in after:
             hint = nearest_names(to_name, after)
             raise SnapdiffError(f"{given}: the new side has no stack {to_name}; {hint}")
+
+
+def renamed_since(
+    names: Iterable[tuple[str, str]], old: Iterable[str], new: Iterable[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return those pairs of an old and a new name of a stack that are names of these sides.
+
+    Once a stack is renamed on both sides, or as long as it is on none, its pair means nothing.
+    """
+    before, after = set(old), set(new)
+    return tuple(
+        (from_name, to_name)
+        for from_name, to_name in names
+        if from_name in before and from_name not in after and to_name in after
+    )
 
 
 def nearest_names(word: str, names: Iterable[str]) -> str:

@@ -20,6 +20,15 @@ VERSION_PARTS = 64
 DIGITS = 4300
 """How many digits a number may have: as many as Python takes."""
 
+SETTINGS_SIZE = 64 << 10
+"""How many bytes a configuration file may have: room for some 600 accepted changes."""
+
+KEY_PARTS = 16
+"""How many parts a key of a configuration may have; its own have three, or a few in a stack's name.
+
+Without a bound, 64 KiB of `[a.a.a` take tomllib two minutes.
+"""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import Counting, count_file
-from snapdiff.filters import require_mapped_stacks, require_matches, unmatched
+from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
 from snapdiff.formats.base import CountedDocument
 from snapdiff.result import Filters
 from snapdiff.sources.base import printable_path
@@ -69,7 +69,20 @@ def check_mapped_stacks(filters: Filters, old: Catalog, new: Catalog) -> None:
     All documents are read for it, and only where a stack is.
     """
     if filters.stack_names:
-        sides = (KnownNames(), KnownNames())
-        for known, catalog in zip(sides, (old, new), strict=True):
-            known.look_into(catalog, lambda: False)
-        require_mapped_stacks(filters, *(known.names["stack"] for known in sides))
+        require_mapped_stacks(filters, _stacks(old), _stacks(new))
+
+
+def renamed_stacks_of(
+    names: tuple[tuple[str, str], ...], old: Catalog, new: Catalog
+) -> tuple[tuple[str, str], ...]:
+    """Return those pairs of an old and a new name that a stack has on these sides.
+
+    All documents are read for it, and only where there is a pair.
+    """
+    return renamed_since(names, _stacks(old), _stacks(new)) if names else ()
+
+
+def _stacks(catalog: Catalog) -> set[str]:
+    known = KnownNames()
+    known.look_into(catalog, lambda: False)
+    return known.names["stack"]

@@ -9,6 +9,7 @@ from snapdiff.sources.base import (
     ContentPair,
     Entry,
     EntryPair,
+    SettingsFile,
     Source,
     find_entry,
     read_side_by_side,
@@ -52,6 +53,10 @@ class SingleFile:
 
     def changed_entries(self, new: Source) -> None:
         """Return None: content ids or reading say whether the file changed."""
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file that counts for the file, or None."""
+        return self._source.settings_file()
 
 
 def named_as_usual(source: Source) -> Source:

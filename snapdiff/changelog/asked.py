@@ -11,9 +11,11 @@ class Asked(Struct, frozen=True, kw_only=True):
     """What all sections of a changelog have in common; `ends` are its first and last revision.
 
     `shaping` are the options that decide what is in a section, as its marker has them.
+    `configuration` is the name of the configuration file that decided some of it, or None.
     """
 
     ends: tuple[str, str]
     filters: Filters
     options: ReportOptions
     shaping: ShapingOptions
+    configuration: str | None = None

@@ -61,6 +61,10 @@ class GitRange(NamedTuple):
         """Return what the first and the last revision are called."""
         return self.old.name, self.new.name
 
+    def newest(self) -> Source:
+        """Return the last revision: its configuration file counts."""
+        return self.new
+
     def require_pages(self) -> None:
         """Raise RevisionError where the first or the last revision has no page."""
         old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
@@ -81,8 +85,9 @@ class GitRange(NamedTuple):
 
 
 class FolderRange(NamedTuple):
-    """The snapshots in a folder, in natural order of their names."""
+    """The snapshots in a folder that the user called `name`, in natural order of their names."""
 
+    name: str
     folder: Path
     names: tuple[str, ...]
     limits: Limits
@@ -95,6 +100,10 @@ class FolderRange(NamedTuple):
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""
         return printable_path(self.names[0]), printable_path(self.names[-1])
+
+    def newest(self) -> Source:
+        """Return the folder with all snapshots: its configuration file counts."""
+        return DirectorySource(self.name, self.folder, wanted=DOCUMENTS, limits=self.limits)
 
     def require_pages(self) -> None:
         """Do nothing: what holds no page is no snapshot."""
@@ -187,4 +196,5 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
             f"{argument}: a changelog takes a folder that holds a folder for each snapshot, "
             f"and here is {only}"
         )
-    return FolderRange(folder.resolve(), tuple(sorted(names, key=natural_order)), limits)
+    in_order = tuple(sorted(names, key=natural_order))
+    return FolderRange(argument, folder.resolve(), in_order, limits)

@@ -7,7 +7,8 @@ from itertools import islice
 from math import ceil
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from snapdiff.changelog.steps import Step, Steps
 from snapdiff.comparison import diff_files
@@ -24,6 +25,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     filters: Filters = Filters()
     skip_bad_pages: bool = False
+    configuration: str | UnsetType = UNSET
+    """The name of the configuration file that decided some of this."""
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -90,6 +93,7 @@ def _section(
         )
     except BadPagesError as error:
         raise BadPagesError([_with_revision(page, step) for page in error.pages]) from error
+    diff = replace(diff, configuration=settings.configuration)
     return Section(name=step.name, subject=step.subject, is_open=step.is_open, diff=diff)
 
 

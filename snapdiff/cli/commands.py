@@ -59,14 +59,23 @@ cli.add_command(diff)
 
 
 @cli.command()
-def schema() -> int:
-    """Print the JSON Schema of the JSON report."""
+@click.option(
+    "--of",
+    "document",
+    type=click.Choice(["report", "config"]),
+    default="report",
+    help="The JSON report (default), or the configuration file.",
+)
+def schema(document: str) -> int:
+    """Print the JSON Schema of the JSON report, or of the configuration file."""
     import json
 
     from snapdiff.output.standard_output import write_stdout
     from snapdiff.reports.json_report import json_schema
+    from snapdiff.settings.catalog_settings import settings_schema
 
-    write_stdout([json.dumps(json_schema(), indent=2) + "\n"])
+    found = json_schema() if document == "report" else settings_schema()
+    write_stdout([json.dumps(found, indent=2) + "\n"])
     return DONE
 
 

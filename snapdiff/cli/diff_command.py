@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdiff.cli.console import say
-from snapdiff.cli.diff_options import DiffOptions, diff_options
+from snapdiff.cli.diff_options import FROM_FILE, DiffOptions, diff_options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from snapdiff.catalog.loading import Catalog
+    from snapdiff.result import Filters
 
 DONE, FOUND = 0, 1
 
@@ -34,7 +37,7 @@ Commands:
   why        why the specs of one package changed; snapdiff why --help
   git-driver documents as reports in git diff; snapdiff git-driver --help
   post       one comment on a pull request, kept up to date; snapdiff post --help
-  schema     print the JSON Schema of the JSON report; snapdiff schema
+  schema     print the JSON Schema of the report, or of .snapdiff.toml; snapdiff schema
   snapdiff --version prints the version
 
 \b
@@ -45,6 +48,7 @@ Examples:
   snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
   snapdiff -f comment -o comment.md HEAD~1 HEAD  for a bot to post
   snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
+  snapdiff --config .snapdiff.toml HEAD~1        with settings that are not committed yet
   snapdiff --title 'v23.11: what is new' v23.08..v23.11 -o notes.md
 
 \b
@@ -62,35 +66,68 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     OLD and NEW are each a directory, a git revision, or REV:PATH for a folder in one; OLD..NEW
     stands for both. With one, it is compared with the working tree; with none, HEAD is.
     """
+    from msgspec import UNSET
     from msgspec.structs import replace
 
     from snapdiff.catalog.loading import open_catalogs
-    from snapdiff.cli.gate import offending_lines
+    from snapdiff.cli.accepted_changes import ignored_lines, judge, warning_lines
+    from snapdiff.cli.gate import first_lines
     from snapdiff.cli.progress import ProgressBar
+    from snapdiff.cli.settings_in_force import settings_in_force
     from snapdiff.comparison import diff_catalogs
-    from snapdiff.filters import Scope, narrowed_to_kinds
+    from snapdiff.filters import narrowed_to_kinds
 
     given = DiffOptions(**values)
-    report = given.report_writer()
-    filters = Scope(given.filters()).filters
+    given.report_writer()  # what cannot be written is an error before any work
+
+    def warn(message: str) -> None:
+        if not given.quiet:
+            say(f"warning: {message}")
+
     with ProgressBar("pages", wanted=not given.quiet) as progress:
         old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
         if given.verbose:
             say(f"comparing {old.source.name} with {new.source.name}")
-        found = diff_catalogs(
-            old,
-            new,
-            filters=replace(filters, kind=()),  # the gate looks at every kind
-            allow_empty=given.allow_empty,
-            skip_bad_pages=given.skip_bad_pages,
-            warn=lambda message: None if given.quiet else say(f"warning: {message}"),
-            progress=progress,
-        )
-    for page in () if given.quiet else found.skipped:
-        say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
-    narrowed = narrowed_to_kinds(replace(found, filters=filters))
-    report.write(narrowed)
-    lines = offending_lines(found, given.fail_on)
-    for line in lines:
+        settings = settings_in_force(given, old.source, new.source, takes=FROM_FILE)
+        given = settings.applied_to(given)
+        with settings.named_in_errors():
+            filters = _filters(given, old, new)
+            found = diff_catalogs(
+                old,
+                new,
+                filters=replace(filters, kind=()),  # the gate looks at every kind
+                allow_empty=given.allow_empty,
+                skip_bad_pages=given.skip_bad_pages,
+                warn=warn,
+                progress=progress,
+            )
+    for page in found.skipped:
+        warn(f"{page.path} ({page.side}): left out on both sides: {page.error}")
+    place = settings.place or UNSET
+    narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
+    given.report_writer().write(narrowed)
+    verdict = judge(found, given.fail_on, given.ignore)
+    for message in warning_lines(verdict, str(place), is_narrowed=given.is_narrowed()):
+        warn(message)
+    offending = first_lines([offender.text for offender in verdict.offenders])
+    for line in (*ignored_lines(verdict, str(place)), *offending):
         say(line)
-    return FOUND if lines or (given.exit_code and not narrowed.is_empty()) else DONE
+    is_found = verdict.offenders or (given.exit_code and not narrowed.is_empty())
+    return FOUND if is_found else DONE
+
+
+def _filters(given: DiffOptions, old: "Catalog", new: "Catalog") -> "Filters":
+    """Return what the report is narrowed to; raises FilterError where a glob has a slip in it.
+
+    A file speaks of a stack's new name before the stack has it and after, so such a pair counts
+    where one side has the old name and the other the new one.
+    """
+    from msgspec.structs import replace
+
+    from snapdiff.catalog.known_names import renamed_stacks_of
+    from snapdiff.filters import Scope
+
+    filters = Scope(given.filters()).filters
+    if "map_stack" not in given.from_file:
+        return filters
+    return replace(filters, stack_names=renamed_stacks_of(filters.stack_names, old, new))

@@ -7,13 +7,29 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from snapdiff.cli.options import CommonOptions, narrowing, package_url, pages, with_options
+from snapdiff.cli.options import (
+    CommonOptions,
+    configuration,
+    narrowing,
+    package_url,
+    pages,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from snapdiff.cli.report_writer import ReportWriter
     from snapdiff.result import Kind
+    from snapdiff.settings.catalog_settings import AcceptedChange
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+FROM_FILE = {
+    *("tag", "stack", "package", "kind", "map_stack"),
+    *("format_name", "group_by", "marker"),
+    *("fail_on", "ignore"),
+}
+"""The options that a configuration file can decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +51,17 @@ class DiffOptions(CommonOptions):
     fail_on: "tuple[Kind, ...]"
     map_stack: tuple[tuple[str, str], ...]
     because: tuple[str, ...]
+    ignore: "tuple[AcceptedChange, ...]" = ()
+    """What the gate lets pass; only a file can say it."""
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:
         """Return the stacks that are compared under another name."""
         return self.map_stack
+
+    def is_narrowed(self) -> bool:
+        """Return whether the command line narrows what the gate looks at."""
+        given = {"tag", "stack", "package", "because"} - self.from_file
+        return any(getattr(self, name) for name in given)
 
     def causes(self) -> tuple[str, ...]:
         """Return the only causes to look at."""
@@ -62,14 +85,16 @@ class DiffOptions(CommonOptions):
             "template": Path(self.template) if self.template else None,
         }
         asked = {name: value for name, value in asked.items() if value is not None}
+        format_is_usual = "format_name" in self.from_file
         return ReportWriter(
-            format_name=self.format_name,
+            format_name=None if format_is_usual else self.format_name,
+            usual_format=self.format_name if format_is_usual else None,
             target=self.target(),
             color=self.color,
             pager=not self.no_pager,
             quiet_if_empty=self.quiet_if_empty,
             options=ReportOptions(**asked),
-            asked=frozenset(asked),
+            asked=frozenset(asked) - self.from_file,
         )
 
 
@@ -90,6 +115,8 @@ def _stack_pairs(
 def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
     from snapdiff.result import Kind
 
+    if values == ("none",):  # turns back what a configuration file says
+        return ()
     kinds = []
     for word in (word.strip() for value in values for word in value.split(",")):
         if word not in list(Kind):
@@ -169,8 +196,9 @@ _OPTIONS = [
         multiple=True,
         callback=_kinds,
         metavar="KIND[,KIND]",
-        help="Exit with 1 where that happened to a package: removed, downgraded, ...",
+        help="Exit with 1 where that happened to a package: removed, downgraded, ...; none: never.",
     ),
+    configuration,
     pages,
     click.option(
         "-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors."

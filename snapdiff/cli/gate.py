@@ -1,6 +1,8 @@
 """A gate: what somebody does not want to happen to a package, a stack or a tag."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
 
 from snapdiff.reports.only_names import without_only_names
 from snapdiff.reports.package_counts import tags_worst_first
@@ -12,36 +14,68 @@ SPELLED_OUT = 50
 """How many offending lines are printed before they are only counted."""
 
 
-def offending_lines(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[str]:
-    """Return a line for each package that one of the kinds happened to, with all its stacks.
+class Offender(Struct, frozen=True, kw_only=True):
+    """What somebody does not want to happen, and it did: to packages, a stack or a tag.
 
-    A tag or stack that is removed or added is one line, whatever it holds. The diff is to be one
-    that is not narrowed to kinds (docs/specification.md, section 9).
+    `packages` are those that did the same in the same `stacks`. Without packages the stack itself
+    is removed or added, without stacks the tag is. `tag` is as people read it: `old → new` where
+    the two names differ, empty where it is the only one and called `.`. `text` is all of it in one
+    line.
+    """
+
+    kind: Kind
+    tag: str
+    stacks: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    text: str
+
+
+def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]:
+    """Return the packages that one of the kinds happened to, those alike as one, worst tag first.
+
+    A tag or stack that is removed or added is one offender, whatever it holds. The diff is to be
+    one that is not narrowed to kinds (docs/specification.md, section 9).
     """
     if not kinds:
         return []
     tags = tags_worst_first(without_only_names(diff).tags)
-    lines = [line for tag in tags for line in _lines_of_tag(tag, kinds)]
-    told = lines[:SPELLED_OUT]
+    return [offender for tag in tags for offender in _offenders_of_tag(tag, kinds)]
+
+
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return some lines; of very many the first ones, and the number of the rest."""
+    told = list(lines[:SPELLED_OUT])
     if len(lines) > SPELLED_OUT:
         told.append(f"... and {len(lines) - SPELLED_OUT:,} more lines")
     return told
 
 
-def _lines_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[str]:
+def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offender]:
     name = " → ".join(tag_names(tag))
     if tag.status != "changed":
-        if Kind(tag.status) in kinds:
-            yield f"{tag.status}: tag {name}"
+        kind = Kind(tag.status)
+        if kind in kinds:
+            yield Offender(kind=kind, tag=name, text=f"{kind.value}: tag {name}")
         return
     for stack in tag.stacks:
         if stack.status in ("removed", "added") and Kind(stack.status) in kinds:
-            yield f"{stack.status}: stack {stack.stack}{f' in {name}' if name else ''}"
+            yield Offender(
+                kind=Kind(stack.status),
+                tag=name,
+                stacks=(stack.stack,),
+                text=f"{stack.status}: stack {stack.stack}{f' in {name}' if name else ''}",
+            )
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
     for line in package_lines(tag, both):
         if line.kind in kinds:
             places = ", ".join(place for place in (name, *line.stacks) if place)
-            yield f"{line.kind.value}: {_packages(line)}{f' in {places}' if places else ''}"
+            yield Offender(
+                kind=line.kind,
+                tag=name,
+                stacks=line.stacks,
+                packages=line.packages,
+                text=f"{line.kind.value}: {_packages(line)}{f' in {places}' if places else ''}",
+            )
 
 
 def _packages(line: PackageLine) -> str:

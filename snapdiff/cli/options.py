@@ -37,6 +37,10 @@ class CommonOptions:
     max_download: int
     quiet: bool
     verbose: bool
+    config: str | None
+    no_config: bool
+    from_file: frozenset[str] = frozenset()
+    """The names of those whose values a configuration file gives."""
 
     def directory(self) -> Path:
         """Return where revisions are looked up; raises SnapdiffError where there is none."""
@@ -53,12 +57,12 @@ class CommonOptions:
         from snapdiff.result import Filters
 
         return Filters(
-            tag=_globs(self.tag),
-            stack=_globs(self.stack),
-            package=_globs(self.package),
-            kind=_globs(self.kind),
+            tag=split_globs(self.tag),
+            stack=split_globs(self.stack),
+            package=split_globs(self.package),
+            kind=split_globs(self.kind),
             stack_names=self.stack_names(),
-            because=_globs(self.causes()),
+            because=split_globs(self.causes()),
         )
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:
@@ -83,8 +87,8 @@ _COMMA = re.compile(r",(?![^\[]*\])")
 """A comma between two globs; one in brackets, as in `[ab,]*`, is a character of its glob."""
 
 
-def _globs(values: Sequence[str]) -> tuple[str, ...]:
-    """Return the globs of an option: `e4s,hep` are two."""
+def split_globs(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the globs that some values hold: `e4s,hep` are two."""
     return tuple(glob for value in values for glob in _COMMA.split(value))
 
 
@@ -140,6 +144,17 @@ _PAGES = [
 ]
 
 
+_CONFIGURATION = [
+    click.option(
+        "--config",
+        type=click.Path(),
+        metavar="FILE|REV:PATH",
+        help="Take settings from here, not from the .snapdiff.toml of OLD.",
+    ),
+    click.option("--no-config", is_flag=True, help="Take no settings from any file."),
+]
+
+
 def _url_of_packages(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
@@ -169,6 +184,11 @@ def places(command: _Command) -> _Command:
 def pages(command: _Command) -> _Command:
     """Give a command the options on which pages it takes, and whether it speaks of them."""
     return with_options(_PAGES, command)
+
+
+def configuration(command: _Command) -> _Command:
+    """Give a command the options on where its settings are from."""
+    return with_options(_CONFIGURATION, command)
 
 
 def with_options(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:

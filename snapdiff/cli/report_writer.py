@@ -29,6 +29,7 @@ class ReportWriter:
         self,
         *,
         format_name: str | None,
+        usual_format: str | None = None,
         target: Path | None,
         color: str | None,
         pager: bool,
@@ -38,13 +39,16 @@ class ReportWriter:
     ) -> None:
         """Take what was asked for; raises ReportError where that cannot be written.
 
-        `asked` names the options that somebody asked for. `color` is `auto`, `always`, `never` or
-        None, where nobody asked; a `target` of None is standard output.
+        `asked` names the options that somebody asked for: the others need have no effect.
+        `usual_format` is for where neither a name nor a file's suffix says which. `color` is
+        `auto`, `always`, `never` or None, where nobody asked. A `target` of None is standard
+        output.
         """
         if target:
             check_output(target)
         on_terminal = target is None and sys.stdout is not None and sys.stdout.isatty()
-        self._format = _chosen_format(format_name, target, options, on_terminal=on_terminal)
+        usual = usual_format or ("text" if on_terminal else "markdown")
+        self._format = _chosen_format(format_name, target, options, usual)
         require_effect(self._format, sorted(asked | ({"color"} if color else set())))
         self._target = target
         self._quiet_if_empty = quiet_if_empty
@@ -68,7 +72,7 @@ class ReportWriter:
 
 
 def _chosen_format(
-    name: str | None, target: Path | None, options: ReportOptions, *, on_terminal: bool
+    name: str | None, target: Path | None, options: ReportOptions, usual: str
 ) -> str:
     """Return the format that was asked for, that a file's suffix stands for, or the usual one."""
     if options.template:
@@ -77,5 +81,4 @@ def _chosen_format(
         return OWN_TEMPLATE.name
     if name:
         return checked_format(name)
-    found = format_of_file(target) if target else None
-    return found or ("text" if on_terminal else "markdown")
+    return (format_of_file(target) if target else None) or usual

@@ -4,11 +4,14 @@ import sys
 from typing import Any
 
 import click
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from snapdiff.catalog.loading import open_catalogs
 from snapdiff.cli.console import say
-from snapdiff.cli.options import CommonOptions, pages, places
+from snapdiff.cli.options import CommonOptions, configuration, pages, places
 from snapdiff.cli.progress import ProgressBar
+from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.errors import ReportError
 from snapdiff.output.pager import write_paged
 from snapdiff.output.whole_file import check_output, write_file
@@ -54,6 +57,7 @@ What it draws:
 @click.option("--package-url", metavar="URL", help="Where names link to (markdown).")
 @click.option("--template-folder", metavar="DIR", help="Take built-in templates from DIR first.")
 @click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen.")
+@configuration
 @pages
 @click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
 def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: Any) -> int:
@@ -72,20 +76,23 @@ def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: A
         old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
         if given.verbose:
             say(f"comparing {old.source.name} with {new.source.name}")
-        found = explain_package(
-            old,
-            new,
-            asked,
-            filters=given.filters(),
-            allow_empty=given.allow_empty,
-            skip_bad_pages=given.skip_bad_pages,
-            warn=lambda message: None if given.quiet else say(f"warning: {message}"),
-            progress=progress,
-        )
+        settings = settings_in_force(given, old.source, new.source, takes={"tag", "stack"})
+        given = settings.applied_to(given)
+        with settings.named_in_errors():
+            found = explain_package(
+                old,
+                new,
+                asked,
+                filters=given.filters(),
+                allow_empty=given.allow_empty,
+                skip_bad_pages=given.skip_bad_pages,
+                warn=lambda message: None if given.quiet else say(f"warning: {message}"),
+                progress=progress,
+            )
     for page in () if given.quiet else found.skipped:
         say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
     pieces = render(
-        found,
+        replace(found, configuration=settings.place or UNSET),
         ReportOptions(
             package_url=PACKAGE_URL if given.package_url is None else given.package_url,
             templates=given.templates(),

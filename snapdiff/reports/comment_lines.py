@@ -7,8 +7,10 @@ from snapdiff.errors import ReportError
 NOTHING_CHANGED = "<!-- nothing changed -->"
 """The second line of a comment on two catalogs that are equal: a bot need not read the words."""
 
-_NAME = "[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*"
-_MARKER_LINE = re.compile(f"<!-- ({_NAME}) -->")
+MARKER_NAME = "[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*"
+"""The form of a marker's name: two dashes could end the invisible line, so there are none."""
+
+_MARKER_LINE = re.compile(f"<!-- ({MARKER_NAME}) -->")
 
 
 def marker_line(name: str) -> str:
@@ -16,7 +18,7 @@ def marker_line(name: str) -> str:
 
     Raises ReportError where the name could end the line that no reader sees.
     """
-    if not re.fullmatch(_NAME, name):
+    if not re.fullmatch(MARKER_NAME, name):
         raise ReportError(
             f"{name!r}: a marker is made of letters, digits and . _ / with single dashes"
         )

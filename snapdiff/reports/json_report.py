@@ -21,9 +21,11 @@ def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
     """Yield a struct as JSON: the field named first in `listed` item by item, and so on below."""
     separator = "{"
     for name in value.__struct_fields__:
+        content = getattr(value, name)
+        if content is msgspec.UNSET:
+            continue
         yield f'{separator}"{name}":'
         separator = ","
-        content = getattr(value, name)
         if listed and name == listed[0]:
             yield "["
             for position, item in enumerate(content):

@@ -180,6 +180,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     """The finished comparison of two revisions: the whole JSON report.
 
     `summary` adds up the stacks of all reported tags. Tags without a change are not in `tags`.
+    `configuration` is there where a configuration file decided anything: its name.
     """
 
     schema_version: Literal[2] = 2
@@ -190,6 +191,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     summary: Summary
     tags: tuple[TagDiff, ...]
     skipped: tuple[SkippedPage, ...]
+    configuration: str | UnsetType = UNSET
 
     def is_empty(self) -> bool:
         """Return whether nothing was added, removed or changed."""

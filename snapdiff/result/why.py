@@ -1,6 +1,6 @@
 """Why the specs of one package changed, in the shape of the JSON of `snapdiff why`."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision
 from snapdiff.result import Change, Filters, SkippedPage
@@ -44,7 +44,10 @@ class ExplainedTag(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedPackage(Struct, frozen=True, kw_only=True):
-    """Why the specs of one package changed between two revisions."""
+    """Why the specs of one package changed between two revisions.
+
+    `configuration` is there where a configuration file decided anything: its name.
+    """
 
     schema_version: int = 1
     snapdiff: str
@@ -54,3 +57,4 @@ class ExplainedPackage(Struct, frozen=True, kw_only=True):
     asked: Question
     tags: tuple[ExplainedTag, ...]
     skipped: tuple[SkippedPage, ...]
+    configuration: str | UnsetType = UNSET

@@ -15,6 +15,9 @@ EntryPair = tuple["Entry | None", "Entry | None"]
 ContentPair = tuple[Content | None, Content | None]
 """What both sides hand over for a path."""
 
+SETTINGS_FILE = ".snapdiff.toml"
+"""What the configuration file of a catalog is called."""
+
 IS_A_LINK = "is a symbolic link, and links are not followed"
 NOT_A_FILE = "is not a regular file"
 
@@ -30,6 +33,16 @@ class Entry(NamedTuple):
     path: str
     content_id: str | None
     fault: str | None = None
+
+
+class SettingsFile(NamedTuple):
+    """A configuration file: `place` is how a user would name it, `HEAD~1:.snapdiff.toml`.
+
+    Of one that is too large, `content` is the beginning.
+    """
+
+    place: str
+    content: Content
 
 
 class Source(Protocol):
@@ -68,6 +81,10 @@ class Source(Protocol):
 
     def changed_entries(self, new: "Source") -> list[EntryPair] | None:
         """Return old and new entries that differ, or None where both have to be read."""
+        ...
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file that counts for this catalog, or None."""
         ...
 
 

@@ -14,11 +14,13 @@ from snapdiff.sources.base import (
     ContentPair,
     Entry,
     EntryPair,
+    SettingsFile,
     Source,
     find_entry,
     printable_path,
     read_side_by_side,
 )
+from snapdiff.sources.settings_file import path_in, read_in_directory
 from snapdiff.sources.wanted import Selection, Wanted
 
 
@@ -141,6 +143,16 @@ class DirectorySource:
 
     def changed_entries(self, new: Source) -> None:
         """Return None: a file has to be read to know whether it changed."""
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file in the directory, or None; a single file has none.
+
+        A folder that a file happens to be in, such as `/tmp`, may be filled by anybody.
+        """
+        content = None if self.is_file else read_in_directory(self._root)
+        if content is None:
+            return None
+        return SettingsFile(path_in(self.name.rstrip("/")), content)
 
 
 def _fault(item: "os.DirEntry[str]") -> str | None:

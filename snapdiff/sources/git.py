@@ -3,22 +3,26 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from snapdiff.errors import RevisionError
+from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.base import (
+    SETTINGS_FILE,
     Content,
     ContentPair,
     Entry,
     EntryPair,
+    SettingsFile,
     Source,
     find_entry,
     pair_entries,
     printable_path,
     read_side_by_side,
 )
-from snapdiff.sources.git_objects import commit_date
-from snapdiff.sources.repository import Repository
+from snapdiff.sources.git_objects import Objects, commit_date
+from snapdiff.sources.repository import Repository, TreeFile
+from snapdiff.sources.settings_file import MOST_BYTES, folders_upwards, path_in
 
-_COLON_OUTSIDE_BRACES = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
+REVISION_AND_PATH = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
+"""What `REV:PATH` is made of; a colon in braces, as in `HEAD@{12:00}`, belongs to the revision."""
 
 
 class GitSource:
@@ -29,9 +33,10 @@ class GitSource:
 
         Raises RevisionError where it names no commit, no folder and no file that is read.
         """
+        parts = REVISION_AND_PATH.match(revision)
         self.name = printable_path(revision)
+        self._revision = printable_path(parts[1] if parts else revision)
         self.repository = repository
-        parts = _COLON_OUTSIDE_BRACES.match(revision)
         path = repository.full_path(parts[2]) if parts else ""
         with repository.objects() as objects:
             # One name is looked up once: a branch can move on between two questions.
@@ -49,6 +54,7 @@ class GitSource:
             else:
                 self.folder, self._file = path, ""
                 tree = objects.look_up(f"{found.object_id}^{{tree}}")
+            self._configured = _with_settings_file(objects, base, self.folder)
         if tree is None and self.is_file:
             raise RevisionError(f"{revision}: is a file without a folder; write REV:PATH")
         if tree is None:
@@ -58,6 +64,7 @@ class GitSource:
         self.date = commit_date(commit.content) if commit else None
         self.tree = tree.object_id
         self.path = path
+        self._base = base
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
@@ -114,6 +121,36 @@ class GitSource:
         words = listing.split(b"\0")[:-1]
         pairs = map(self.repository.entry_pair, words[0::2], words[1::2])
         return [pair for pair in pairs if any(pair)]
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file in the folder, or else the nearest one above it, or None.
+
+        Raises RevisionError where git has not got it, as a partial clone may.
+        """
+        for path in map(path_in, self._configured):
+            for file in self.repository.files(self._base, path):
+                if file.path == path:
+                    content = FormatError(file.fault) if file.fault else self._settings(file)
+                    return SettingsFile(f"{self._revision}:{printable_path(path)}", content)
+        return None
+
+    def _settings(self, file: TreeFile) -> bytes:
+        found = self.repository.beginning(file.object_id, MOST_BYTES)
+        if found is None:
+            reason = f"object {file.object_id} is missing or damaged; see git fsck"
+            raise RevisionError(f"{self._revision}:{file.path}: {reason}")
+        return found.content
+
+
+def _with_settings_file(objects: Objects, base: str, folder: str) -> list[str]:
+    """Return which of a folder and those above it may have a configuration file, nearest first.
+
+    That costs a question or two of a git that runs anyway. A tree names its entries, so one that
+    does not hold the name has no such file; one that git has not got may have one.
+    """
+    name = f" {SETTINGS_FILE}\0".encode("ascii")
+    trees = {path: objects.look_up(f"{base}:{path}") for path in folders_upwards(folder)}
+    return [path for path, tree in trees.items() if tree is None or name in tree.content]
 
 
 def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> str:

@@ -14,6 +14,7 @@ from snapdiff.sources.base import (
     ContentPair,
     Entry,
     EntryPair,
+    SettingsFile,
     Source,
     find_entry,
     read_side_by_side,
@@ -97,6 +98,10 @@ class MirrorSource:
 
     def changed_entries(self, new: Source) -> None:
         """Return None: the checksums of the entries say what differs."""
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return None: what a server says decides nothing about the run."""
+        return None
 
     def validators(self, path: str) -> Validators:
         """Return what the server gave with a document that was read."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import IS_A_LINK, Content, Entry, EntryPair
-from snapdiff.sources.git_objects import Objects
+from snapdiff.sources.git_objects import GitObject, Objects
 from snapdiff.sources.git_runner import GitRunner
 from snapdiff.sources.wanted import Selection, Wanted
 
@@ -90,6 +90,11 @@ class Repository(GitRunner):
         """Start a git that answers questions about objects, one after the other."""
         with self.process("cat-file", "--batch") as (stdin, stdout):
             yield Objects(stdin, stdout, self.most_bytes)
+
+    def beginning(self, name: str, most: int) -> GitObject | None:
+        """Return an object, of a large one the beginning, or None where there is none."""
+        with self.process("cat-file", "--batch") as (stdin, stdout):
+            return Objects(stdin, stdout, lambda _path: most).look_up(name)
 
     def most_bytes(self, path: str) -> int:
         """Return how large a file may be to be read."""

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import Source
+from snapdiff.sources.base import SettingsFile, Source, printable_path
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource
+from snapdiff.sources.git import REVISION_AND_PATH, GitSource
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.repository import Repository
+from snapdiff.sources.settings_file import MOST_BYTES, read_named
 from snapdiff.sources.transport import Progress
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
@@ -110,6 +111,20 @@ class SourceOpener:
         if _is_plainly_a_path(name):
             raise RevisionError(f"{name}: no such directory")
         return GitSource(self._open_repository(name), name)
+
+    def settings_file(self, name: str) -> SettingsFile:
+        """Return the configuration file that the user named: a file on disk, or `REV:PATH`.
+
+        What can be read as `REV:PATH` is never a file on disk: in a working tree a stranger may
+        have put a file of that name. Raises RevisionError where there is no such file.
+        """
+        place = printable_path(name)
+        if not REVISION_AND_PATH.match(name) or _is_plainly_a_path(name):
+            return SettingsFile(place, read_named(name))
+        found = self._open_repository(name).beginning(name, MOST_BYTES)
+        if found is None or found.kind != "blob":
+            raise RevisionError(f"{place}: there is no such file in git; ./{place} is one on disk")
+        return SettingsFile(place, found.content)
 
     def _readable(self) -> str:
         return f"a folder, or {self._wanted.names}"

@@ -11,6 +11,7 @@ from snapdiff.sources.base import (
     ContentPair,
     Entry,
     EntryPair,
+    SettingsFile,
     Source,
     find_entry,
     printable_path,
@@ -89,6 +90,10 @@ class WorkingTree:
 
     def changed_entries(self, new: Source) -> None:
         """Return None: a file has to be read to know whether it changed."""
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file at the top of the working tree, or None."""
+        return self._files.settings_file()
 
 
 _IN_A_REPOSITORY = ("HEAD", "objects", "refs")

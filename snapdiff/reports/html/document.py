@@ -76,6 +76,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         row_count=len(rows),
         left=len(rows) - len(plain),
         skipped=diff.skipped,
+        configuration=diff.configuration,
         data=trusted(data_of(rows)),
         style=style,
         script=script,

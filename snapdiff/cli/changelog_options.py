@@ -1,0 +1,173 @@
+"""The options of `snapdiff changelog`, and what they ask for."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import click
+from msgspec import UNSET
+
+from snapdiff.changelog.changelog_formats import (
+    TEMPLATE,
+    ChangelogFormat,
+    chosen_format,
+    require_effect,
+)
+from snapdiff.changelog.markers import GIVEN, ShapingOptions, filter_options
+from snapdiff.changelog.periods import PERIODS, By
+from snapdiff.changelog.sections import Settings
+from snapdiff.cli.options import (
+    CommonOptions,
+    configuration,
+    narrowing,
+    package_url,
+    pages,
+    with_options,
+)
+from snapdiff.errors import ReportError
+from snapdiff.reports.options import PACKAGE_URL, ReportOptions
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+_DEFAULT_BY: By = "commit"
+
+FROM_FILE = {"tag", "stack", "package", "kind", "group_by", "by"}
+"""The options that a configuration file can decide."""
+
+OF_FIRST_SEEN = {"tag", "stack", "package"}
+"""Those of first sightings, which know no kinds of change and no sections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangelogOptions(CommonOptions):
+    """The options of `snapdiff changelog`, under the names that click gives them."""
+
+    by: By | None
+    group_by: Literal["stack", "package"] | None
+    detail: bool
+    template: str | None
+    color: Literal["auto", "always", "never"] | None
+    no_pager: bool
+    first_seen: bool
+    jobs: int
+    configuration: str | None = None
+    """The name of the configuration file that decides some of these."""
+
+    def settings(self) -> Settings:
+        """Return how snapshots are compared."""
+        return Settings(
+            filters=self.filters(),
+            skip_bad_pages=self.skip_bad_pages,
+            configuration=self.configuration or UNSET,
+        )
+
+    def looks(self) -> dict[str, str | None]:
+        """Return the options that some formats have no use for, each with its value if given."""
+        return {
+            "group-by": self.group_by,
+            "detail": GIVEN[0] if self.detail else None,
+            "package-url": self.package_url,
+            "template": self.template,
+            "template-folder": self.template_folder,
+            "color": self.color,
+        }
+
+    def is_on_terminal(self) -> bool:
+        """Return whether somebody looks at what is printed."""
+        return self.target() is None and sys.stdout is not None and sys.stdout.isatty()
+
+    def chosen_format(self, known: Mapping[str, ChangelogFormat]) -> ChangelogFormat:
+        """Return the format; raises ReportError where there is none, or an option has no use."""
+        if self.template and self.format_name:
+            reason = f"so -f {self.format_name} has no meaning"
+            raise ReportError(f"--template replaces the format, {reason}")
+        chosen = TEMPLATE
+        if not self.template or self.first_seen:
+            on_terminal = self.is_on_terminal()
+            chosen = chosen_format(self.format_name, self.target(), known, on_terminal=on_terminal)
+        given = [name for name, value in self.looks().items() if value is not None]
+        require_effect(chosen, known, given)
+        return chosen
+
+    def options(self, chosen: ChangelogFormat) -> ReportOptions:
+        """Return how the changelog is to look: a file that is read as it is has no links in it."""
+        links = PACKAGE_URL if chosen.name == "html" else ""
+        on_terminal = self.is_on_terminal()
+        auto = on_terminal and not os.environ.get("NO_COLOR")
+        return ReportOptions(
+            group_by=self.group_by,
+            detail=self.detail,
+            package_url=links if self.package_url is None else self.package_url,
+            color=self.color == "always" or (self.color in (None, "auto") and auto),
+            width=shutil.get_terminal_size().columns if on_terminal else None,
+            templates=self.templates(),
+            template=Path(self.template) if self.template else None,
+        )
+
+    def shaping(self) -> ShapingOptions:
+        """Return the options that decide what is in a section."""
+        given = {name: value for name, value in self.looks().items() if value is not None}
+        given |= {"by": self.by} if self.by not in (None, _DEFAULT_BY) else {}
+        given |= {"skip-bad-pages": GIVEN[0]} if self.skip_bad_pages else {}
+        one_each = {name: (value,) for name, value in given.items() if name != "color"}
+        return one_each | filter_options(self.filters())
+
+
+_OPTIONS = [
+    click.option("-C", "--repo", default=".", metavar="DIR", help="Look RANGE up in DIR."),
+    click.option("--by", type=click.Choice(PERIODS), help="A section each (default: commit)."),
+    click.option(
+        "-f",
+        "--format",
+        "format_name",
+        metavar="FORMAT",
+        help="markdown (default), text (default on a terminal), html, json or ndjson.",
+    ),
+    click.option("-o", "--output", metavar="FILE", help="Write to FILE, or keep it up to date."),
+    narrowing,
+    click.option(
+        "--group-by",
+        type=click.Choice(["stack", "package"]),
+        help="In a section, a list a stack, or one list for all (default).",
+    ),
+    click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs."),
+    package_url,
+    click.option(
+        "--template",
+        metavar="FILE",
+        help="Write through a Jinja2 template (see docs/changelog.md).",
+    ),
+    click.option(
+        "--template-folder", metavar="DIR", help="Take built-in templates from DIR first."
+    ),
+    click.option(
+        "--first-seen",
+        is_flag=True,
+        help="When each version was first and last seen; markdown, text, json or csv.",
+    ),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
+    ),
+    click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="Spread sections over N processes.",
+    ),
+    configuration,
+    pages,
+    click.option("-v", "--verbose", is_flag=True, help="Trace internal errors."),
+]
+
+
+def changelog_options(command: _Command) -> _Command:
+    """Give a command all options of `snapdiff changelog`, in the order of its help."""
+    return with_options(_OPTIONS, command)

@@ -1,0 +1,138 @@
+"""Which settings count for a run: those of the command line, then those of a configuration file.
+
+The file is that of the old side, so that a pull request cannot weaken the gate that it has to pass
+(docs/specification.md, section 12).
+"""
+
+import contextlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from snapdiff.cli.console import say
+from snapdiff.errors import FilterError, FormatError, SnapdiffError
+
+if TYPE_CHECKING:
+    from snapdiff.cli.options import CommonOptions
+    from snapdiff.settings.catalog_settings import CatalogSettings
+    from snapdiff.sources.base import SettingsFile, Source
+
+_Options = TypeVar("_Options", bound="CommonOptions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsInForce:
+    """What a configuration file adds to the command line; nothing where there is no file.
+
+    `place` is the file's name. `options` are those that the file decides, by the names that click
+    gives them, each with its value.
+    """
+
+    file: "SettingsFile | None" = None
+    settings: "CatalogSettings | None" = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str | None:
+        """The file's name where it decides anything, or None."""
+        return self.file.place if self.file and self.options else None
+
+    def applied_to(self, given: _Options) -> _Options:
+        """Return the options of a command, with those that the file decides."""
+        return replace(given, **self.options, from_file=frozenset(self.options))
+
+    @contextlib.contextmanager
+    def named_in_errors(self) -> Iterator[None]:
+        """Add file and line to the error of a filter that the file has; raises SnapdiffError."""
+        try:
+            yield
+        except FilterError as error:
+            if self.file is None or self.settings is None or error.option not in self.options:
+                raise
+            from snapdiff.settings.settings_reading import settings_text
+            from snapdiff.settings.toml_statements import line_of
+
+            assert isinstance(self.file.content, bytes)
+            path = self.settings.path_of(error.option)
+            line = line_of(settings_text(self.file.content), path)
+            raise SnapdiffError(f"{self.file.place}, line {line}: {error}") from error
+
+
+def settings_in_force(
+    given: "CommonOptions", old: "Source", new: "Source | None", takes: Collection[str]
+) -> SettingsInForce:
+    """Return what the configuration file of the old side, or the one that is asked for, decides.
+
+    `takes` are the options of the command that a file can decide. Where `new` has other settings,
+    a line on standard error says that they do not count. Raises SnapdiffError where the file cannot
+    be read, and names the line.
+    """
+    if given.config is not None and given.no_config:
+        raise SnapdiffError(f"--config {given.config}: --no-config takes no file; leave one out")
+    if given.no_config:
+        return SettingsInForce()
+    if given.config is not None:
+        from snapdiff.formats.registry import DOCUMENTS
+        from snapdiff.sources.revisions import SourceOpener
+
+        file = SourceOpener(given.directory(), wanted=DOCUMENTS).settings_file(given.config)
+        return _of_file(file, takes)
+    theirs = old.settings_file()
+    found = _of_file(theirs, takes) if theirs else SettingsInForce()
+    if new is not None and not given.quiet:
+        _compare(found, new)
+    return found
+
+
+def _of_file(file: "SettingsFile", takes: Collection[str]) -> SettingsInForce:
+    settings = _read(file)
+    context = click.get_current_context()
+    return SettingsInForce(
+        file=file,
+        settings=settings,
+        options={
+            name: value
+            for name, value in settings.options().items()
+            if name in takes
+            and context.get_parameter_source(name) is not ParameterSource.COMMANDLINE
+        },
+    )
+
+
+def _read(file: "SettingsFile") -> "CatalogSettings":
+    from snapdiff.settings.settings_reading import read_settings
+
+    try:
+        if isinstance(file.content, FormatError):
+            raise file.content
+        return read_settings(file.content)
+    except FormatError as error:
+        raise SnapdiffError(f"{file.place}: {error}") from error
+
+
+def _compare(found: SettingsInForce, new: "Source") -> None:
+    """Say where the new side's settings are others: they count for the comparisons after this."""
+    from snapdiff.sources.directory import DirectorySource
+    from snapdiff.sources.mirror import MirrorSource
+
+    theirs = new.settings_file()
+    if theirs is None:
+        if found.file and not isinstance(new, DirectorySource | MirrorSource):
+            say(f"note: {new.name} has no settings any more; those of {found.file.place} count")
+    elif found.file is None:
+        say(f"note: {theirs.place} does not count: settings are taken from the old side")
+        _try(theirs)
+    elif found.file.content != theirs.content and found.settings != _try(theirs):
+        say(f"note: {theirs.place} has other settings than {found.file.place}, which counts")
+
+
+def _try(file: "SettingsFile") -> "CatalogSettings | None":
+    """Return the settings of a file that does not count, or None, with a word on what is wrong."""
+    try:
+        return _read(file)
+    except SnapdiffError as error:
+        say(f"warning: {error}; where this file counts, that is an error")
+        return None

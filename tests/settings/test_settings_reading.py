@@ -1,0 +1,267 @@
+"""A configuration file: what is read, what is refused, and the line that an error names."""
+
+import json
+import re
+import time
+import tomllib
+from datetime import date
+from typing import Any, get_args
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+from msgspec.structs import fields
+
+from snapdiff.cli.diff_options import FROM_FILE
+from snapdiff.errors import FormatError
+from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
+from snapdiff.reports import FORMATS
+from snapdiff.result import Kind
+from snapdiff.settings.catalog_settings import (
+    AcceptedChange,
+    CatalogSettings,
+    DiffSection,
+    settings_schema,
+)
+from snapdiff.settings.settings_reading import read_settings
+from snapdiff.settings.toml_statements import line_of
+from tests.support.helpers import run_cli
+
+EVERYTHING = """\
+[diff]
+format = "comment"
+group-by = "package"
+tags = ["develop"]
+stacks = ["e4s", "!ml-*"]
+packages = ["py-*"]
+kinds = ["removed"]
+map-stack = { "e4s power" = "e4s-ppc64le" }
+
+[gate]
+fail-on = ["removed", "downgraded"]
+
+[[gate.ignore]]
+kind = "downgraded"
+package = "hipblas,rccl"
+stack = "e4s*"
+until = 2026-12-01
+reason = "ROCm 6.4 does not build"
+
+[comment]
+marker = "snapdiff/e4s"
+
+[changelog]
+by = "week"
+"""
+
+
+def refused(content: str | bytes) -> str:
+    """The error of a file that is refused."""
+    with pytest.raises(FormatError) as caught:
+        read_settings(content.encode("utf-8") if isinstance(content, str) else content)
+    return str(caught.value)
+
+
+def test_everything_that_a_file_may_say_is_read() -> None:
+    found = read_settings(EVERYTHING.encode("utf-8"))
+    accepted = AcceptedChange(
+        kind=Kind.DOWNGRADED,
+        package="hipblas,rccl",
+        stack="e4s*",
+        until=date(2026, 12, 1),
+        reason="ROCm 6.4 does not build",
+    )
+    assert found.options() == {
+        "format_name": "comment",
+        "group_by": "package",
+        "tag": ("develop",),
+        "stack": ("e4s", "!ml-*"),
+        "package": ("py-*",),
+        "kind": ("removed",),
+        "map_stack": (("e4s power", "e4s-ppc64le"),),
+        "fail_on": (Kind.REMOVED, Kind.DOWNGRADED),
+        "ignore": (accepted,),
+        "marker": "snapdiff/e4s",
+        "by": "week",
+    }
+    assert found.options().keys() == {*FROM_FILE, "by"}
+
+
+@pytest.mark.parametrize("content", [b"", b"\n# nothing\n", b"[diff]\n[gate]\n"])
+def test_a_file_may_say_nothing(content: bytes) -> None:
+    assert read_settings(content) == CatalogSettings()
+    assert read_settings(content).options() == {}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        EVERYTHING.encode("utf-8"),
+        EVERYTHING.replace("\n", "\r\n").encode("utf-8"),
+        b"\xef\xbb\xbf" + EVERYTHING.encode("utf-8"),
+    ],
+)
+def test_line_breaks_and_a_byte_order_mark_make_no_difference(content: bytes) -> None:
+    assert read_settings(content) == read_settings(EVERYTHING.encode("utf-8"))
+
+
+BAD: dict[str | bytes, str] = {
+    "x = 1": "line 1: x is no key here; there are diff, gate, comment, changelog",
+    "[diff]\n\nfromat = 'text'": "line 3: fromat is no key here; did you mean format?",
+    '[diff]\n"a\\nb" = 1': "line 2: a\\nb is no key here; ",
+    "diff.fromat = 'text'": "line 1: fromat is no key here; did you mean format?",
+    "[gate]\n[gat]": "line 2: gat is no key here; did you mean gate?",
+    "[diff.tags]\nx = 1": "line 1: tags is a table, and is to be a list, in square brackets",
+    "[comment]\nname = 'x'": "line 2: name is no key here; there is only marker",
+    "diff = 3": "line 1: diff is a number, and is to be a table",
+    "[[diff]]": "line 1: diff is a list, and is to be a table",
+    "[diff]\nstacks = 'e4s'": 'line 2: stacks is "e4s", and is to be a list, in square brackets',
+    "[diff]\ntags = [\n'a',\n3]": "line 2: item 2 of tags is a number, and is to be a text, in",
+    "[diff]\ngroup-by = true": "line 2: group-by is true or false; there are package, stack",
+    "[diff]\nformat = 'htlm'": 'line 2: format is "htlm"; there are comment, csv, html, json, ',
+    "[diff]\nmap-stack = ['a=b']": "line 2: map-stack is a list, and is to be a table",
+    "[diff.map-stack]\na = 'b'\nc = 1": "line 3: c in map-stack is a number, and is to be a text",
+    "[diff]\nlimits = 1": "line 2: limits is no key here; there are format, group-by, tags, ",
+    "[diff]\noutput = '/etc/passwd'": "line 2: output is no key here; there are ",
+    "[diff]\ntemplate = 'x'": "line 2: template is no key here; ",
+    "[gate]\nfail-on = [\n'removed',\n'remvoed',\n]": (
+        'line 2: item 2 of fail-on is "remvoed"; there are added, removed, upgraded, downgraded, '
+    ),
+    "[gate]\nignore = [{kind = 'added'}]": (
+        "line 2: item 1 of ignore names neither a package nor a stack; write which is accepted"
+    ),
+    "[[gate.ignore]]\nkind = 'added'\nstack = 'a'\n\n[[gate.ignore]]\nstack = 'b'": (
+        "line 5: item 2 of ignore has no kind"
+    ),
+    "[[gate.ignore]]\nkind = 'added'\nstack = 'a'\nuntil = '2026-12-01'": (
+        'line 4: until in item 1 of ignore is "2026-12-01", and is to be a day, without quotes'
+    ),
+    "[[gate.ignore]]\nkind = 'added'\nstack = 'a'\nuntil = 2026-12-01T10:00:00": (
+        "line 4: until in item 1 of ignore is a date or a time, and is to be a day"
+    ),
+    "[[gate.ignore]]\nkind = 'added'\nstack = ['a']": (
+        "line 3: stack in item 1 of ignore is a list, and is to be a text, in quotes"
+    ),
+    "[[gate.ignore]]\nkind = 'added'\nstack = 'a'\nkinds = 1": (
+        "line 4: kinds in item 1 of ignore is no key here; did you mean kind?"
+    ),
+    "[comment]\nmarker = 'a -->'": 'line 2: marker is "a -->", which does not fit ^[A-Za-z0-9._/]+',
+    '[comment]\nmarker = "a\\n"': 'line 2: marker is "a\\n", which does not fit ',
+    "[changelog]\nby = 'year'": 'line 2: by is "year"; there are commit, day, month, tag, week',
+    "a = 1\na = 2": "line 2: is no TOML: Cannot overwrite a value",
+    "[diff]\n\n[diff]\n": "line 3: is no TOML: Cannot declare ('diff',) twice",
+    "[diff]\nx = '": "line 2: is no TOML: ",
+    "[diff]\rformat = 'text'": "line 1: is no TOML: ",
+    "a = 2026-02-30": "line 1: is no TOML: Invalid date or datetime",
+    f"a = {'[' * 5000}": "a value in it is too deep or too long",
+    f"a = {'9' * 5000}": "a value in it is too deep or too long",
+    "a" + ".a" * KEY_PARTS + " = 1": "line 1: a key has too many parts",
+    b"[diff]\n#\xff": "line 2: is not UTF-8; save the file as UTF-8",
+    "[diff]\n".encode("utf-16"): "line 1: is not UTF-8; save the file as UTF-8",
+    b"#" * (SETTINGS_SIZE + 1): "has more than 65,536 bytes, and that is the limit",
+}
+
+
+@pytest.mark.parametrize(("content", "error"), BAD.items(), ids=lambda value: str(value)[:30])
+def test_a_bad_file_is_refused_with_the_line(content: str | bytes, error: str) -> None:
+    assert refused(content).startswith(error)
+    assert "\n" not in refused(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ('[diff]\nstacks = ["""\n[gate]\n"""]\nfoo = 1', ("diff", "foo"), 5),
+        ("[diff]\ntags = ['''\n\n[\n''', '\"[']\nfoo=1", ("diff", "foo"), 6),
+        ('[diff]\nkinds = ["# \\"]"] # ]]\n\n"fo\\u006f" = 1', ("diff", "foo"), 4),
+        ("a = {b = 1, c = {d = [1]}}", ("a", "c", "d"), 1),
+        ("\n\n#\n[a]\n#\nb.c = 1\nb.d = 2", ("a", "b", "d"), 7),
+        ("[[a]]\nb = 1\n[[a]]\n[a.c]\nd = 1", ("a", 1, "c", "d"), 5),
+        ("[a]\nb = 1", ("a", "c"), 1),
+    ],
+)
+def test_the_line_is_that_on_which_the_statement_begins(
+    text: str, path: tuple[str | int, ...], line: int
+) -> None:
+    assert line_of(text, path) == line
+
+
+SCALARS = st.one_of(
+    st.integers(), st.booleans(), st.text("a'\"#[]{}=.\n,\\", max_size=8), st.dates()
+)
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3), max_leaves=6)
+
+
+def written(value: Any) -> str:
+    """A value as TOML; lists with line breaks, and with a comment that means nothing."""
+    if isinstance(value, list):
+        return "[ # ]\n" + "".join(f"{written(item)},\n" for item in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value)
+    return str(value)
+
+
+@given(st.lists(st.tuples(st.booleans(), VALUES), min_size=1, max_size=8))
+def test_the_line_of_every_key_is_where_it_was_written(entries: list[tuple[bool, Any]]) -> None:
+    text = ""
+    expected: dict[tuple[str, ...], int] = {}
+    for number, (is_header, value) in enumerate(entries):
+        line = text.count("\n") + 1
+        if is_header:
+            text += f"[t{number}] # [x]\nk = {written(value)}\n\n"
+            expected[f"t{number}",] = line
+            expected[f"t{number}", "k"] = line + 1
+        else:
+            text += f"[t{number}.u]\nv.w = {written(value)}\n"
+            expected[f"t{number}", "u", "v", "w"] = line + 1
+    tomllib.loads(text)
+    assert {path: line_of(text, path) for path in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[" + ".".join(["a"] * (SETTINGS_SIZE // 4)) + "]\n" + "b=1\n" * (SETTINGS_SIZE // 8),
+        ".".join(["a"] * (SETTINGS_SIZE // 2 - 8)) + " = 1",
+        "".join(f"x.b{number:x}=1\n" for number in range(SETTINGS_SIZE // 10)),
+        "[[gate.ignore]]\n" * (SETTINGS_SIZE // 16),
+        "diff = {" + ",".join(f"b{number:x}=1" for number in range(SETTINGS_SIZE // 9)) + "}",
+        "a = " + "'''" * (SETTINGS_SIZE // 4),
+        'a = """' + '\\"' * (SETTINGS_SIZE // 3),
+    ],
+    ids=["deep table", "deep key", "many keys", "many tables", "inline", "quotes", "escapes"],
+)
+def test_a_hostile_file_ends_soon(content: str) -> None:
+    begun = time.process_time()
+    refused(content)
+    assert time.process_time() - begun < 10
+
+
+def test_the_schema_takes_what_is_read_and_refuses_what_is_refused() -> None:
+    schema = settings_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.validate(json.loads(json.dumps(tomllib.loads(EVERYTHING), default=str)))
+    for content, error in BAD.items():
+        # JSON has no dates, and a `$` is before a line break to Python alone.
+        if isinstance(content, bytes) or re.search("TOML|too ", error):
+            continue
+        if "until" not in content and "\\n" not in content:
+            assert not validator.is_valid(tomllib.loads(content)), content
+
+
+def test_the_schema_is_printed() -> None:
+    assert json.loads(run_cli("schema", "--of", "config").out) == settings_schema()
+    assert run_cli("schema").out == run_cli("schema", "--of", "report").out
+    assert run_cli("schema", "--of", "sumarry").status == 2
+
+
+def test_the_formats_are_those_that_there_are() -> None:
+    [info] = [field for field in fields(DiffSection) if field.name == "format_name"]
+    literal, unset = get_args(info.type)
+    assert set(get_args(literal)) == set(FORMATS)
+    assert unset is type(UNSET)
