@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?\n```\n", re.DOTALL)
+_CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _TEMPLATE = re.compile(r"kept in `([^`]*)`:\n\n```jinja\n.*?```\n", re.DOTALL)
 
 
@@ -23,8 +23,10 @@ def refreshed(text: str) -> str:
 
 def _console(command: str) -> str:
     words = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
-    return f"```console\n$ {command}\n{done.stdout.rstrip()}\n```\n"
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode > 1:  # 1 is the answer of a gate
+        raise SystemExit(f"{command}: {done.stderr}")
+    return f"```console\n$ {command}\n{(done.stdout + done.stderr).rstrip()}\n```\n"
 
 
 def _template(name: str) -> str:
