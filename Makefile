@@ -74,7 +74,7 @@ docs: $(READY) ## Write what the documentation shows anew; the pictures need Deb
 	$(BIN)/python docs/pictures.py
 
 site: $(READY) ## Build the site of the documentation into build/site
-	$(BIN)/sphinx-build -W --keep-going -n -q -d build/doctrees docs build/site
+	$(BIN)/sphinx-build -W --keep-going -n -q -E -a -d build/doctrees docs build/site
 
 links: $(READY) ## Ask the hosts that the documentation links to whether the pages are still there
 	$(BIN)/sphinx-build -q -b linkcheck -d build/doctrees docs build/links

@@ -8,6 +8,8 @@ extensions do not.
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 from snapdiff import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
@@ -31,15 +33,13 @@ myst_heading_anchors = 4  # the anchors of GitHub, so that one link is good on b
 default_role = "code"  # single backticks in docstrings and in --help are code
 
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"  # what a class holds is listed below it, with types
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 80
 nitpick_ignore_regex = [
     # Python's and msgspec's own names: their pages are on other hosts, which a build does not ask.
     (r"py:.*", r"(collections|pathlib|typing|enum|msgspec)\..*"),
 ]
-nitpick_ignore = [  # what only the package itself passes on
-    ("py:class", "snapdiff.sources.base.Source"),
+nitpick_ignore = [  # what only the package itself hands to `diff_catalogs`
     ("py:class", "snapdiff.filters.Scope"),
     ("py:class", "snapdiff.diff.tags.TagDiffs"),
 ]
@@ -54,3 +54,16 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1b5e86", "color-brand-content": "#1b5e86"},
     "dark_css_variables": {"color-brand-primary": "#79c0ff", "color-brand-content": "#79c0ff"},
 }
+
+_MADE_BY_CALLERS = {"snapdiff.Filters", "snapdiff.limits.Limits", "snapdiff.reports.ReportOptions"}
+
+
+def _without_signature(_app: Sphinx, what: str, name: str, *_: object) -> tuple[str, None] | None:
+    """Return no signature for a class that only the package makes: what it holds is listed below."""
+    by_the_package = what == "class" and name not in _MADE_BY_CALLERS
+    return ("", None) if by_the_package else None
+
+
+def setup(app: Sphinx) -> None:
+    """Add what needs a function."""
+    app.connect("autodoc-process-signature", _without_signature)

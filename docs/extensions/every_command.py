@@ -4,6 +4,8 @@ sphinx-click alone lists the commands that a group holds when it is made. This o
 as `snapdiff` itself does, so that a new command needs no line in any page.
 """
 
+import re
+
 import click
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -29,7 +31,17 @@ class EveryCommand(ClickDirective):
         ]
 
 
+def _as_help_prints_them(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
+    """Write the values of options as `--help` does: `GLOB[,GLOB]`, and not `<GLOB[,GLOB>`."""
+    for position, line in enumerate(lines):
+        value = re.search("<(.*)>$", line) if line.startswith(".. option::") else None
+        if value:
+            closed = value[1] + "]" * (value[1].count("[") - value[1].count("]"))
+            lines[position] = line[: value.start()] + closed
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Add the directive to Sphinx."""
     app.add_directive("every-command", EveryCommand)
+    app.connect("sphinx-click-process-options", _as_help_prints_them)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
