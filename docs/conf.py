@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_click",
     # of docs/extensions:
+    "console_blocks",
     "every_command",
     "json_schema",
     "links_of_pages",
@@ -59,7 +60,7 @@ _MADE_BY_CALLERS = {"snapdiff.Filters", "snapdiff.limits.Limits", "snapdiff.repo
 
 
 def _without_signature(_app: Sphinx, what: str, name: str, *_: object) -> tuple[str, None] | None:
-    """Return no signature for a class that only the package makes: what it holds is listed below."""
+    """Return no signature for a class that only the package makes: its fields are listed below it."""
     by_the_package = what == "class" and name not in _MADE_BY_CALLERS
     return ("", None) if by_the_package else None
 

@@ -5,6 +5,7 @@ as `snapdiff` itself does, so that a new command needs no line in any page.
 """
 
 import re
+from typing import ClassVar
 
 import click
 from docutils import nodes
@@ -15,7 +16,7 @@ from sphinx_click.ext import NESTED_NONE, ClickDirective
 class EveryCommand(ClickDirective):
     """Its argument names a click group, as `module:group`."""
 
-    option_spec = {}
+    option_spec: ClassVar = {}
 
     def run(self) -> list[nodes.section]:
         """Return the sections, in the group's own order."""

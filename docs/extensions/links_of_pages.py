@@ -47,6 +47,10 @@ def _read(app: Sphinx, file: Path, content: list[str]) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Have Sphinx hand over each page, and each file that a page includes."""
-    app.connect("source-read", lambda app, page, content: _read(app, app.env.doc2path(page), content))
-    app.connect("include-read", lambda app, file, _, content: _read(app, app.srcdir / file, content))
+    app.connect(
+        "source-read", lambda app, page, content: _read(app, app.env.doc2path(page), content)
+    )
+    app.connect(
+        "include-read", lambda app, file, _, content: _read(app, app.srcdir / file, content)
+    )
     return {"parallel_read_safe": True, "parallel_write_safe": True}
