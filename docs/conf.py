@@ -60,7 +60,7 @@ _MADE_BY_CALLERS = {"snapdiff.Filters", "snapdiff.limits.Limits", "snapdiff.repo
 
 
 def _without_signature(_app: Sphinx, what: str, name: str, *_: object) -> tuple[str, None] | None:
-    """Return no signature for a class that only the package makes: its fields are listed below it."""
+    """Return no signature for a class that only the package makes: its fields are listed."""
     by_the_package = what == "class" and name not in _MADE_BY_CALLERS
     return ("", None) if by_the_package else None
 
