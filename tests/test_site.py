@@ -130,9 +130,16 @@ def test_every_command_and_option_has_a_place(site: Path) -> None:
                 assert f"cmdoption-snapdiff-{name}-{option}" in places, (name, option)
 
 
-def test_the_value_of_an_option_is_written_as_help_prints_it(site: Path) -> None:
-    text = re.sub("<[^>]+>", "", (site / "reference" / "commands.html").read_text("utf-8"))
-    assert "-s, --stack GLOB[,GLOB]" in text
+def test_options_and_examples_are_written_as_help_prints_them(site: Path) -> None:
+    page = re.sub("<[^>]+>", "", (site / "reference" / "commands.html").read_text("utf-8"))
+    for line in (
+        "-s, --stack GLOB[,GLOB]",
+        "--color [auto|always|never]",
+        "-h, --help",
+        "snapdiff why hdf5 HEAD~1 HEAD                  all specs of hdf5 that changed",
+        "  └── openmpi 5.0.0rc16 → 5.0.0\n      └── numactl",
+    ):
+        assert line in page
 
 
 def test_every_public_name_has_a_place(site: Path) -> None:
