@@ -8,8 +8,6 @@ extensions do not.
 import sys
 from pathlib import Path
 
-from sphinx.application import Sphinx
-
 from snapdiff import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
@@ -27,6 +25,7 @@ extensions = [
     "every_command",
     "json_schema",
     "links_of_pages",
+    "python_names",
 ]
 exclude_patterns = ["examples"]  # catalogs, not pages
 
@@ -55,16 +54,3 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1b5e86", "color-brand-content": "#1b5e86"},
     "dark_css_variables": {"color-brand-primary": "#79c0ff", "color-brand-content": "#79c0ff"},
 }
-
-_MADE_BY_CALLERS = {"snapdiff.Filters", "snapdiff.limits.Limits", "snapdiff.reports.ReportOptions"}
-
-
-def _without_signature(_app: Sphinx, what: str, name: str, *_: object) -> tuple[str, None] | None:
-    """Return no signature for a class that only the package makes: its fields are listed."""
-    by_the_package = what == "class" and name not in _MADE_BY_CALLERS
-    return ("", None) if by_the_package else None
-
-
-def setup(app: Sphinx) -> None:
-    """Add what needs a function."""
-    app.connect("autodoc-process-signature", _without_signature)

@@ -4,6 +4,7 @@ It is taken from the code when the site is made, and so is always that of `snapd
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from snapdiff.reports.json_report import json_schema
+
+_SPECIFICATION = re.compile(r"(docs/)?specification(\.md)?, section")
 
 FILE = "report.schema.json"
 """The schema's name on the site, beside the page that has the directive."""
@@ -33,7 +36,8 @@ class JsonSchema(SphinxDirective):
 
 def _section(name: str, schema: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of a section, in Markdown."""
-    paragraphs = schema["description"].replace("\n    ", "\n")
+    described = schema["description"].replace("\n    ", "\n")
+    paragraphs = _SPECIFICATION.sub("[specification](../specification.md), section", described)
     yield from (f"(json-{name})=", f"## {name}", "", paragraphs, "")
     if "enum" in schema:
         yield from (f"One of {_values(schema)}.", "")
