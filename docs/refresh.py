@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,6 +22,7 @@ def refreshed(text: str) -> str:
     return _TEMPLATE.sub(lambda found: _template(found[1]), text)
 
 
+@cache  # some commands are shown on several pages
 def _console(command: str) -> str:
     words = [sys.executable, "-m", *shlex.split(command)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603

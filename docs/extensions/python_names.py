@@ -1,4 +1,4 @@
-"""Shows the Python names as their callers see them: without what only the package itself passes on."""
+"""Shows the Python names as callers see them, without what only the package passes on."""
 
 import re
 from typing import Any
