@@ -10,7 +10,7 @@ PARALLEL := --numprocesses auto
 CHOSEN = $(if $(T),$(if $(findstring /,$(T)),'$(T)',-k '$(T)'),$(PARALLEL))
 
 .PHONY: help demo test quick coverage lint fmt check hooks goldens lowest fuzz mutants audit bench \
-	snapshots docs manual dist sbom clean
+	snapshots docs site links manual dist sbom clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,12 @@ snapshots: $(READY) ## Write the example catalogs anew
 docs: $(READY) ## Write what the documentation shows anew; the pictures need Debian's chromium
 	$(BIN)/python docs/refresh.py
 	$(BIN)/python docs/pictures.py
+
+site: $(READY) ## Build the site of the documentation into build/site
+	$(BIN)/sphinx-build -W --keep-going -n -q -E -a -d build/doctrees docs build/site
+
+links: $(READY) ## Ask the hosts that the documentation links to whether the pages are still there
+	$(BIN)/sphinx-build -q -b linkcheck -d build/doctrees docs build/links
 
 manual: $(READY) ## Write the manual page and the completions anew, from the commands
 	$(BIN)/python -m release.command_files

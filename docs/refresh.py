@@ -9,10 +9,11 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-_CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?\n```\n", re.DOTALL)
+_CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
 _DAY = {"SOURCE_DATE_EPOCH": "1767225600"}
 """Which day it is, for what is accepted until another: 1 January 2026."""
@@ -24,12 +25,15 @@ def refreshed(text: str) -> str:
     return _FILE.sub(lambda found: _file(found[1], found[2]), text)
 
 
+@cache  # some commands are shown on several pages
 def _console(command: str) -> str:
     words = [sys.executable, "-m", *shlex.split(command)]
     done = subprocess.run(  # noqa: S603
-        words, cwd=ROOT, env=os.environ | _DAY, capture_output=True, text=True, check=True
+        words, cwd=ROOT, env=os.environ | _DAY, capture_output=True, text=True, check=False
     )
-    return f"```console\n$ {command}\n{done.stdout.rstrip()}\n```\n"
+    if done.returncode > 1:  # 1 is the answer of a gate
+        raise SystemExit(f"{command}: {done.stderr}")
+    return f"```console\n$ {command}\n{(done.stdout + done.stderr).rstrip()}\n```\n"
 
 
 def _file(name: str, language: str) -> str:

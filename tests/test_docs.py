@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from tests.golden import ENVIRONMENTS, ROOT
 from tests.support.helpers import run_cli, run_json
@@ -76,3 +77,18 @@ def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> No
     report = run_json("-C", ROOT, *ENVIRONMENTS)
     [stack] = report["tags"][0]["stacks"]
     assert stack["causes"][0] == json.loads(example[1])
+
+
+def test_the_table_of_the_example_to_pair_by_hand_has_what_is_on_its_two_pages() -> None:
+    text = (ROOT / "docs" / "pairing.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.* |)\| (`.*) \|$", text, re.MULTILINE)
+    assert len(rows) == 6
+    for column, side in enumerate(("old", "new")):
+        page = (ROOT / "docs" / "examples" / f"hdf5-{side}.md").read_text("utf-8")
+        specs = yaml.safe_load(page.split("---")[1])["spec_details"]
+        written = [
+            f"`{spec['hash'][:7]}` {spec['versions'][0]} {spec['compiler']} {spec['target']}"
+            f" {spec['variants'][0]}"
+            for spec in specs
+        ]
+        assert [row[column].strip() for row in rows if row[column]] == written

@@ -160,7 +160,7 @@ def test_the_recipe_for_spack_needs_what_the_project_needs() -> None:
 def test_the_recipe_for_spack_has_a_variant_for_each_extra_of_a_user() -> None:
     recipe = Recipe()
     extras = METADATA["optional-dependencies"]
-    assert recipe.variants() == extras.keys() - {"dev", "bench"}
+    assert recipe.variants() == extras.keys() - {"dev", "bench", "docs"}
     for extra in recipe.variants():
         assert recipe.dependencies(f"+{extra}") == requirements(extras[extra])
         others = re.findall(r"spack-snapdiff\[(\w+)\]", "\n".join(extras[extra]))

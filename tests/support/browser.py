@@ -1,10 +1,11 @@
 """Chromium, driven as the reader of an HTML report would use it."""
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -29,7 +30,7 @@ def started(chromium: str, chromedriver: str) -> Iterator[webdriver.Chrome]:
         "window-size=1280,1000",
     ):
         options.add_argument(f"--{argument}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(chromedriver))
     try:
         yield driver
@@ -75,6 +76,28 @@ class Browser:
 
     def address(self) -> dict[str, list[str]]:
         return parse_qs(self.driver.current_url.partition("#")[2])
+
+    def hosts(self) -> set[str]:
+        """Every host that was asked for something since this was last called."""
+        log = self.driver.get_log("performance")  # type: ignore[no-untyped-call]
+        events = [json.loads(entry["message"])["message"] for entry in log]
+        asked = [event for event in events if event["method"] == "Network.requestWillBeSent"]
+        addresses = [urlsplit(event["params"]["request"]["url"]) for event in asked]
+        return {found.netloc for found in addresses if found.scheme.startswith("http")}
+
+    def as_wide_as(self, width: int) -> None:
+        """Make the window of a page so wide, in pixels."""
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def in_theme(self, theme: str) -> None:
+        """Have the reader prefer a light or a dark theme."""
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia",
+            {"features": [{"name": "prefers-color-scheme", "value": theme}]},
+        )
 
     def assert_quiet(self) -> None:
         """Nothing was fetched, and nothing went wrong."""
