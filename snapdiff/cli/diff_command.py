@@ -90,6 +90,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
             say(f"comparing {old.source.name} with {new.source.name}")
         settings = settings_in_force(given, old.source, new.source, takes=FROM_FILE)
         given = settings.applied_to(given)
+        if given.verbose and settings.place:
+            say(f"settings of {settings.place} count")
         with settings.named_in_errors():
             filters = _filters(given, old, new)
             found = diff_catalogs(
@@ -105,8 +107,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         warn(f"{page.path} ({page.side}): left out on both sides: {page.error}")
     place = settings.place or UNSET
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
-    given.report_writer().write(narrowed)
     verdict = judge(found, given.fail_on, given.ignore)
+    given.report_writer().write(narrowed)
     for message in warning_lines(verdict, str(place), is_narrowed=given.is_narrowed()):
         warn(message)
     offending = first_lines([offender.text for offender in verdict.offenders])

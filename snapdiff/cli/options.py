@@ -149,7 +149,7 @@ _CONFIGURATION = [
         "--config",
         type=click.Path(),
         metavar="FILE|REV:PATH",
-        help="Take settings from here, not from the .snapdiff.toml of OLD.",
+        help="Take settings from here, not from the catalog's .snapdiff.toml.",
     ),
     click.option("--no-config", is_flag=True, help="Take no settings from any file."),
 ]

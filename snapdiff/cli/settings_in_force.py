@@ -115,12 +115,9 @@ def _read(file: "SettingsFile") -> "CatalogSettings":
 
 def _compare(found: SettingsInForce, new: "Source") -> None:
     """Say where the new side's settings are others: they count for the comparisons after this."""
-    from snapdiff.sources.directory import DirectorySource
-    from snapdiff.sources.mirror import MirrorSource
-
     theirs = new.settings_file()
     if theirs is None:
-        if found.file and not isinstance(new, DirectorySource | MirrorSource):
+        if found.file and _is_in_repository(new):
             say(f"note: {new.name} has no settings any more; those of {found.file.place} count")
     elif found.file is None:
         say(f"note: {theirs.place} does not count: settings are taken from the old side")
@@ -136,3 +133,10 @@ def _try(file: "SettingsFile") -> "CatalogSettings | None":
     except SnapdiffError as error:
         say(f"warning: {error}; where this file counts, that is an error")
         return None
+
+
+def _is_in_repository(source: "Source") -> bool:
+    from snapdiff.sources.git import GitSource
+    from snapdiff.sources.working_tree import WorkingTree
+
+    return isinstance(source, GitSource | WorkingTree)

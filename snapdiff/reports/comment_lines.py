@@ -8,7 +8,7 @@ NOTHING_CHANGED = "<!-- nothing changed -->"
 """The second line of a comment on two catalogs that are equal: a bot need not read the words."""
 
 MARKER_NAME = "[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*"
-"""The form of a marker's name: two dashes could end the invisible line, so there are none."""
+"""What a marker's name is made of: nothing that could end the line."""
 
 _MARKER_LINE = re.compile(f"<!-- ({MARKER_NAME}) -->")
 

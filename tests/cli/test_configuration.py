@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_options import FROM_FILE, DiffOptions
 from snapdiff.cli.settings_in_force import settings_in_force
+from snapdiff.errors import FilterError
 from snapdiff.sources.base import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
 from tests.support.example import NEW, OLD
@@ -194,6 +196,8 @@ class TestConfig:
             assert (result.status, result.err) == (0, "")
         result = run_cli("-C", repository.folder, "HEAD~1", "HEAD", "--no-config")
         assert (result.status, result.err) == (0, "")
+        result = run_cli("-C", repository.folder, "HEAD~1", "HEAD", "-qv")
+        assert "snapdiff: settings of HEAD~1:.snapdiff.toml count\n" in result.err
 
     @pytest.mark.parametrize(
         ("arguments", "error"),
@@ -223,6 +227,11 @@ class TestConfig:
         monkeypatch.chdir(folder)
         assert run_cli("HEAD~1", "HEAD", "--config", "HEAD~1:.snapdiff.toml").status == 1
         assert run_cli("HEAD~1", "HEAD", "--config", "./HEAD~1:.snapdiff.toml").status == 0
+
+
+def test_an_error_of_a_filter_can_be_sent_from_another_process() -> None:
+    error = pickle.loads(pickle.dumps(FilterError("tag", "x: matches no tag")))  # noqa: S301
+    assert (error.option, str(error), error.lines()) == ("tag", str(error), ["x: matches no tag"])
 
 
 FLAGS: dict[str, tuple[list[str], object, str, object]] = {
