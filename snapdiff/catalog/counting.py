@@ -1,5 +1,6 @@
 """Files that are equal on both sides: their documents, counted tag by tag."""
 
+from collections import Counter
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Counting
@@ -106,7 +107,7 @@ class CountedFiles:
 
 def count_package(counts: Counts, package: Package, scope: Scope) -> None:
     """Count a package that was read, as far as it is asked for."""
-    by_stacks = count_by_stacks(package.specs.values(), {})
+    by_stacks = count_by_stacks(Counter(package.specs.values()), {})
     numbers = package_numbers(PackageCounts(package.tag, package.name, by_stacks), scope)
     counts.add(numbers.name, numbers.by_stack, numbers.in_any)
 

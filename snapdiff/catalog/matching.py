@@ -1,6 +1,7 @@
 """Which package of the old side belongs to which of the new one, tag by tag."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 from msgspec.structs import replace
 
@@ -13,7 +14,7 @@ from snapdiff.catalog.tag_folders import TagFolders, pair_tags
 from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, Document, DocumentPair
+from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair
 from snapdiff.model import Counts, Package, PackagePair, TagPair, Tags
 
 Warn = Callable[[str], None]
@@ -151,14 +152,12 @@ class _Matching:
     def count_unchanged(self) -> None:
         """Count what does not differ, in those tags in which something does."""
         old, new = self._sides["old"], self._sides["new"]
-        for side in (old, new):
-            self._touched.update(side.waiting, side.bad_tags())
+        self._touched.update(old.waiting, old.bad_tags(), new.waiting, new.bad_tags())
         folders = self._folders.of(self._touched)
-        one_sided = old.tags() ^ new.tags()
-        if one_sided:
+        if one_sided := old.tags() ^ new.tags():
             # What seems to be added or removed may be on both sides in another folder. A folder's
             # documents are of one tag, so one of them is enough.
-            for folder, document in self._files.samples(self._changed).items():
+            for folder, document in self._samples.items():
                 if any(claim.tag in one_sided for claim in document.claims):
                     folders.add(folder)
         self._unchanged.folders = self._files.count_folders(folders, self._changed, self._scope)
@@ -169,18 +168,25 @@ class _Matching:
             for path, warning in counted.warnings():
                 self._warn(f"{path}: {warning}")
 
+    @cached_property
+    def _samples(self) -> Mapping[str, CountedDocument]:
+        """One document of each tag's folder that is the same on both sides."""
+        return self._files.samples(self._changed)
+
     def leave_out_repeated(self) -> None:
         """Make a bad page of each document that lists what one before it lists."""
         repeated = self._unchanged.repeated_claims()
         for name in SIDES:
             side = self._sides[name]
             for claim in sorted({*side.paths, *repeated}):
-                paths = sorted([*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)])
-                for path in paths[1:]:
+                first, *others = sorted(
+                    [*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)]
+                )
+                for path in others:
                     self._leave_out([claim])
-                    reason = f"is already on page {paths[0]}"
                     what = f"{claim.what} {claim.name} of tag {claim.tag}"
-                    self.bad_pages.append(BadPage(path, name, f"{what} {reason}"))
+                    reason = f"{what} is already on page {first}"
+                    self.bad_pages.append(BadPage(path, name, reason))
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
@@ -188,7 +194,7 @@ class _Matching:
         unchanged = self._unchanged.tags()
         old_tags, new_tags = old.tags() | unchanged, new.tags() | unchanged
         one_each = len(old_tags) == len(new_tags) == 1
-        if one_each and old_tags != new_tags and not self._files.samples(self._changed):
+        if one_each and old_tags != new_tags and not self._samples:
             return [(old_tags.pop(), new_tags.pop())]
         # A tag whose documents cannot be read on one side is neither added nor removed.
         return pair_tags(
@@ -204,7 +210,7 @@ class _Matching:
         after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
         left_out = self._left_out(tags, "package")
         counts = Counts()
-        bad = {claim for side in self._sides.values() for claim in side.bad}
+        bad = self._sides["old"].bad | self._sides["new"].bad
         for tag in {tag for tag in tags if tag is not None}:
             counts.merge(self._unchanged.counts(tag, bad))
         if old is None or new is None:

@@ -1,6 +1,5 @@
 """What happened to a package in one stack, from its versions there before and after."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,10 +25,12 @@ def change_of_package(
     (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
     moved = _compare_versions(frozenset(old_versions), frozenset(new_versions))
-    specs = Counter([change.kind for change in changes])
+    numbers: dict[str, int] = {}
+    for change in changes:
+        numbers[change.kind] = numbers.get(change.kind, 0) + 1
     kind = moved.kind
     if kind is None:
-        kind = Kind.REBUILT if len(changes) == specs[Kind.REBUILT] else Kind.RECONFIGURED
+        kind = Kind.REBUILT if len(changes) == numbers.get(Kind.REBUILT) else Kind.RECONFIGURED
     return PackageChange(
         package=package,
         kind=kind,
@@ -37,7 +38,7 @@ def change_of_package(
         gone=moved.gone,
         came=moved.came,
         kept=moved.kept,
-        specs=ChangeCounts(**{kind.value: number for kind, number in specs.items()}),
+        specs=ChangeCounts(**numbers),
     )
 
 

@@ -1,5 +1,6 @@
 """What happened to one package: its changes stack by stack, and the counts of both sides."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -9,10 +10,10 @@ from snapdiff.diff.effort import Effort
 from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.package_changes import change_of_package
 from snapdiff.diff.pairing import MatchHashes, match_in_order
-from snapdiff.diff.specs import changes_by_stack, versions_by_stack
+from snapdiff.diff.specs import changes_by_stack
 from snapdiff.filters import Scope, Stacks
 from snapdiff.limits import Limits
-from snapdiff.model import Build, Graph, InCommon, PackagePair, count_by_stacks
+from snapdiff.model import Build, Graph, InCommon, PackagePair
 from snapdiff.result import Change, PackageChange
 
 
@@ -54,16 +55,13 @@ def diff_package(
         sets = graphs.dependencies(pair.graphs)
         match_hashes = partial(match_members, sets=sets, effort=effort)
     found = changes_by_stack(pair, scope, effort, match_hashes)
-    old_versions: dict[str, set[str]] = {}
-    new_versions: dict[str, set[str]] = {}
-    if found:
-        old_versions = versions_by_stack(pair.old, pair, scope.old_stacks)
-        new_versions = versions_by_stack(pair.new, pair, scope.stacks)
+    old, old_versions = _count(pair.old, pair.common, scope.old_stacks)
+    new, new_versions = _count(pair.new, pair.common, scope.stacks)
     return PackageDiff(
         pair.name,
         pair.document,
-        _side_counts(pair.old, pair.common, scope.old_stacks),
-        _side_counts(pair.new, pair.common, scope.stacks),
+        old,
+        new,
         {
             stack: StackChanges(
                 change_of_package(
@@ -77,16 +75,23 @@ def diff_package(
     )
 
 
-def _side_counts(
+def _count(
     side: Mapping[str, Build],
     common: Mapping[InCommon, int],
     stacks_of: Callable[[Stacks], Stacks],
-) -> SideCounts:
+) -> tuple[SideCounts, Mapping[str, set[str]]]:
+    """Return how many specs one side of a package has, and the versions in each stack."""
+    numbers = dict(common)
+    for build, number in Counter(side.values()).items():
+        key = InCommon(build.version_text, build.stacks)
+        numbers[key] = numbers.get(key, 0) + number
     by_stack: dict[str, int] = {}
+    versions: dict[str, set[str]] = defaultdict(set)
     in_any = 0
-    for listed, number in count_by_stacks(side.values(), common).items():
+    for (version, listed), number in numbers.items():
         stacks = stacks_of(listed)
         for stack in stacks:
             by_stack[stack] = by_stack.get(stack, 0) + number
+            versions[stack].add(version)
         in_any += number if stacks else 0
-    return SideCounts(by_stack, in_any)
+    return SideCounts(by_stack, in_any), versions

@@ -114,10 +114,12 @@ def pair_specs(
 
 
 def _alike(side: Mapping[Build, Sequence[str]]) -> list[AlikeSpecs]:
-    groups: dict[Hashable, AlikeSpecs] = {}
+    groups: dict[tuple[Version, Configuration], AlikeSpecs] = {}
     for build, hashes in side.items():
-        found = AlikeSpecs(build.version, build.configuration)
-        found = groups.setdefault(found.version_and_configuration(), found)
+        key = build.version, build.configuration
+        found = groups.get(key)
+        if found is None:
+            found = groups[key] = AlikeSpecs(*key)
         found.members += [Member(spec_hash, build) for spec_hash in hashes]
     for found in groups.values():
         found.members.sort(key=itemgetter(0))  # the hash

@@ -102,15 +102,3 @@ def _row(
         fields,
     )
     return (kind, before, after, first.hash, last.hash), change
-
-
-def versions_by_stack(
-    side: Mapping[str, Build], pair: PackagePair, stacks_of: StacksOf
-) -> dict[str, set[str]]:
-    """Return the versions that one side of a package has in each stack."""
-    listed = {(build.version_text, build.stacks) for build in set(side.values())}
-    versions: dict[str, set[str]] = {}
-    for version, stacks in listed | pair.common.keys():
-        for stack in stacks_of(stacks):
-            versions.setdefault(stack, set()).add(version)
-    return versions

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from operator import attrgetter
 from typing import Literal
 
 from snapdiff.diff.explanations import explain_changes, with_main_cause
@@ -13,6 +14,8 @@ from snapdiff.filters import Scope
 from snapdiff.result import Change, Count, Kind, PackageChange, PackageCount, StackDiff, Summary
 from snapdiff.result.causes import Cause
 
+_PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
+
 
 class StackTotal:
     """What is known of one stack so far."""
@@ -22,7 +25,6 @@ class StackTotal:
         "changes",
         "documents",
         "graphs",
-        "kinds",
         "new",
         "new_packages",
         "old",
@@ -37,7 +39,6 @@ class StackTotal:
         self.old_packages = self.new_packages = packages
         self.added: list[str] = []
         self.removed: list[str] = []
-        self.kinds = dict.fromkeys(Kind, 0)
         self.package_changes: list[PackageChange] = []
         self.changes: list[Change] = []
         self.graphs: dict[str, Graphs] = {}
@@ -61,22 +62,20 @@ class StackTotal:
                 self.documents.add(package.document)
             self.package_changes.append(found.package)
             self.changes += found.specs
-            for change in found.specs:
-                self.kinds[change.kind] += 1
 
     def diff(self, stack: str, scope: Scope, known: KnownGraphs) -> StackDiff:
         """Return the diff of the stack.
 
         Raises BadPage where its document cannot be followed from dependency to dependency.
         """
-        self.package_changes.sort(key=lambda change: change.package)
-        self.changes.sort(key=lambda change: change.package)
+        self.package_changes.sort(key=_PACKAGE)
+        self.changes.sort(key=_PACKAGE)
         try:
             changes, causes = explain_changes(self.changes, self.graphs, known, scope)
         except FormatError as error:
             raise BadPage(min(self.documents), "new", str(error)) from error
-        paired_or_removed = sum(self.kinds.values()) - self.kinds[Kind.ADDED]
-        kinds = Counter(change.kind.value for change in changes)
+        removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
+        kinds: dict[str, int] = Counter(map(_KIND, changes))
         packages = rebuilt_packages(changes) if scope.filters.because else self.package_changes
         return StackDiff(
             stack=stack,
@@ -88,8 +87,8 @@ class StackTotal:
                 added=tuple(sorted(self.added)),
                 removed=tuple(sorted(self.removed)),
             ),
-            summary=Summary(unchanged=self.old - paired_or_removed, **kinds),
-            package_changes=tuple(_with_causes(packages, changes)),
+            summary=Summary(unchanged=self.old - removed_or_paired, **kinds),
+            package_changes=tuple(_with_causes(packages, changes) if self.graphs else packages),
             causes=tuple(causes),
             changes=tuple(changes),
         )

@@ -75,7 +75,9 @@ def _two_sided_tag(
         old.add(package.name, package.old)
         new.add(package.name, package.new)
         for name in package.old.by_stack.keys() | package.new.by_stack.keys():
-            stacks.setdefault(name, StackTotal()).add(name, package)
+            if name not in stacks:
+                stacks[name] = StackTotal()
+            stacks[name].add(name, package)
     return TagDiff(
         old=tag.tags[0],
         new=tag.tags[1],

@@ -7,7 +7,6 @@ blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checks
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -53,8 +52,7 @@ class _Manifest(Struct, gc=False):
 _MANIFEST = msgspec.json.Decoder(_Manifest)
 
 
-@dataclass(frozen=True, slots=True)
-class BuildcacheIndex:
+class BuildcacheIndex(Struct, frozen=True):
     """The format of an index: the stack is the mirror's folder, the tag the path above it.
 
     `aggregates` are the folders of mirrors that hold other mirrors: the path of such a mirror is

@@ -1,7 +1,6 @@
 """An environment's lock file, `spack.lock`, versions 1 to 7 (docs/specification.md, section 10)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from msgspec import Raw, Struct, field
@@ -51,12 +50,11 @@ class _Environment(NamedTuple):
     nodes: dict[str, Raw]
 
 
-@dataclass(frozen=True, slots=True)
 class EnvironmentLock:
     """The format of `spack.lock`: the stack is the folder that holds it, the tag the path above."""
 
-    name: str = "environment lock"
-    files: str = LOCK_NAME
+    name = "environment lock"
+    files = LOCK_NAME
 
     def document_path(self, path: str) -> str | None:
         """Return the path itself where the name is a lock's."""

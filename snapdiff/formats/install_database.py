@@ -1,7 +1,5 @@
 """Spack's database of what is installed in a tree, `.spack-db/index.json`."""
 
-from dataclasses import dataclass
-
 from snapdiff.formats.base import Claim
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.listing import Listing, place_of
@@ -12,12 +10,11 @@ DATABASE_FOLDER = ".spack-db"
 DATABASE = f"{DATABASE_FOLDER}/index.json"
 
 
-@dataclass(frozen=True, slots=True)
 class InstallDatabase:
     """The format of an install database: the stack is the tree's folder, the tag the path above."""
 
-    name: str = "install database"
-    files: str = DATABASE
+    name = "install database"
+    files = DATABASE
 
     def document_path(self, path: str) -> str | None:
         """Return the path itself where the name is a database's."""

@@ -7,7 +7,6 @@ a tag, and `<tag>/<package>/specs.md` then (docs/specification.md, section 10).
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -60,8 +59,7 @@ class _FrontMatter(Struct, gc=False):
 _SPEC_FILE_DECODER = msgspec.json.Decoder(_SpecFile)
 
 
-@dataclass(frozen=True, slots=True)
-class OldPage:
+class OldPage(Struct, frozen=True):
     """The format of old pages of one name; those called `specs.md` share it with newer ones."""
 
     page_name: PageName

@@ -1,9 +1,9 @@
 """Whether a page holds more than is taken of one: values, and what a report would list of it."""
 
-from collections import Counter
+from collections.abc import Iterable
 
 from snapdiff.limits import Limits, over_limit
-from snapdiff.model import Build
+from snapdiff.model import Build, StackCounts
 
 _LINE = 1024
 """What a change costs in a report, in characters, beside what the page says of the spec."""
@@ -23,16 +23,19 @@ def check_size(content: bytes, limits: Limits) -> None:
         raise over_limit("the page holds too many values", most, "values")
 
 
-def check_listing(builds: Counter[Build], length: int, limits: Limits) -> None:
+def check_listing(
+    by_stacks: StackCounts, builds: Iterable[tuple[Build, int]], length: int, limits: Limits
+) -> None:
     """Raise FormatError where a report, which lists a spec once a stack, could be too long.
 
-    `builds` has the number of specs of each; they are described in at most `length` characters.
+    `builds` are those of the specs that `by_stacks` counts, each with a number of specs; all are
+    described in at most `length` characters.
     """
-    most_stacks = max((len(build.stacks) for build in builds), default=0)
+    most_stacks = max(map(len, by_stacks), default=0)
     if most_stacks * 16 * length <= limits.text:
         return  # nothing costs more than 16 times as much as it takes in the page
     text = 0
-    for build, number in builds.items():
+    for build, number in builds:
         fields = build.version_text, build.compiler, build.os, build.platform, build.target
         line = _LINE + sum(map(_shown_length, (*fields, *build.variants)))
         line += _ORDERING * len(build.version_text)

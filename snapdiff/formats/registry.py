@@ -28,15 +28,18 @@ from snapdiff.limits import Limits
 _HEAD = 4096
 """Within how many bytes a database names itself; Spack does so at once."""
 
+_MARKDOWN = ".md"
+
+_PAGES: tuple[Format, ...] = (OldPage("specs.md"), OldPage("index.md"), SitePages())
+"""The formats of Markdown: all that is asked of nearly all files of the public catalog."""
+
 FORMATS: tuple[Format, ...] = (
     EnvironmentLock(),
     BuildcacheIndex(layout=3),
     BuildcacheIndex(layout=2),
     InstallDatabase(),
     SiteData(),
-    OldPage("specs.md"),
-    OldPage("index.md"),
-    SitePages(),
+    *_PAGES,
 )
 """In the order in which they are asked: the first that knows a file's content reads it."""
 
@@ -83,17 +86,17 @@ class Documents:
 
     def is_document(self, path: str) -> bool:
         """Return whether a file's name alone says that it is a document."""
-        return any(kind.is_named(path) for kind in self._formats)
+        return any(kind.is_named(path) for kind in self._asked(path))
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""
-        if path.endswith(".md"):
-            return True  # as nearly all of the public catalog's 127,000 files: none need be asked
+        if path.endswith(_MARKDOWN):
+            return True
         return any(kind.document_path(path) is not None for kind in self._formats)
 
     def most_bytes(self, path: str, limits: Limits) -> int:
         """Return how large a file may be: pages are small, all else can be large."""
-        return limits.page_size if path.endswith(".md") else limits.document_size
+        return limits.page_size if path.endswith(_MARKDOWN) else limits.document_size
 
     def is_named_by_content(self, path: str) -> bool:
         """Return whether a file's name is its checksum: under one name it is always the same."""
@@ -105,7 +108,7 @@ class Documents:
 
     def documents_of(self, path: str) -> set[str]:
         """Return the paths of the documents that change where a file does, its own included."""
-        paths = (kind.document_path(path) for kind in self._formats)
+        paths = (kind.document_path(path) for kind in self._asked(path))
         return {found for found in paths if found is not None}
 
     def tag_folder(self, path: str) -> str:
@@ -117,7 +120,7 @@ class Documents:
 
         Pages are named by the folders above what is compared, too.
         """
-        is_page = path.endswith(".md") and above
+        is_page = path.endswith(_MARKDOWN) and above
         return self._kinds(path)[0].claim_of_path(f"{above}/{path}" if is_page else path)
 
     def reader(self, path: str, limits: Limits) -> DocumentReader:
@@ -145,7 +148,11 @@ class Documents:
         return any(isinstance(kind, BuildcacheIndex) for kind in self._kinds(path))
 
     def _kinds(self, path: str) -> list[Format]:
-        return [kind for kind in self._formats if kind.document_path(path) == path]
+        return [kind for kind in self._asked(path) if kind.document_path(path) == path]
+
+    def _asked(self, path: str) -> Sequence[Format]:
+        """Return the kinds that a file may be of, or a part of, by the end of its name."""
+        return _PAGES if path.endswith(_MARKDOWN) else self._formats
 
 
 class FirstReader:

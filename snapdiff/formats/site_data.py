@@ -6,7 +6,6 @@ belongs to which release is not known, so it counts in each stack of each of its
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import product
 
 import msgspec
@@ -56,12 +55,11 @@ _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)
 
 
-@dataclass(frozen=True, slots=True)
 class SiteData:
     """The format of the site's data."""
 
-    name: str = "site data"
-    files: str = f"{_SPECS} and {_PACKAGES}"
+    name = "site data"
+    files = f"{_SPECS} and {_PACKAGES}"
 
     def document_path(self, path: str) -> str | None:
         """Return the path of the `specs_data.json` that a file belongs to, or None."""

@@ -4,6 +4,7 @@
 """
 
 from collections import Counter
+from itertools import chain, repeat
 from typing import Any
 
 import msgspec
@@ -89,23 +90,38 @@ class SitePageReader:
         if found is None:
             return None
         head, specs = found
-        tag, name = names_of_page(file.full_path, head)
-        # Aliases make a page say more than it holds, though not more than a page may hold.
-        length = len(file.content)
-        most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
-        check_listing(Counter(specs.values()), most, self._limits)
-        by_stacks = count_by_stacks(specs.values(), {})
+        counted = self._counted(file, head, Counter(specs.values()))
         return Document(
-            claims=(Claim(tag, "package", name),),
-            packages=[Package(tag, name, specs)],
-            counts=[PackageCounts(tag, name, by_stacks)],
-            warning=contradiction(head.meta, by_stacks),
+            claims=counted.claims,
+            packages=[Package(package.tag, package.name, specs) for package in counted.counts],
+            counts=counted.counts,
+            warning=counted.warning,
         )
 
     def count(self, file: File) -> CountedDocument | None:
         """Return how many specs a page has that is the same on both sides; as `read` otherwise."""
+        page = _usual_page(file)
+        if page:
+            check_size(file.content, self._limits)
+            builds = self._records.count(page.details)
+            if builds is not None:
+                return self._counted(file, page.head, builds)
         document = self.read(file)
         return document.counted() if document else None
+
+    def _counted(self, file: File, head: PageHead, builds: Counter[Build]) -> CountedDocument:
+        """Return the counts of a page, given the number of its specs of each build."""
+        tag, name = names_of_page(file.full_path, head)
+        by_stacks = count_by_stacks(builds, {})
+        # Aliases make a page say more than it holds, though not more than a page may hold.
+        length = len(file.content)
+        most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
+        check_listing(by_stacks, builds.items(), most, self._limits)
+        return CountedDocument(
+            claims=(Claim(tag, "package", name),),
+            counts=[PackageCounts(tag, name, by_stacks)],
+            warning=contradiction(head.meta, by_stacks),
+        )
 
     def read_pair(self, old: File, new: File) -> DocumentPair | None:
         """Return two versions of a page; what they have in common is read once.
@@ -127,13 +143,17 @@ class SitePageReader:
             found = self._records.read_shared(before.details, after.details)
             if found is None:
                 return None
-            for specs, content in ((found.old, old.content), (found.new, new.content)):
-                builds = Counter(specs.values())
-                builds.update(found.shared)
-                check_listing(builds, len(content), self._limits)
+            common = counted_in_common(found.shared)
+            old_stacks = count_by_stacks(Counter(found.old.values()), common)
+            new_stacks = count_by_stacks(Counter(found.new.values()), common)
+            for by_stacks, specs, file in (
+                (old_stacks, found.old, old),
+                (new_stacks, found.new, new),
+            ):
+                builds = chain(zip(specs.values(), repeat(1)), found.shared.items())
+                check_listing(by_stacks, builds, len(file.content), self._limits)
         except FormatError:
             return None  # read alone, the one that is to blame says so
-        common = counted_in_common(found.shared)
         return DocumentPair(
             claims=(Claim(tag, "package", name),),
             pairs=[
@@ -141,8 +161,8 @@ class SitePageReader:
             ],
             unchanged=[],
             warnings=(
-                contradiction(before.head.meta, count_by_stacks(found.old.values(), common)),
-                contradiction(after.head.meta, count_by_stacks(found.new.values(), common)),
+                contradiction(before.head.meta, old_stacks),
+                contradiction(after.head.meta, new_stacks),
             ),
         )
 

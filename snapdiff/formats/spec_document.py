@@ -103,7 +103,7 @@ class SpecDocumentReader:
                 for (tag, name), specs in found
             ],
             counts=[
-                PackageCounts(tag, name, count_by_stacks(specs.values(), {}))
+                PackageCounts(tag, name, count_by_stacks(Counter(specs.values()), {}))
                 for (tag, name), specs in found
             ],
             warning=listing.warning,
@@ -169,7 +169,7 @@ class SpecDocumentReader:
                 )
                 pairs.append(pair)
             else:
-                unchanged.append(PackageCounts(tag, name, count_by_stacks((), package.common)))
+                unchanged.append(PackageCounts(tag, name, count_by_stacks({}, package.common)))
         return DocumentPair(
             claims=tuple(sorted({*before.claims, *after.claims})),
             pairs=pairs,

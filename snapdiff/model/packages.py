@@ -1,7 +1,6 @@
 """The specs of one package: of one document, of both sides, or only counted."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -72,10 +71,13 @@ def counted_in_common(builds: Mapping[Build, int]) -> dict[InCommon, int]:
     return numbers
 
 
-def count_by_stacks(builds: Iterable[Build], common: Mapping[InCommon, int]) -> StackCounts:
-    """Return the number of specs by the set of stacks they count in."""
+def count_by_stacks(builds: Mapping[Build, int], common: Mapping[InCommon, int]) -> StackCounts:
+    """Return the number of specs by the set of stacks they count in.
+
+    `builds` has the number of specs of each build.
+    """
     numbers: StackCounts = {}
-    for build, number in Counter(builds).items():
+    for build, number in builds.items():
         numbers[build.stacks] = numbers.get(build.stacks, 0) + number
     for shared, number in common.items():
         numbers[shared.stacks] = numbers.get(shared.stacks, 0) + number

@@ -118,4 +118,6 @@ def pair_entries(old: Source, new: Source) -> list[EntryPair]:
 
 def printable_path(path: str) -> str:
     r"""Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\xff`."""
+    if path.isascii():
+        return path
     return os.fsencode(path).decode("utf-8", "backslashreplace")

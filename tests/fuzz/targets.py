@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -137,7 +138,7 @@ def page(data: bytes) -> None:
             for content, side in ((data, pair.old), (twin, pair.new)):
                 document = _document(content)
                 [package] = document.packages
-                by_stacks = count_by_stacks(side.values(), pair.common)
+                by_stacks = count_by_stacks(Counter(side.values()), pair.common)
                 counts = PackageCounts(package.tag, pair.name, by_stacks)
                 assert document.claims == both.claims
                 assert document.counted().counts == [counts]
