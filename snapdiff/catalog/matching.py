@@ -113,9 +113,9 @@ class _Matching:
         before = {package.name: package for package in old.packages}
         after = {package.name: package for package in new.packages}
         for name in sorted(before.keys() | after.keys()):
-            tag = (before.get(name) or after[name]).tag
-            pair = pair_packages((tag, tag), before.get(name), after.get(name), path)
-            yield from self._wanted(pair)
+            mine, theirs = before.get(name), after.get(name)
+            tag = (mine or after[name]).tag
+            yield from self._wanted(pair_packages((tag, tag), mine, theirs, path))
 
     def _wanted(self, pair: PackagePair) -> Iterator[PackagePair]:
         """Yield a pair if it is asked for; where anything in it differs, its tag is touched."""
@@ -179,14 +179,12 @@ class _Matching:
         for name in SIDES:
             side = self._sides[name]
             for claim in sorted({*side.paths, *repeated}):
-                first, *others = sorted(
-                    [*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)]
-                )
+                paths = [*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)]
+                first, *others = sorted(paths)
                 for path in others:
                     self._leave_out([claim])
                     what = f"{claim.what} {claim.name} of tag {claim.tag}"
-                    reason = f"{what} is already on page {first}"
-                    self.bad_pages.append(BadPage(path, name, reason))
+                    self.bad_pages.append(BadPage(path, name, f"{what} is already on page {first}"))
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
