@@ -1,13 +1,15 @@
 """Shapes of pages that grow: for each, two versions of a page with so many of something.
 
-Every shape once took time or memory by the square of its size, or is like one that did. Specs that
-are unlike each other are no shape here: to pair them takes their square, up to a limit that
+Every shape once took time or memory by the square of its size, or is like one that did. What took
+long for every byte, but no square, has a harmless page of as many bytes beside it. Specs that are
+unlike each other are no shape here: to pair them takes their square, up to a limit that
 `tests/test_bounds.py` holds.
 """
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tests.fuzz.targets import PAGE_WORDS
@@ -19,10 +21,16 @@ Pages = tuple[bytes, bytes]
 
 
 class Shape(NamedTuple):
-    """Makes two versions of a page of a size; `size` is large enough for a square to be seen."""
+    """Makes two versions of a page of a size; `size` is large enough for a square to be seen.
+
+    `harmless` makes pages of as many bytes, next to which these are to take no more than about
+    twice the time. Only some `formats` are rendered where others take so long that they hide it.
+    """
 
     size: int
     make: Callable[[int], Pages]
+    harmless: Callable[[int], Pages] | None = None
+    formats: Sequence[str] = ("csv", "markdown")
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
@@ -100,12 +108,33 @@ def _kept(size: int) -> Pages:
     return usual_page(kept).encode(), usual_page([*kept, *new]).encode()
 
 
-def _lines(size: int) -> str:
-    return "\n".join(str(number * number % 149) for number in range(size))
+def _kept_and_raised(size: int) -> Pages:
+    """Return a package that keeps all its versions, and gets one for each of as many stacks."""
+    kept = _specs(size, "b", versions=lambda n: [f"1.{n}"], stacks=lambda _: ["s0", "s1"])
+    new = _specs(size, "p", versions=lambda n: [f"2.{n}"], stacks=lambda n: [f"s{n}"])
+    return usual_page(kept).encode(), usual_page([*kept, *new]).encode()
+
+
+def _escaped_in_lines(size: int) -> Pages:
+    """Return specs whose compiler, one alias, is long and has to be escaped in a line of each.
+
+    A report for people shows its beginning; a list for programs has all of it in each line.
+    """
+    old, new = (_specs(size, first, versions=lambda n: [f"1.{n}"]) for first in "bp")
+    text = usual_page([record | {"compiler": "@long"} for record in new])
+    text = text.replace('"@long"', "*long ")
+    long = "\u200b" * 125 * size
+    return usual_page(old).encode(), text.replace(
+        "meta: ", f'x: &long "{long}"\nmeta: ', 1
+    ).encode()
 
 
 def _line_shape(size: int) -> Pages:
-    old, new = _lines(size), _lines(size + 7)[20:]
+    """Return two compilers of many lines: few are unlike, so each is there again and again."""
+    old, new = (
+        "\n".join(str(zlib.crc32(f"{side} {line}".encode()) % 150) for line in range(size))
+        for side in ("old", "new")
+    )
     return (
         usual_page([spec("b") | {"compiler": old}]).encode(),
         usual_page([spec("p") | {"compiler": new}]).encode(),
@@ -129,15 +158,25 @@ SHAPES: dict[str, Shape] = {
     "a new stack for every spec": Shape(
         600, _sides("stacks", lambda n: [f"s{n}"], lambda n: [f"t{n}"])
     ),
+    "a stack for each of many specs": Shape(
+        3000, _sides("stacks", lambda n: [f"s{n}"], lambda n: [f"s{n}"]), formats=("csv",)
+    ),
     "stacks of one spec": Shape(600, _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)])),
+    "more stacks of one spec than are taken": Shape(
+        100_000,
+        _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)]),
+        harmless=_one("variants", ["+x"], lambda n: [f"+{i}" for i in range(n)]),
+    ),
     "variants of one spec": Shape(
         4000, _one("variants", ["+x"], lambda n: [f"+x{i}" for i in range(n)])
     ),
     "versions that stay": Shape(500, _kept),
+    "versions that stay where others come": Shape(500, _kept_and_raised),
     "lines of a compiler": Shape(600, _line_shape),
     "characters that cannot be printed": Shape(
         60_000, _one("compiler", "gcc", lambda n: "\u200b" * n)
     ),
+    "characters to escape in many lines": Shape(120, _escaped_in_lines, formats=("markdown",)),
     "characters of a version": Shape(60_000, _one("versions", ["1"], lambda n: ["1" * n])),
     "integers of one hash": Shape(
         8000, _further(lambda n: f"x: {{{', '.join(f'{_PRIME * i}: 0' for i in range(1, n))}}}")
