@@ -146,10 +146,8 @@ class SitePageReader:
             common = counted_in_common(found.shared)
             old_stacks = count_by_stacks(Counter(found.old.values()), common)
             new_stacks = count_by_stacks(Counter(found.new.values()), common)
-            for by_stacks, specs, file in (
-                (old_stacks, found.old, old),
-                (new_stacks, found.new, new),
-            ):
+            sides = ((old_stacks, found.old, old), (new_stacks, found.new, new))
+            for by_stacks, specs, file in sides:
                 builds = chain(zip(specs.values(), repeat(1)), found.shared.items())
                 check_listing(by_stacks, builds, len(file.content), self._limits)
         except FormatError:
