@@ -9,11 +9,11 @@ PARALLEL := --numprocesses auto
 # T has a slash in it: a path, or the id of one test. Otherwise it is an expression on test names.
 CHOSEN = $(if $(T),$(if $(findstring /,$(T)),'$(T)',-k '$(T)'),$(PARALLEL))
 
-.PHONY: help demo test quick coverage lint fmt check hooks goldens lowest fuzz mutants audit bench \
-	snapshots docs site links manual dist sbom clean
+.PHONY: help demo test quick coverage lint lint-ci fmt check hooks goldens lowest fuzz mutants audit \
+	bench snapshots docs site links manual dist sbom pins node clean
 
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## Show what changed between the two example catalogs
 	$(BIN)/snapdiff snapshots/2025-06-29 snapshots/2025-07-06
@@ -32,11 +32,19 @@ lint: $(READY) ## Run the linters and the type checker
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+lint-ci: $(READY) ## Run the linters of workflows, of the action and of the component
+	$(BIN)/zizmor --offline --quiet .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jactionlint
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	sed '1,/^---$$/d' templates/snapdiff/template.yml | $(BIN)/check-jsonschema \
+		--builtin-schema vendor.gitlab-ci --data-transform gitlab-ci --default-filetype yaml -
+
 fmt: $(READY) ## Format the code, and mend what the linter can mend
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
 
-check: lint coverage ## Run all that a change has to pass
+check: lint lint-ci coverage ## Run all that a change has to pass
 
 hooks: $(READY) ## Run the linters before every commit
 	$(BIN)/pre-commit install
@@ -87,6 +95,14 @@ dist: $(READY) ## Build wheel and source archive, twice, and compare them byte f
 
 sbom: dist ## List the parts of the wheel in build/ (CycloneDX)
 	$(BIN)/python -m release.parts_list dist/*.whl build/spack-snapdiff.cdx.json
+
+pins: $(READY) ## Pin, with hashes, what the action installs
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --custom-compile-command 'make pins' --extra github \
+		--output-file .github/action/requirements.txt pyproject.toml .github/action/build.in
+
+node: ## Install what the tests of the action and of the component run in Node
+	npm ci --prefix tests/action --ignore-scripts --no-audit --no-fund
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -86,6 +86,12 @@ ROOMS = {
     },
     "snapdiff.output": {"snapdiff.errors"},
     "snapdiff.posting": GROUND_FLOOR,
+    "snapdiff.ci": {
+        *GROUND_FLOOR,
+        "snapdiff.sources",
+        "snapdiff.result",
+        "snapdiff.reports",
+    },
     "snapdiff.changelog": {
         *GROUND_FLOOR,
         "snapdiff",

@@ -68,7 +68,7 @@ def test_a_source_archive_holds_what_git_tracks_and_no_more(built: list[Path]) -
 
 def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    templates = {f"snapdiff/templates/{file.name}" for file in (ROOT / "templates").iterdir()}
+    templates = {f"snapdiff/templates/{file.name}" for file in (ROOT / "templates").glob("*.*")}
     assert templates <= names
     assert "snapdiff/py.typed" in names
     share = ROOT / "release" / "share"

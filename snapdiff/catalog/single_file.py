@@ -39,6 +39,10 @@ class SingleFile:
         if not folder or self._renamed.path.startswith(f"{folder}/"):
             yield self._renamed
 
+    def location(self, _entry: Entry) -> str:
+        """Return where the file is, under its own name."""
+        return self._source.location(self._entry)
+
     def find(self, path: str) -> Entry | None:
         """Return the file where it is asked for by its new name, or None."""
         return find_entry(self.entries(), path)

@@ -9,8 +9,13 @@ from snapdiff.safe_text import visible
 
 def say(message: str) -> None:
     """Print a line to standard error, whatever its text is made of."""
+    say_command(f"snapdiff: {visible(message)}")
+
+
+def say_command(line: str) -> None:
+    """Print a line to standard error as it is, for a CI system that reads it."""
     try:
         if sys.stderr is not None:
-            click.echo(f"snapdiff: {visible(message)}", err=True)
+            click.echo(line, err=True)
     except OSError:
         sys.stderr = None  # full or gone: what is said there is lost, and the report need not be

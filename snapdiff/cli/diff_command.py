@@ -72,13 +72,14 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from snapdiff.catalog.loading import open_catalogs
     from snapdiff.cli.accepted_changes import ignored_lines, judge, warning_lines
     from snapdiff.cli.gate import first_lines
+    from snapdiff.cli.marked_documents import mark_documents
     from snapdiff.cli.progress import ProgressBar
     from snapdiff.cli.settings_in_force import settings_in_force
     from snapdiff.comparison import diff_catalogs
     from snapdiff.filters import narrowed_to_kinds
 
     given = DiffOptions(**values)
-    given.report_writer()  # what cannot be written is an error before any work
+    given.report_writers()  # what cannot be written is an error before any work
 
     def warn(message: str) -> None:
         if not given.quiet:
@@ -108,12 +109,15 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     place = settings.place or UNSET
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
     verdict = judge(found, given.fail_on, given.ignore)
-    given.report_writer().write(narrowed)
+    for report in given.report_writers():
+        report.write(narrowed)
     for message in warning_lines(verdict, str(place), is_narrowed=given.is_narrowed()):
         warn(message)
     offending = first_lines([offender.text for offender in verdict.offenders])
     for line in (*ignored_lines(verdict, str(place)), *offending):
         say(line)
+    if given.annotations:
+        mark_documents(given.annotations, verdict.offenders, old, new)
     is_found = verdict.offenders or (given.exit_code and not narrowed.is_empty())
     return FOUND if is_found else DONE
 

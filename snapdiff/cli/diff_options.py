@@ -1,12 +1,13 @@
 """The options of `snapdiff diff`, and what they ask for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from snapdiff.cli.option_values import annotations, kinds_of_change, more_reports, stack_pairs
 from snapdiff.cli.options import (
     CommonOptions,
     configuration,
@@ -17,6 +18,7 @@ from snapdiff.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from snapdiff.cli.marked_documents import AnnotationTarget
     from snapdiff.cli.report_writer import ReportWriter
     from snapdiff.result import Kind
     from snapdiff.settings.catalog_settings import AcceptedChange
@@ -51,6 +53,8 @@ class DiffOptions(CommonOptions):
     fail_on: "tuple[Kind, ...]"
     map_stack: tuple[tuple[str, str], ...]
     because: tuple[str, ...]
+    also: tuple[tuple[str, Path], ...]
+    annotations: "AnnotationTarget | None"
     ignore: "tuple[AcceptedChange, ...]" = ()
     """What the gate lets pass; only a file can say it."""
 
@@ -67,9 +71,14 @@ class DiffOptions(CommonOptions):
         """Return the only causes to look at."""
         return self.because
 
-    def report_writer(self) -> "ReportWriter":
-        """Return what writes the report; raises SnapdiffError where it cannot, before any work."""
+    def report_writers(self) -> "list[ReportWriter]":
+        """Return what writes the reports: the one that goes to `-o`, then each of `--also`.
+
+        Raises SnapdiffError where one cannot be written, before any work.
+        """
         from snapdiff.cli.report_writer import ReportWriter
+        from snapdiff.errors import ReportError
+        from snapdiff.reports import require_effect
         from snapdiff.reports.options import ReportOptions
 
         asked: dict[str, Any] = {
@@ -86,44 +95,27 @@ class DiffOptions(CommonOptions):
         }
         asked = {name: value for name, value in asked.items() if value is not None}
         format_is_usual = "format_name" in self.from_file
-        return ReportWriter(
-            format_name=None if format_is_usual else self.format_name,
-            usual_format=self.format_name if format_is_usual else None,
-            target=self.target(),
-            color=self.color,
-            pager=not self.no_pager,
-            quiet_if_empty=self.quiet_if_empty,
-            options=ReportOptions(**asked),
-            asked=frozenset(asked) - self.from_file,
-        )
-
-
-def _stack_pairs(
-    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
-    pairs: list[tuple[str, str]] = []
-    for value in values:
-        old, equals, new = value.partition("=")
-        if not old or not equals or not new:
-            raise click.BadParameter(f"{value!r} names no two stacks; write OLD=NEW")
-        if old in dict(pairs):
-            raise click.BadParameter(f"{old} is named twice; a stack has one new name")
-        pairs.append((old, new))
-    return tuple(pairs)
-
-
-def _kinds(_context: click.Context, _parameter: click.Parameter, values: Sequence[str]) -> Any:
-    from snapdiff.result import Kind
-
-    if values == ("none",):  # turns back what a configuration file says
-        return ()
-    kinds = []
-    for word in (word.strip() for value in values for word in value.split(",")):
-        if word not in list(Kind):
-            known = ", ".join(Kind)
-            raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
-        kinds.append(Kind(word))
-    return tuple(kinds)
+        wanted = None if format_is_usual else self.format_name
+        writers = [
+            ReportWriter(
+                format_name=format_name,
+                usual_format=self.format_name if format_is_usual else None,
+                target=target,
+                color=self.color,
+                pager=not self.no_pager,
+                quiet_if_empty=self.quiet_if_empty,
+                options=ReportOptions(**asked),
+            )
+            for format_name, target in ((wanted, self.target()), *self.also)
+        ]
+        targets = [writer.target for writer in writers if writer.target]
+        for target in targets:
+            if targets.count(target) > 1:
+                raise ReportError(f"{target}: is named twice; a file holds one report")
+        # What only a file asks for need have no effect in the format at hand.
+        given = ({*asked} - self.from_file) | ({"color"} if self.color else set())
+        require_effect([writer.format for writer in writers], sorted(given))
+        return writers
 
 
 _OPTIONS = [
@@ -136,6 +128,13 @@ _OPTIONS = [
         help="markdown (default), comment, text (default on a terminal), html, json or csv.",
     ),
     click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all."),
+    click.option(
+        "--also",
+        multiple=True,
+        callback=more_reports,
+        metavar="FORMAT=FILE",
+        help="Write the same report to FILE in FORMAT, too; repeatable.",
+    ),
     narrowing,
     click.option(
         "--because",
@@ -159,7 +158,7 @@ _OPTIONS = [
     click.option(
         "--map-stack",
         multiple=True,
-        callback=_stack_pairs,
+        callback=stack_pairs,
         metavar="OLD=NEW",
         help="Compare stack OLD with stack NEW, its new name; repeatable.",
     ),
@@ -194,9 +193,15 @@ _OPTIONS = [
     click.option(
         "--fail-on",
         multiple=True,
-        callback=_kinds,
+        callback=kinds_of_change,
         metavar="KIND[,KIND]",
         help="Exit with 1 where that happened to a package: removed, downgraded, ...; none: never.",
+    ),
+    click.option(
+        "--annotations",
+        callback=annotations,
+        metavar="github|gitlab[=FILE]",
+        help="Mark the documents of what --fail-on found, in GitHub's or GitLab's way.",
     ),
     configuration,
     pages,

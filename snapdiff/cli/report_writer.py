@@ -16,7 +16,6 @@ from snapdiff.reports import (
     checked_format,
     format_of_file,
     render_pieces,
-    require_effect,
 )
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
@@ -35,11 +34,9 @@ class ReportWriter:
         pager: bool,
         quiet_if_empty: bool,
         options: ReportOptions,
-        asked: frozenset[str] = frozenset(),
     ) -> None:
         """Take what was asked for; raises ReportError where that cannot be written.
 
-        `asked` names the options that somebody asked for: the others need have no effect.
         `usual_format` is for where neither a name nor a file's suffix says which. `color` is
         `auto`, `always`, `never` or None, where nobody asked. A `target` of None is standard
         output.
@@ -48,9 +45,8 @@ class ReportWriter:
             check_output(target)
         on_terminal = target is None and sys.stdout is not None and sys.stdout.isatty()
         usual = usual_format or ("text" if on_terminal else "markdown")
-        self._format = _chosen_format(format_name, target, options, usual)
-        require_effect(self._format, sorted(asked | ({"color"} if color else set())))
-        self._target = target
+        self.format = _chosen_format(format_name, target, options, usual)
+        self.target = target
         self._quiet_if_empty = quiet_if_empty
         self._is_paged = pager and on_terminal
         auto = on_terminal and not os.environ.get("NO_COLOR")
@@ -64,9 +60,9 @@ class ReportWriter:
         """Write the report; raises ReportError where it cannot be rendered or written."""
         pieces: Iterable[str] = ()
         if not self._quiet_if_empty or not diff.is_empty() or diff.skipped:
-            pieces = render_pieces(diff, self._format, self._options)
-        if self._target:
-            write_file(self._target, pieces)
+            pieces = render_pieces(diff, self.format, self._options)
+        if self.target:
+            write_file(self.target, pieces)
         else:
             write_paged(pieces, wanted=self._is_paged)
 

@@ -1,6 +1,6 @@
 """The finished diff as text: one file a format, and a registry of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import PurePath
 from typing import NamedTuple, Protocol
@@ -96,13 +96,14 @@ def checked_format(name: str) -> str:
     return name
 
 
-def require_effect(format_name: str, options: Iterable[str]) -> None:
-    """Raise ReportError where a format does nothing with one of some fields of ReportOptions."""
+def require_effect(format_names: Sequence[str], options: Iterable[str]) -> None:
+    """Raise ReportError where all of the formats do nothing with a field of ReportOptions."""
     for name in options:
-        if name not in _format(format_name).options:
+        if not any(name in _format(item).options for item in format_names):
             others = [item.name for item in FORMATS.values() if name in item.options]
             goes_with = f"it goes with {', '.join(others)}" if others else "leave it out"
-            raise ReportError(f"{_option(name)} has no effect in {format_name}; {goes_with}")
+            nowhere = ", ".join(format_names)
+            raise ReportError(f"{_option(name)} has no effect in {nowhere}; {goes_with}")
 
 
 def _option(name: str) -> str:

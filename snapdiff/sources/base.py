@@ -1,6 +1,7 @@
 """What every source offers: entries that may be pages, and their bytes."""
 
 import os
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
@@ -67,6 +68,10 @@ class Source(Protocol):
         """Yield every wanted file below a folder, in the order of their paths."""
         ...
 
+    def location(self, entry: Entry) -> str:
+        """Return where others find a file: from the top of the repository, or as it was named."""
+        ...
+
     def find(self, path: str) -> Entry | None:
         """Return the wanted file with this path, or None."""
         ...
@@ -86,6 +91,11 @@ class Source(Protocol):
     def settings_file(self) -> SettingsFile | None:
         """Return the configuration file that counts for this catalog, or None."""
         ...
+
+
+def joined_path(folder: str, path: str) -> str:
+    """Return the path of a file in a folder, without what means nothing, such as `./`."""
+    return printable_path(posixpath.normpath(posixpath.join(folder, path)))
 
 
 def find_entry(entries: Iterable[Entry], path: str) -> Entry | None:

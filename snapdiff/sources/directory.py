@@ -17,6 +17,7 @@ from snapdiff.sources.base import (
     SettingsFile,
     Source,
     find_entry,
+    joined_path,
     printable_path,
     read_side_by_side,
 )
@@ -100,6 +101,11 @@ class DirectorySource:
             if entry:
                 items.append(entry)
         return items
+
+    def location(self, entry: Entry) -> str:
+        """Return the file's path below the directory as it was named."""
+        folder = os.path.dirname(self.name) if self.is_file else self.name
+        return joined_path(folder, entry.path)
 
     def find(self, path: str) -> Entry | None:
         """Return the wanted file with this path, or None."""

@@ -13,6 +13,7 @@ from snapdiff.sources.base import (
     SettingsFile,
     Source,
     find_entry,
+    joined_path,
     pair_entries,
     printable_path,
     read_side_by_side,
@@ -73,6 +74,10 @@ class GitSource:
         elif not folder:
             for file in self.repository.files(self.tree, self._file):
                 yield Entry(file.path, file.object_id, file.fault)
+
+    def location(self, entry: Entry) -> str:
+        """Return the file's path from the top of the repository."""
+        return joined_path(self.folder, entry.path)
 
     def find(self, path: str) -> Entry | None:
         """Return the wanted file with this path, or None."""

@@ -77,6 +77,10 @@ class MirrorSource:
             if not folder or entry.path.startswith(f"{folder}/"):
                 yield entry
 
+    def location(self, entry: Entry) -> str:
+        """Return the file's address, without what is secret in it."""
+        return f"{self.name.rstrip('/')}/{entry.path}"
+
     def find(self, path: str) -> Entry | None:
         """Return the wanted file with this path, or None."""
         return find_entry(self.entries(), path)

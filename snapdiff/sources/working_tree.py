@@ -14,6 +14,7 @@ from snapdiff.sources.base import (
     SettingsFile,
     Source,
     find_entry,
+    joined_path,
     printable_path,
     read_side_by_side,
 )
@@ -68,6 +69,10 @@ class WorkingTree:
         )
         for path in sorted(found):
             yield found[path]
+
+    def location(self, entry: Entry) -> str:
+        """Return the file's path from the top of the repository."""
+        return joined_path("", entry.path)
 
     def find(self, path: str) -> Entry | None:
         """Return the wanted file with this path, or None."""

@@ -1,0 +1,1 @@
+"""What the GitHub action and the GitLab component run."""

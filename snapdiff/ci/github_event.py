@@ -1,0 +1,132 @@
+"""What GitHub says of the event that started a workflow, and which commits that means."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from snapdiff.ci.checkout import HEAD, Checkout, ComparedCommits, changed_on_branch
+from snapdiff.errors import RevisionError, SnapdiffError
+
+_TWO_COMMITS = "give actions/checkout `fetch-depth: 2`"
+_ALL_COMMITS = "give actions/checkout `fetch-depth: 0`"
+
+
+class Owner(Struct):
+    """Who owns a repository."""
+
+    login: str = ""
+
+
+class EventRepository(Struct):
+    """A repository of an event."""
+
+    default_branch: str = ""
+    owner: Owner = msgspec.field(default_factory=Owner)
+
+
+class EventCommit(Struct):
+    """One side of a pull request: a branch and the commit at its end."""
+
+    ref: str
+    sha: str
+
+
+class PullRequest(Struct):
+    """The pull request of an event. Its `base.sha` is old, and never read.
+
+    That commit is the target's as it was when the pull request was last pushed to. The merge commit
+    is made with the target as it is: all that others merged meanwhile would count as a change.
+    """
+
+    number: Annotated[int, Meta(gt=0)]
+    head: EventCommit
+    base: EventCommit
+
+
+class Issue(Struct):
+    """An issue; GitHub treats a pull request as one that has a `pull_request`."""
+
+    number: Annotated[int, Meta(gt=0)]
+    pull_request: dict[str, object] | None = None
+
+
+class MergeGroup(Struct):
+    """Pull requests in a merge queue, and the commit that they are merged into."""
+
+    base_sha: str
+
+
+class WorkflowRun(Struct):
+    """Another workflow's run, which has ended."""
+
+    head_sha: str
+    head_branch: str | None
+    head_repository: EventRepository | None
+
+
+class GitHubEvent(Struct):
+    """The event's own fields, as far as they matter."""
+
+    pull_request: PullRequest | None = None
+    issue: Issue | None = None
+    merge_group: MergeGroup | None = None
+    workflow_run: WorkflowRun | None = None
+    repository: EventRepository = msgspec.field(default_factory=EventRepository)
+    ref: str = ""
+    before: str | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The pull request's number, where the event has one."""
+        if self.pull_request:
+            return self.pull_request.number
+        if self.issue and self.issue.pull_request is not None:
+            return self.issue.number
+        return None
+
+
+def read_event(path: Path) -> GitHubEvent:
+    """Return the event in a file; raises SnapdiffError where it cannot be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=GitHubEvent)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise SnapdiffError(f"{path}: is no event of GitHub: {error}") from error
+
+
+def commits_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> ComparedCommits:
+    """Return the commits that an event is about; `ref` is the workflow's own (GITHUB_REF).
+
+    Raises RevisionError where another commit is checked out, or the clone has too few.
+    """
+    if event.pull_request:
+        return _commits_of_pull_request(event.pull_request, checkout)
+    if event.merge_group:
+        base = checkout.require(event.merge_group.base_sha, _ALL_COMMITS)
+        return ComparedCommits(base, HEAD, "the merge queue's commit and its base")
+    branch = (event.ref or ref).removeprefix("refs/heads/")
+    default_branch = event.repository.default_branch
+    return changed_on_branch(
+        checkout,
+        branch=branch,
+        default_branch=default_branch,
+        before=event.before,
+        way_out=_TWO_COMMITS if branch == default_branch else _ALL_COMMITS,
+    )
+
+
+def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> ComparedCommits:
+    number, head = pull_request.number, pull_request.head.sha
+    if checkout.head == head:
+        base = checkout.merge_base(pull_request.base.ref, _ALL_COMMITS)
+        reason = f"pull request {number} since {pull_request.base.ref}"
+        return ComparedCommits(checkout.require(base, _ALL_COMMITS), HEAD, reason)
+    parents = checkout.parents()
+    if len(parents) != 2 or parents[1] != head:
+        raise RevisionError(
+            f"{checkout.head[:12]}: is checked out, and is neither {head[:12]}, the head of pull "
+            f"request {number}, nor a merge commit of it; check out one of these, or give `old`"
+        )
+    reason = f"the merge commit of pull request {number} and its first parent"
+    return ComparedCommits(checkout.first_parent(_TWO_COMMITS), HEAD, reason)

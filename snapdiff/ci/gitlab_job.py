@@ -1,0 +1,80 @@
+"""The job of the GitLab component: compare, write a note where there is a token, then the gate."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from snapdiff.ci.checkout import Checkout
+from snapdiff.ci.comparison_run import CommandFailedError, compare
+from snapdiff.ci.gitlab_pipeline import commits_of_pipeline
+from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
+from snapdiff.ci.posting_run import post_own
+from snapdiff.errors import SnapdiffError
+
+FOLDER = Path("snapdiff-report")
+"""Where the job leaves its files: GitLab wants to know the paths before it starts the job."""
+
+FAILED, GATE_FAILED = 2, 1
+
+
+def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
+    """Compare, write a note and return the exit status: the gate's, once all is posted.
+
+    Raises SnapdiffError where it is not clear what to compare, and CommandFailedError.
+    """
+    old, new = inputs.old, inputs.new or "HEAD"
+    if not old:
+        commits = commits_of_pipeline(variables, Checkout(Path(inputs.directory)))
+        old, new = commits.old, commits.new
+        _log(f"comparing {old} with {new}: {commits.reason}")
+    FOLDER.mkdir(exist_ok=True)
+    options = [f"--annotations=gitlab={FOLDER / 'gl-code-quality-report.json'}"]
+    if job := variables.get("CI_JOB_URL"):
+        options.append(f"--report-url={job}/artifacts/file/{FOLDER / 'report.html'}")
+    found = compare(old, new, inputs, FOLDER, options)
+    if _is_wanted(variables, inputs):
+        url = post_own(found.reports.comment, inputs, _token_variable(variables))
+        _log(f"the note is {url}" if url else "there is no note")
+    if found.gate_failed:
+        _log("the gate has failed")
+    return GATE_FAILED if found.gate_failed else 0
+
+
+def _is_wanted(variables: Mapping[str, str], inputs: Inputs) -> bool:
+    """Return whether to write a note; raises SnapdiffError where it is wanted and cannot be."""
+    mode = inputs.comment
+    if mode is CommentMode.NEVER:
+        return False
+    if not variables.get("CI_MERGE_REQUEST_IID"):
+        if mode is CommentMode.REQUIRED:
+            raise SnapdiffError("comment: is required, and the pipeline is of no merge request")
+        return False
+    if not variables.get(_token_variable(variables)) and mode is not CommentMode.REQUIRED:
+        _log("no token, so no note")
+        return False
+    return True
+
+
+def _token_variable(variables: Mapping[str, str]) -> str:
+    return variables.get("SNAPDIFF_TOKEN_VARIABLE") or "GITLAB_TOKEN"
+
+
+def _log(message: str) -> None:
+    print(message, flush=True)  # noqa: T201 -- a job's log is its standard output
+
+
+def main() -> int:
+    """Run the job; return its exit status."""
+    try:
+        return run_job(os.environ, read_inputs(os.environ))
+    except SnapdiffError as error:
+        for line in error.lines():
+            _log(f"snapdiff: error: {line}")
+        return FAILED
+    except CommandFailedError:  # it has said why
+        return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""What a gate does not let pass, in the forms in which GitHub and GitLab mark files."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from snapdiff.result import Kind
+from snapdiff.safe_text import visible
+
+_MOST_COMMANDS = 10
+"""GitHub shows as many errors of a step, and drops the others without a word."""
+
+_NO_DOCUMENT = "."
+"""GitLab wants a path of every finding."""
+
+
+class Annotation(NamedTuple):
+    """What somebody does not want, and the document in which it is, as far as one is known."""
+
+    kind: Kind
+    text: str
+    path: str | None
+
+
+def error_command(message: str, *, title: str = "snapdiff", path: str | None = None) -> str:
+    r"""Return a line that makes GitHub show an error, at a file where there is one.
+
+    Nothing in the values ends the line, the command or a property.
+
+    >>> error_command("50%\n::stop::", path="a,b:c")
+    '::error title=snapdiff,file=a%2Cb%3Ac::50%25\\n::stop::'
+    """
+    properties = {"title": title, "file": path}
+    given = ",".join(f"{name}={_property(text)}" for name, text in properties.items() if text)
+    return f"::error {given}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return visible(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def github_commands(annotations: Sequence[Annotation]) -> list[str]:
+    """Return the lines that make GitHub mark files; of many, the last says how many more."""
+    shown = annotations
+    if len(annotations) > _MOST_COMMANDS:
+        shown = annotations[: _MOST_COMMANDS - 1]
+    commands = [
+        error_command(item.text, title=f"snapdiff: {item.kind.value}", path=item.path)
+        for item in shown
+    ]
+    if len(shown) < len(annotations):
+        more = f"{len(annotations) - len(shown):,} more are in the log and in the report"
+        commands.append(error_command(more))
+    return commands
+
+
+def code_quality(annotations: Iterable[Annotation]) -> str:
+    """Return GitLab's code-quality report, a list that is empty where nothing offends.
+
+    The fingerprint is that of the whole text: the same finding has the same one in every run.
+    """
+    findings: list[dict[str, Any]] = [
+        {
+            "description": visible(item.text),
+            "check_name": f"snapdiff/{item.kind.value}",
+            "fingerprint": hashlib.sha256(item.text.encode("utf-8", "replace")).hexdigest(),
+            "severity": "major",
+            "location": {"path": item.path or _NO_DOCUMENT, "lines": {"begin": 1}},
+        }
+        for item in annotations
+    ]
+    return json.dumps(findings, indent=2, ensure_ascii=False) + "\n"

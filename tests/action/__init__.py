@@ -1,0 +1,1 @@
+"""The action, the component and what they run."""

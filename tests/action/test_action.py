@@ -1,0 +1,437 @@
+"""The action's own steps, run in order against a code host: compare, post, then the gate."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.action.composite import Job, Outputs, RanAction, needs_node, run_action
+from tests.action.pull_requests import NUMBER, PullRequest, write_event
+from tests.posting.code_host import REPOSITORY, CodeHost, Request, Response, User
+from tests.posting.github_host import GitHub
+from tests.support.helpers import PROJECT
+
+pytestmark = [pytest.mark.slow, needs_node("@actions/expressions")]
+
+TOKEN = "secret-0123456789"  # noqa: S105 -- of a server that ends with the test
+BOT = "github-actions[bot]"
+GATE = {"fail-on": "removed,downgraded"}
+FORK = "stranger"
+
+
+class GitHubWithPulls(GitHub):
+    """GitHub, with the list of its open pull requests."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__()
+        self.pulls: list[dict[str, Any]] = []
+
+    def answer(self, host: CodeHost, request: Request) -> Response:
+        """Do what is asked for and say so."""
+        if request.path == f"/repos/{REPOSITORY}/pulls":
+            assert request.headers["authorization"] == f"Bearer {TOKEN}"
+            asked = {**request.query, "per_page": ""}
+            assert asked == {"state": "open", "head": f"{FORK}:change", "per_page": ""}
+            return Response(200, self.pulls)
+        return super().answer(host, request)
+
+    def faults_of(self, request: Request, response: Response) -> list[str]:
+        """What GitHub's published description does not allow: an excerpt without this list."""
+        return [] if request.path.endswith("/pulls") else super().faults_of(request, response)
+
+
+@dataclass
+class Artifacts:
+    """Artifacts of workflow runs, as the actions that upload and download them leave them."""
+
+    uploaded: dict[str, dict[str, bytes]] = field(default_factory=dict)
+
+    def upload(self, given: Mapping[str, str]) -> Outputs:
+        """What actions/upload-artifact does with these inputs."""
+        assert set(given) <= {"name", "path", "if-no-files-found", "retention-days"}
+        assert given["if-no-files-found"] == "error"
+        name, file = given["name"], Path(given["path"])
+        assert name not in self.uploaded, "a run has one artifact of a name"
+        self.uploaded[name] = {file.name: file.read_bytes()}
+        return {"artifact-id": "1"}
+
+    def download(self, given: Mapping[str, str]) -> Outputs:
+        """What actions/download-artifact does with these inputs."""
+        assert set(given) == {"pattern", "merge-multiple", "path", "run-id", "github-token"}
+        assert (given["merge-multiple"], given["run-id"]) == ("true", "77")
+        assert given["github-token"] == TOKEN
+        folder = Path(given["path"])
+        folder.mkdir(parents=True)
+        for name, content in self.uploaded.get(given["pattern"], {}).items():
+            (folder / name).write_bytes(content)
+        return {"download-path": str(folder)}
+
+
+@dataclass
+class Runner:
+    """GitHub's machine for jobs of one repository with one pull request."""
+
+    folder: Path
+    host: CodeHost
+    github: GitHubWithPulls
+    request: PullRequest
+    python: Path
+    artifacts: Artifacts = field(default_factory=Artifacts)
+    jobs: int = 0
+
+    def run(
+        self,
+        event_name: str = "pull_request",
+        event: dict[str, Any] | None = None,
+        *,
+        workspace: Path | None = None,
+        inputs: Mapping[str, str] = {},
+    ) -> RanAction:
+        """Run the action once, in a job of its own."""
+        self.jobs += 1
+        folder = self.folder / f"job-{self.jobs}"
+        temp = folder / "temp"
+        temp.mkdir(parents=True)
+        event = self.request.event() if event is None else event
+        workspace = workspace or self.request.checkout_merge(folder / "workspace")
+        self.artifacts.uploaded.clear()
+        job = Job(
+            workspace=workspace,
+            temp=temp,
+            github={"event_name": event_name, "event": event, "token": TOKEN},
+            environment={
+                **{name: value for name, value in os.environ.items() if name in _OF_THE_MACHINE},
+                "GITHUB_EVENT_NAME": event_name,
+                "GITHUB_EVENT_PATH": str(write_event(folder, event)),
+                "GITHUB_REF": f"refs/pull/{NUMBER}/merge",
+                "GITHUB_API_URL": self.host.api_url,
+                "GITHUB_SERVER_URL": self.host.url,
+                "GITHUB_REPOSITORY": REPOSITORY,
+                "GITHUB_RUN_ID": "77",
+            },
+            stand_ins={
+                "actions/setup-python": set_up_python,
+                "actions/upload-artifact": self.artifacts.upload,
+                "actions/download-artifact": self.artifacts.download,
+            },
+            known_steps={"install": lambda: {"python": str(self.python), "folder": str(temp)}},
+        )
+        return run_action(PROJECT, inputs, job)
+
+
+_OF_THE_MACHINE = ("PATH", "HOME", "LANG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "TMPDIR")
+
+
+def set_up_python(given: Mapping[str, str]) -> Outputs:
+    """What actions/setup-python does with these inputs."""
+    assert given == {"python-version": "3.13", "update-environment": "false"}
+    return {"python-path": sys.executable}
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[Runner]:
+    """A runner beside a host that knows its token; the package is the one that is tested here."""
+    github = GitHubWithPulls()
+    users = {TOKEN: User(BOT, is_app=True)}
+    with CodeHost(github, users).running() as host:
+        yield Runner(tmp_path, host, github, PullRequest(tmp_path), Path(sys.executable))
+
+
+def written(runner: Runner) -> list[str]:
+    """How comments were changed, in order."""
+    return [
+        seen.method
+        for seen in runner.host.seen
+        if seen.method != "GET" and "/comments" in seen.path
+    ]
+
+
+# --- Pull requests ---
+
+
+def test_it_posts_one_comment_then_edits_it_and_the_gate_comes_last(runner: Runner) -> None:
+    first = runner.run(inputs=GATE)
+    assert first.names == [
+        "python", "install", "compare", "upload-artifact", "upload-artifact", "post", "gate",
+    ]  # fmt: skip
+    assert (first.status, first.steps[-1].status) == (1, 1)
+    assert first.outputs["gate"] == "failed"
+    [comment] = runner.host.comments
+    assert comment.author == BOT
+    assert "`3.0` → `2.9`" in comment.body
+    assert "hdf5" not in comment.body  # which somebody else removed
+    assert f"(<{runner.host.url}/{REPOSITORY}/actions/runs/77>)" in comment.body
+    assert "# Changes from `HEAD^1` (`" in comment.body
+    url = f"{runner.host.url}/{REPOSITORY}/pull/{NUMBER}#issuecomment-{comment.comment_id}"
+    assert first.outputs["comment-url"] == url
+
+    runner.request.push(mpich="3.1")
+    second = runner.run(inputs=GATE)
+    assert (second.status, second.names[-1]) == (0, "post")
+    assert second.outputs["gate"] == "passed"
+    assert second.outputs["comment-url"] == url
+    [comment] = runner.host.comments
+    assert "`3.0` → `3.1`" in comment.body
+    assert written(runner) == ["POST", "PATCH"]
+
+    third = runner.run(inputs=GATE)
+    assert third.outputs["comment-url"] == url
+    assert written(runner) == ["POST", "PATCH"]
+
+
+def test_outputs_summary_annotations_and_artifacts_are_of_one_run(runner: Runner) -> None:
+    ran = runner.run(inputs={**GATE, "artifact": "catalog"})
+    outputs = ran.outputs
+    assert {name: outputs[name] for name in ("changed", "gate")} == {
+        "changed": "true",
+        "gate": "failed",
+    }
+    numbers = ("added", "removed", "upgraded", "downgraded", "rebuilt", "reconfigured")
+    assert [outputs[name] for name in numbers] == ["0", "0", "0", "1", "0", "0"]
+    comment = Path(outputs["comment"]).read_bytes()
+    assert runner.host.bodies() == [comment.decode("utf-8")]
+    assert ran.summary == comment.decode("utf-8")
+    assert runner.artifacts.uploaded == {
+        "catalog": {"report.html": Path(outputs["html"]).read_bytes()},
+        "catalog-comment": {"comment.md": comment},
+    }
+    assert json.loads(Path(outputs["json"]).read_bytes())["new"]["commit"] == runner.request.merge
+    file = "file=_cache/develop/mpich/specs.md"
+    assert f"\n::error title=snapdiff%3A downgraded,{file}::downgraded: mpich" in ran.log("compare")
+    assert TOKEN not in "".join(step.log for step in ran.steps)
+
+
+def test_a_token_that_only_reads_is_no_error_unless_a_comment_is_required(runner: Runner) -> None:
+    runner.host.users[TOKEN] = User(BOT, is_app=True, may_write=False)
+    ran = runner.run()
+    assert (ran.status, ran.outputs["comment-url"]) == (0, "")
+    assert "notice: nothing was posted" in ran.log("post")
+    assert "mpich" in ran.summary
+    gated = runner.run(inputs=GATE)
+    assert (gated.status, gated.names[-1]) == (1, "gate")
+    required = runner.run(inputs={"comment": "required"})
+    assert (required.status, required.names[-1]) == (2, "post")
+    assert runner.host.comments == []
+
+
+def test_where_nothing_changed_an_old_comment_says_so(runner: Runner) -> None:
+    runner.request.push(mpich="3.0")
+    assert runner.run(inputs={"packages": "zlib"}).outputs["changed"] == "false"
+    assert runner.host.comments == []
+    runner.run()
+    runner.run(inputs={"packages": "zlib"})
+    [comment] = runner.host.comments
+    assert "No changes" in comment.body
+
+
+def test_without_a_comment_the_host_is_not_asked(runner: Runner) -> None:
+    ran = runner.run(inputs={**GATE, "comment": "never"})
+    assert ran.names[-2:] == ["upload-artifact", "gate"]
+    assert runner.host.seen == []
+    assert list(runner.artifacts.uploaded) == ["snapdiff"]
+
+
+def test_several_comments_have_a_marker_each(runner: Runner) -> None:
+    for stack in ("e4s", "hep"):
+        runner.run(inputs={"marker": f"snapdiff/{stack}", "artifact": stack})
+    assert len(runner.host.comments) == 2
+
+
+def test_inputs_are_values_and_never_commands(runner: Runner) -> None:
+    hostile = "$(touch hacked) `touch hacked`; touch hacked #\n--output=hacked"
+    for name in ("old", "packages", "marker"):
+        ran = runner.run(inputs={name: hostile})
+        assert ran.status == 2, name
+        assert ran.names[-1] == "compare"
+    assert list(runner.folder.rglob("hacked")) == []
+    assert runner.host.comments == []
+
+
+def test_a_clone_of_one_commit_names_the_way_out(runner: Runner) -> None:
+    clone = runner.request.checkout_merge(runner.folder / "shallow", depth=1)
+    ran = runner.run(workspace=clone)
+    assert (ran.status, ran.names[-1]) == (2, "compare")
+    assert ran.log("compare").startswith("::error title=snapdiff::commit ")
+    assert "`fetch-depth: 2`" in ran.log("compare")
+    assert runner.host.seen == []
+
+
+def test_two_revisions_that_are_given_are_compared_on_any_event(runner: Runner) -> None:
+    clone = runner.request.checkout_merge(runner.folder / "deep", depth=None)
+    ran = runner.run(
+        "schedule", {}, workspace=clone, inputs={**GATE, "old": runner.request.old_base}
+    )
+    assert ran.names[-1] == "gate"
+    assert ran.outputs["removed"] == "1"
+    assert "no pull request, so no comment" in ran.log("post")
+    assert list(runner.artifacts.uploaded) == ["snapdiff"]
+
+
+def test_a_comment_that_is_required_needs_a_pull_request(runner: Runner) -> None:
+    ran = runner.run("schedule", {}, inputs={"old": "HEAD^1", "comment": "required"})
+    assert ran.status == 2
+    assert "comment: is required, and schedule has no pull request" in ran.log("post")
+
+
+def test_other_events_of_a_pull_request_get_a_comment_where_it_is_asked_for(runner: Runner) -> None:
+    event = {"issue": {"number": NUMBER, "pull_request": {}}}
+    runner.run("issue_comment", event, inputs={"old": "HEAD^1"})
+    assert runner.host.comments == []
+    runner.run("issue_comment", event, inputs={"old": "HEAD^1", "comment": "always"})
+    assert len(runner.host.comments) == 1
+
+
+# --- Pull requests from forks: the comment is posted by another workflow ---
+
+
+def finished_run(runner: Runner) -> dict[str, Any]:
+    """What GitHub says of the run of a pull request from a fork."""
+    return {
+        "workflow_run": {
+            "id": 77,
+            "event": "pull_request",
+            "head_sha": runner.request.head,
+            "head_branch": "change",
+            "head_repository": {"owner": {"login": FORK}},
+        }
+    }
+
+
+@pytest.fixture
+def forked(runner: Runner) -> Runner:
+    """A runner whose pull request is from a fork, and has been compared without a comment."""
+    runner.github.pulls = [
+        {"number": 5, "head": {"ref": "change", "sha": "1" * 40}},
+        {"number": NUMBER, "head": {"ref": "change", "sha": runner.request.head}},
+    ]
+    return runner
+
+
+def post_of_fork(runner: Runner, artifacts: dict[str, dict[str, bytes]]) -> RanAction:
+    """Run the action on the end of the other run, with nothing checked out."""
+    workspace = runner.folder / f"nothing-{runner.jobs}"
+    workspace.mkdir()
+    download = Artifacts(artifacts).download
+    runner.artifacts.download = download  # type: ignore[method-assign]
+    ran = runner.run("workflow_run", finished_run(runner), workspace=workspace)
+    assert list(workspace.iterdir()) == []
+    return ran
+
+
+def test_the_comment_of_a_fork_is_posted_by_the_other_workflow(forked: Runner) -> None:
+    forked.host.users[TOKEN] = User(BOT, is_app=True, may_write=False)
+    forked.run()
+    left = dict(forked.artifacts.uploaded)
+    forked.host.users[TOKEN] = User(BOT, is_app=True)
+    ran = post_of_fork(forked, left)
+    assert ran.names == ["python", "install", "download-artifact", "post"]
+    assert ran.status == 0
+    [comment] = forked.host.comments
+    assert "`3.0` → `2.9`" in comment.body
+    assert ran.outputs["comment-url"].endswith(str(comment.comment_id))
+    assert ran.outputs["changed"] == ""
+
+
+def test_a_run_without_a_comment_is_no_error(forked: Runner) -> None:
+    ran = post_of_fork(forked, {})
+    assert (ran.status, ran.log("post")) == (0, "the run has left no comment\n")
+
+
+def test_a_strangers_comment_replaces_no_other_one(forked: Runner) -> None:
+    forked.host.add(BOT, "<!-- other -->\nkeep me")
+    ran = post_of_fork(forked, {"snapdiff-comment": {"comment.md": b"<!-- other -->\ntaken"}})
+    assert ran.status == 2
+    assert forked.host.bodies() == ["<!-- other -->\nkeep me"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"a" * (4 * 65_536 + 1), "a comment has 262,144"), (b"\xff\xfe", "is no text in UTF-8")],
+    ids=["too long", "no text"],
+)
+def test_what_is_no_comment_is_refused(content: bytes, message: str, forked: Runner) -> None:
+    ran = post_of_fork(forked, {"snapdiff-comment": {"comment.md": content}})
+    assert ran.status == 2
+    assert message in ran.log("post")
+    assert forked.host.comments == []
+
+
+@pytest.mark.parametrize("pulls", [[], [{"number": NUMBER, "head": {"ref": "x", "sha": "1" * 40}}]])
+def test_a_pull_request_that_has_moved_on_gets_none(
+    pulls: list[dict[str, Any]], forked: Runner
+) -> None:
+    forked.github.pulls = pulls
+    ran = post_of_fork(forked, {"snapdiff-comment": {"comment.md": b"text"}})
+    assert ran.status == 0
+    assert "no open pull request has the commit" in ran.log("post")
+    assert forked.host.comments == []
+
+
+# --- Installation ---
+
+
+def test_it_installs_itself_with_hashes_and_nothing_of_the_workspace_is_run(
+    runner: Runner,
+) -> None:
+    """The workspace is a stranger's: modules in it have the names of those that are started."""
+    workspace = runner.request.checkout_merge(runner.folder / "hostile")
+    trap = "import pathlib; pathlib.Path(__file__).with_name('hacked').touch()\n"
+    for name in ("pip.py", "venv.py", "msgspec.py", "json.py", "sitecustomize.py"):
+        (workspace / name).write_text(trap)
+    (workspace / "snapdiff").mkdir()
+    (workspace / "snapdiff" / "__init__.py").write_text(trap)
+    runner.python = Path()
+    ran = run_installed(runner, workspace)
+    if "No matching distribution" in ran.log("install"):
+        pytest.skip("no package index can be reached from here")
+    assert ran.status == 1, ran.log("install")
+    assert ran.names[-1] == "gate"
+    assert len(runner.host.comments) == 1
+    assert list(workspace.rglob("hacked")) == []
+
+
+def run_installed(runner: Runner, workspace: Path) -> RanAction:
+    """Run the action with all its steps, the installation too."""
+    variables = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    temp = runner.folder / "temp"
+    temp.mkdir()
+    event = runner.request.event()
+    action = runner.folder / "action"
+    copied = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT,
+        capture_output=True,
+        check=True,
+    )
+    for name in copied.stdout.decode("utf-8").split("\0")[:-1]:
+        if not name.startswith(("tests/", "docs/", "snapshots/")):
+            (action / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(PROJECT / name, action / name)
+    job = Job(
+        workspace=workspace,
+        temp=temp,
+        github={"event_name": "pull_request", "event": event, "token": TOKEN},
+        environment={
+            **{name: value for name, value in os.environ.items() if name in _OF_THE_MACHINE},
+            **variables,
+            "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_EVENT_PATH": str(write_event(runner.folder, event)),
+            "GITHUB_API_URL": runner.host.api_url,
+            "GITHUB_SERVER_URL": runner.host.url,
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_RUN_ID": "77",
+        },
+        stand_ins={
+            "actions/setup-python": set_up_python,
+            "actions/upload-artifact": runner.artifacts.upload,
+        },
+    )
+    return run_action(action, GATE, job)

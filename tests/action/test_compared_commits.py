@@ -1,0 +1,216 @@
+"""Which commits a CI job compares: in real clones, as deep as the CI system makes them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snapdiff.ci.checkout import Checkout, ComparedCommits
+from snapdiff.ci.github_event import commits_of_event, read_event
+from snapdiff.ci.gitlab_pipeline import commits_of_pipeline
+from snapdiff.errors import RevisionError, SnapdiffError
+from tests.action.pull_requests import NUMBER, PullRequest, write_event
+from tests.support.repositories import run_git
+
+ZEROS = "0" * 40
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
+    """A pull request that no test changes."""
+    return PullRequest(tmp_path_factory.mktemp("request"))
+
+
+def on_github(clone: Path, event: dict[str, Any], ref: str = "") -> ComparedCommits:
+    """What the action compares, by full ids."""
+    file = write_event(clone / ".git" / "event", event)
+    return with_ids(clone, commits_of_event(read_event(file), Checkout(clone), ref))
+
+
+def with_ids(clone: Path, found: ComparedCommits) -> ComparedCommits:
+    """Both commits by their full ids."""
+    old, new = (run_git(clone, "rev-parse", name) for name in found[:2])
+    return ComparedCommits(old, new, found.reason)
+
+
+def on_gitlab(clone: Path, **variables: str) -> ComparedCommits:
+    """What the component compares, by full ids."""
+    variables["CI_DEFAULT_BRANCH"] = "main"
+    return with_ids(clone, commits_of_pipeline(variables, Checkout(clone)))
+
+
+# --- Pull requests on GitHub ---
+
+
+def test_a_merge_commit_is_compared_with_its_first_parent(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout_merge(tmp_path / "clone")
+    found = on_github(clone, request_.event())
+    assert (found.old, found.new) == (request_.target, request_.merge)
+    assert request_.old_base not in found  # the event's base.sha is behind
+    assert found.reason == f"the merge commit of pull request {NUMBER} and its first parent"
+
+
+def test_a_clone_of_one_commit_is_refused_with_the_way_out(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout_merge(tmp_path / "clone", depth=1)
+    with pytest.raises(RevisionError, match=r"is not in this clone; .*`fetch-depth: 2`"):
+        on_github(clone, request_.event())
+
+
+def test_the_head_itself_is_compared_with_the_merge_base(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "change")
+    found = on_github(clone, request_.event())
+    assert (found.old, found.new) == (request_.old_base, request_.head)
+    shallow = request_.checkout(tmp_path / "shallow", "change", depth=2)
+    with pytest.raises(RevisionError, match=r"no commit in common with main .*`fetch-depth: 0`"):
+        on_github(shallow, request_.event())
+
+
+@pytest.mark.parametrize("checked_out", ["main", "merge of another head"])
+def test_another_commit_is_refused(checked_out: str, request_: PullRequest, tmp_path: Path) -> None:
+    event = request_.event()
+    if checked_out == "main":
+        clone = request_.checkout(tmp_path / "clone", "main")
+    else:
+        clone = request_.checkout_merge(tmp_path / "clone")
+        event["pull_request"]["head"]["sha"] = request_.old_base
+    with pytest.raises(RevisionError, match=r"is checked out, and is neither .* or give `old`"):
+        on_github(clone, event)
+
+
+def test_a_merge_that_somebody_pushed_is_not_taken_for_the_hosts(tmp_path: Path) -> None:
+    request = PullRequest(tmp_path)
+    request.origin.git("checkout", "--quiet", "change")
+    request.origin.git("merge", "--quiet", "--no-ff", "--message=Catch up", "main")
+    request.head = request.origin.git("rev-parse", "HEAD")
+    clone = request.checkout(tmp_path / "clone", "change")
+    found = on_github(clone, request.event())
+    assert (found.old, found.new) == (request.target, request.head)
+
+
+# --- Other events of GitHub ---
+
+
+def push(request: PullRequest, branch: str, before: str | None) -> dict[str, Any]:
+    """What GitHub says of a push."""
+    return {
+        "ref": f"refs/heads/{branch}",
+        "before": before,
+        "repository": request.event()["repository"],
+    }
+
+
+def test_a_push_to_the_default_branch_is_compared_with_the_commit_before_it(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "main", depth=2)
+    found = on_github(clone, push(request_, "main", request_.old_base))
+    assert found == (request_.old_base, request_.target, "this push")
+
+
+def test_without_a_commit_before_it_the_parent_is(request_: PullRequest, tmp_path: Path) -> None:
+    clone = request_.checkout(tmp_path / "clone", "main", depth=2)
+    for before in (None, ZEROS):
+        found = on_github(clone, push(request_, "main", before))
+        assert found == (request_.old_base, request_.target, "the last commit")
+    dispatched = on_github(clone, {"repository": {"default_branch": "main"}}, "refs/heads/main")
+    assert dispatched == found
+
+
+def test_any_other_branch_is_compared_with_where_it_left(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "change")
+    for before in (None, ZEROS, "1" * 40):  # a forced push leaves a commit that is nowhere
+        found = on_github(clone, push(request_, "change", before))
+        assert found == (request_.old_base, request_.head, "since main")
+
+
+def test_a_push_of_more_commits_than_the_clone_has_is_refused(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "main", depth=1)
+    with pytest.raises(RevisionError, match="`fetch-depth: 2`"):
+        on_github(clone, push(request_, "main", request_.old_base))
+    branch = request_.checkout(tmp_path / "branch", "change", depth=2)
+    with pytest.raises(RevisionError, match="`fetch-depth: 0`"):
+        on_github(branch, push(request_, "change", None))
+
+
+def test_a_first_commit_has_nothing_to_be_compared_with(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "main")
+    run_git(clone, "checkout", "--quiet", request_.old_base)
+    with pytest.raises(RevisionError, match="is the first; there is none"):
+        on_github(clone, push(request_, "main", ZEROS))
+
+
+def test_a_merge_queue_names_its_base(request_: PullRequest, tmp_path: Path) -> None:
+    clone = request_.checkout_merge(tmp_path / "clone")
+    event = {"merge_group": {"base_sha": request_.target, "head_sha": request_.merge}}
+    found = on_github(clone, event)
+    assert (found.old, found.new) == (request_.target, request_.merge)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"pull_request": {"number": "12"}}'])
+def test_what_is_no_event_is_refused(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "event.json"
+    file.write_text(text)
+    with pytest.raises(SnapdiffError, match=r"event\.json: is no event of GitHub: "):
+        read_event(file)
+
+
+# --- GitLab ---
+
+
+def test_a_merge_request_is_compared_with_its_merge_base(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "change")
+    found = on_gitlab(
+        clone,
+        CI_MERGE_REQUEST_IID="12",
+        CI_MERGE_REQUEST_DIFF_BASE_SHA=request_.old_base,
+        CI_MERGE_REQUEST_TARGET_BRANCH_SHA="",
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main",
+    )
+    assert found == (request_.old_base, request_.head, "merge request 12 since main")
+
+
+def test_merged_results_are_compared_with_what_they_were_merged_into(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout_merge(tmp_path / "clone")
+    found = on_gitlab(
+        clone,
+        CI_MERGE_REQUEST_IID="12",
+        CI_MERGE_REQUEST_DIFF_BASE_SHA=request_.old_base,
+        CI_MERGE_REQUEST_TARGET_BRANCH_SHA=request_.target,
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main",
+    )
+    assert found == (request_.target, request_.merge, "merge request 12 into main")
+
+
+def test_a_clone_of_gitlab_that_is_too_shallow_is_refused(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "change", depth=1)
+    with pytest.raises(RevisionError, match=r'is not in this clone; .*GIT_DEPTH: "0"'):
+        on_gitlab(
+            clone, CI_MERGE_REQUEST_IID="12", CI_MERGE_REQUEST_DIFF_BASE_SHA=request_.old_base
+        )
+
+
+def test_a_branch_pipeline_compares_as_a_push_does(request_: PullRequest, tmp_path: Path) -> None:
+    clone = request_.checkout(tmp_path / "clone", "main")
+    found = on_gitlab(clone, CI_COMMIT_BRANCH="main", CI_COMMIT_BEFORE_SHA=request_.old_base)
+    assert found == (request_.old_base, request_.target, "this push")
+    branch = request_.checkout(tmp_path / "branch", "change")
+    found = on_gitlab(branch, CI_COMMIT_BRANCH="change", CI_COMMIT_BEFORE_SHA=ZEROS)
+    assert found == (request_.old_base, request_.head, "since main")

@@ -1,0 +1,351 @@
+"""The parts of the action and of the component, each called as its step or its job calls it."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snapdiff.ci import github_action, gitlab_job
+from snapdiff.ci.foreign_comment import checked
+from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
+from snapdiff.ci.step_files import MOST_OF_SUMMARY, add_summary, set_outputs
+from snapdiff.errors import SnapdiffError
+from tests.action.pull_requests import NUMBER, PullRequest, write_event
+from tests.posting.code_host import REPOSITORY, Answering, CodeHost, Fault, Response, User, answers
+from tests.posting.github_host import GitHub
+from tests.posting.gitlab_host import GitLab
+
+TOKEN = "secret-0123456789"  # noqa: S105 -- of a server that ends with the test
+PULLS = f"/repos/{REPOSITORY}/pulls"
+
+
+@pytest.fixture(autouse=True)
+def no_ci_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The job that runs these tests has variables of its own."""
+    for name in list(os.environ):
+        if name.startswith(("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "SNAPDIFF_")):
+            monkeypatch.delenv(name)
+
+
+class PullsNotDescribed(GitHub):
+    """GitHub, of whose list of pull requests the published excerpt says nothing."""
+
+    def faults_of(self, request: Any, response: Response) -> list[str]:
+        """What the description does not allow in this answer."""
+        return [] if request.path == PULLS else super().faults_of(request, response)
+
+
+@pytest.fixture
+def github() -> Iterator[CodeHost]:
+    """GitHub, with a token that writes."""
+    with CodeHost(PullsNotDescribed(), {TOKEN: User("bot")}).running() as host:
+        yield host
+
+
+@pytest.fixture
+def gitlab() -> Iterator[CodeHost]:
+    """GitLab, with a token that writes."""
+    with CodeHost(GitLab(), {TOKEN: User("bot")}).running() as host:
+        yield host
+
+
+class Step:
+    """A step of the action in a folder with its files."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Take a folder and what sets variables."""
+        self.folder = folder
+        self._monkeypatch = monkeypatch
+
+    def run(self, name: str, event: Mapping[str, Any], **variables: str) -> int:
+        """Run a step; return its exit status."""
+        given = {
+            "GITHUB_EVENT_PATH": str(write_event(self.folder, dict(event))),
+            "GITHUB_OUTPUT": str(self.folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
+            "GITHUB_SERVER_URL": "https://github.example",
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_RUN_ID": "77",
+            "SNAPDIFF_FOLDER": str(self.folder),
+            "SNAPDIFF_TOKEN": TOKEN,
+            **variables,
+        }
+        for key, value in given.items():
+            self._monkeypatch.setenv(key, value)
+        self._monkeypatch.setattr(sys, "argv", ["github_action", name])
+        return github_action.main()
+
+    def outputs(self) -> dict[str, str]:
+        """What the step has set."""
+        lines = (self.folder / "output").read_text("utf-8").splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+
+@pytest.fixture
+def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Step:
+    """A step that is to run."""
+    return Step(tmp_path, monkeypatch)
+
+
+# --- The action ---
+
+
+def test_a_comparison_sets_outputs_and_writes_the_summary(step: Step, tmp_path: Path) -> None:
+    request = PullRequest(tmp_path)
+    clone = request.checkout_merge(tmp_path / "clone")
+    status = step.run(
+        "compare", request.event(), SNAPDIFF_REPO=str(clone), SNAPDIFF_FAIL_ON="downgraded"
+    )
+    assert status == 0
+    assert step.outputs() == {
+        "changed": "true",
+        **dict.fromkeys(("added", "removed", "upgraded", "rebuilt", "reconfigured"), "0"),
+        "downgraded": "1",
+        "gate": "failed",
+        **{name: str(tmp_path / f"report.{name}") for name in ("json", "html")},
+        "comment": str(tmp_path / "comment.md"),
+    }
+    assert (tmp_path / "summary").read_text() == (tmp_path / "comment.md").read_text()
+
+
+def test_an_error_is_an_annotation_and_status_2(
+    step: Step, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert step.run("compare", {}, SNAPDIFF_REPO=str(tmp_path)) == 2
+    assert capfd.readouterr().out.startswith("::error title=snapdiff::")
+    assert step.run("compare", {}, SNAPDIFF_REPO=str(tmp_path), SNAPDIFF_OLD="nowhere") == 2
+    assert capfd.readouterr().err.startswith("snapdiff: error: nowhere: ")
+    assert not (tmp_path / "output").exists()
+
+
+def test_a_comment_is_posted_and_its_address_is_the_output(step: Step, github: CodeHost) -> None:
+    (step.folder / "comment.md").write_text("<!-- snapdiff/e4s -->\nNews\n")
+    event = {
+        "pull_request": {
+            "number": NUMBER,
+            "head": {"ref": "a", "sha": "1"},
+            "base": {"ref": "b", "sha": "2"},
+        }
+    }
+    assert step.run("post", event, GITHUB_API_URL=github.api_url) == 0
+    assert step.outputs()["comment-url"].startswith(f"{github.url}/{REPOSITORY}/pull/{NUMBER}#")
+    assert github.bodies() == ["<!-- snapdiff/e4s -->\nNews\n"]
+
+
+@pytest.mark.parametrize(("comment", "status"), [("", 0), ("always", 0), ("required", 2)])
+def test_without_a_pull_request_only_what_is_required_fails(
+    comment: str, status: int, step: Step, github: CodeHost
+) -> None:
+    given = {"GITHUB_API_URL": github.api_url, "SNAPDIFF_COMMENT": comment}
+    assert step.run("post", {}, **given) == status
+    assert github.seen == []
+
+
+def of_a_run(sha: str = "1" * 40, **fields: Any) -> dict[str, Any]:
+    """What GitHub says of another workflow's run."""
+    run = {"head_sha": sha, "head_branch": "change", "head_repository": {"owner": {"login": "x"}}}
+    return {"workflow_run": {**run, **fields}}
+
+
+def test_the_comment_of_another_run_goes_to_the_pull_request_that_github_names(
+    step: Step, github: CodeHost
+) -> None:
+    listed = [
+        {"number": 5, "head": {"ref": "change", "sha": "0" * 40}},
+        {"number": NUMBER, "head": {"ref": "change", "sha": "1" * 40}},
+    ]
+    github.faults.append(Fault("GET", "/pulls", answers(200, listed)))
+    (step.folder / "foreign").mkdir()
+    (step.folder / "foreign" / "comment.md").write_text("News\n")
+    assert step.run("post", of_a_run(), GITHUB_API_URL=github.api_url) == 0
+    assert github.bodies() == ["<!-- snapdiff -->\nNews\n"]
+    asked = github.seen[0]
+    assert asked.query["head"] == "x:change"
+    assert asked.headers["authorization"] == f"Bearer {TOKEN}"
+
+
+@pytest.mark.parametrize(
+    ("answering", "status"),
+    [
+        (answers(200, []), 0),
+        (answers(200, [{"number": 3, "head": {"ref": "change", "sha": "2" * 40}}]), 0),
+        (answers(200, "<html>no list</html>"), 2),
+        (answers(403, {"message": "no"}), 2),
+        (answers(302, "", Location="https://elsewhere.example/"), 2),
+        (answers(None), 2),
+    ],
+    ids=["none", "moved on", "no list", "refused", "elsewhere", "no answer"],
+)
+def test_where_no_pull_request_has_the_commit_nothing_is_posted(
+    answering: Answering,
+    status: int,
+    step: Step,
+    github: CodeHost,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    github.faults.append(Fault("GET", "/pulls", answering))
+    (step.folder / "foreign").mkdir()
+    (step.folder / "foreign" / "comment.md").write_text("News\n")
+    assert step.run("post", of_a_run(), GITHUB_API_URL=github.api_url) == status
+    assert github.comments == []
+    assert TOKEN not in "".join(capfd.readouterr())
+
+
+def test_a_run_of_a_fork_that_is_gone_gets_no_comment(step: Step, github: CodeHost) -> None:
+    (step.folder / "foreign").mkdir()
+    (step.folder / "foreign" / "comment.md").write_text("News\n")
+    event = of_a_run(head_repository=None)
+    assert step.run("post", event, GITHUB_API_URL=github.api_url) == 0
+    assert github.seen == []
+
+
+def test_a_link_in_an_artifact_is_not_followed(tmp_path: Path) -> None:
+    assert checked(tmp_path / "comment.md") is None
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "comment.md").symlink_to(tmp_path / "secret")
+    with pytest.raises(SnapdiffError, match="is not a regular file"):
+        checked(tmp_path / "comment.md")
+
+
+# --- The component ---
+
+
+def test_a_job_leaves_its_files_writes_a_note_and_ends_with_the_gate(
+    gitlab: CodeHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = PullRequest(tmp_path)
+    monkeypatch.chdir(request.checkout(tmp_path / "clone", "change"))
+    variables = {
+        "CI_API_V4_URL": gitlab.api_url,
+        "CI_MERGE_REQUEST_PROJECT_ID": "81",
+        "CI_MERGE_REQUEST_IID": str(NUMBER),
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": request.old_base,
+        "CI_JOB_URL": f"{gitlab.url}/jobs/7",
+        "SNAPDIFF_TOKEN_VARIABLE": "ACCESS",
+        "ACCESS": TOKEN,
+        "SNAPDIFF_FAIL_ON": "downgraded",
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert gitlab_job.main() == 1
+    [note] = gitlab.bodies()
+    assert f"(<{gitlab.url}/jobs/7/artifacts/file/snapdiff-report/report.html>)" in note
+    [finding] = json.loads(Path("snapdiff-report/gl-code-quality-report.json").read_text("utf-8"))
+    assert finding["check_name"] == "snapdiff/downgraded"
+    monkeypatch.setenv("SNAPDIFF_FAIL_ON", "removed")
+    assert gitlab_job.main() == 0
+    assert gitlab.methods() == ["POST"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "status"),
+    [
+        ({"SNAPDIFF_COMMENT": "never", "CI_MERGE_REQUEST_IID": "12", "GITLAB_TOKEN": TOKEN}, 0),
+        ({"CI_MERGE_REQUEST_IID": "12"}, 0),
+        ({"GITLAB_TOKEN": TOKEN}, 0),
+        ({"GITLAB_TOKEN": TOKEN, "SNAPDIFF_COMMENT": "required"}, 2),
+        ({"CI_MERGE_REQUEST_IID": "12", "SNAPDIFF_COMMENT": "required"}, 2),
+        ({"SNAPDIFF_OLD": "nowhere"}, 2),
+        ({"SNAPDIFF_OLD": ""}, 2),
+    ],
+    ids=[
+        "never",
+        "no token",
+        "no request",
+        "required",
+        "required token",
+        "nowhere",
+        "first commit",
+    ],
+)
+def test_a_job_without_a_note(
+    variables: dict[str, str],
+    status: int,
+    gitlab: CodeHost,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request = PullRequest(tmp_path)
+    clone = request.checkout(tmp_path / "clone", "change")
+    monkeypatch.chdir(clone)
+    if variables.get("SNAPDIFF_OLD") == "":
+        monkeypatch.setenv("CI_MERGE_REQUEST_IID", "12")
+        monkeypatch.setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", "1" * 40)
+    given = {"CI_API_V4_URL": gitlab.api_url, "SNAPDIFF_OLD": request.old_base, **variables}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert gitlab_job.main() == status
+    assert gitlab.seen == []
+
+
+# --- Inputs, outputs and summaries ---
+
+
+def test_inputs_become_options_a_line_each() -> None:
+    given = {
+        "SNAPDIFF_TAGS": "develop\n v0.22,v0.23 \n\n",
+        "SNAPDIFF_STACKS": "!ml-*",
+        "SNAPDIFF_PACKAGES": "--output=x",
+        "SNAPDIFF_KINDS": "removed",
+        "SNAPDIFF_FAIL_ON": "removed,downgraded",
+        "SNAPDIFF_CONFIG": "ci.toml",
+        "SNAPDIFF_MARKER": "snapdiff/hep",
+    }
+    assert read_inputs(given).options() == [
+        "--tag=develop",
+        "--tag=v0.22,v0.23",
+        "--stack=!ml-*",
+        "--package=--output=x",
+        "--kind=removed",
+        "--fail-on=removed,downgraded",
+        "--config=ci.toml",
+        "--marker=snapdiff/hep",
+    ]
+    assert read_inputs({}) == Inputs(comment=CommentMode.AUTO)
+    assert read_inputs({}).options() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"SNAPDIFF_COMMENT": "sometimes"}, "'sometimes' is not known; there are auto, always, "),
+        ({"SNAPDIFF_NEW": "HEAD"}, "new: HEAD is given without old; give both, or neither"),
+    ],
+)
+def test_inputs_that_mean_nothing_are_refused(given: dict[str, str], message: str) -> None:
+    with pytest.raises(SnapdiffError, match=message):
+        read_inputs(given)
+
+
+@pytest.mark.parametrize("value", ["a\nname=b", "a\r", "a\u2028b", "a\n"])
+def test_an_output_is_one_line(value: str, tmp_path: Path) -> None:
+    file = tmp_path / "output"
+    with pytest.raises(SnapdiffError, match="is more than one line"):
+        set_outputs(file, {"fine": "1", "url": value})
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("there", [0, 1000, MOST_OF_SUMMARY - 10, MOST_OF_SUMMARY])
+def test_a_summary_is_never_longer_than_github_shows(there: int, tmp_path: Path) -> None:
+    file = tmp_path / "summary"
+    file.write_text("x" * there)
+    text = "".join(f"- ünïcode {number}\n" for number in range(80_000))
+    add_summary(file, text)
+    written = file.read_bytes()
+    assert len(written) <= MOST_OF_SUMMARY
+    shown = written[there:].decode("utf-8")
+    if there <= 1000:
+        assert shown.endswith("_The summary is cut short here; the report has all of it._\n")
+        body = shown.partition("\n\n_The")[0]
+        assert text.startswith(f"{body}\n")
+        assert len(written) > MOST_OF_SUMMARY - 200
+
+
+def test_a_summary_that_fits_is_whole(tmp_path: Path) -> None:
+    for text in ("# One\n", "# Two\n"):
+        add_summary(tmp_path / "summary", text)
+    assert (tmp_path / "summary").read_text() == "# One\n# Two\n"

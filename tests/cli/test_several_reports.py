@@ -1,0 +1,52 @@
+"""`--also`: one comparison, several reports."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.helpers import run_cli, words
+
+
+def test_each_report_is_what_a_run_of_its_own_would_write(example: Path) -> None:
+    files = {name: example / f"report.{name}" for name in ("json", "html", "comment", "csv")}
+    also = [f"--also={name}={file}" for name, file in files.items() if name != "json"]
+    options = ("-C", example, "--marker", "snapdiff/hep", "--title", "News")
+    result = run_cli(*options, "-o", files["json"], *also, "old", "new")
+    assert (result.status, result.out, result.err) == (0, "", "")
+    for name, file in files.items():
+        effective = {"comment": options, "html": (*options[:2], *options[4:])}
+        alone = run_cli(*effective.get(name, options[:2]), "-f", name, "old", "new")
+        assert file.read_bytes().decode("utf-8") == alone.out
+
+
+def test_the_first_report_may_go_to_standard_output(example: Path) -> None:
+    html = example / "report.html"
+    result = run_cli("-C", example, "-f", "text", "--also", f"html={html}", "old", "new")
+    assert result.out == run_cli("-C", example, "-f", "text", "old", "new").out
+    assert html.read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--also", "html"], "'html' names no format and file; write FORMAT=FILE"),
+        (["--also", "=x"], "'=x' names no format and file; write FORMAT=FILE"),
+        (["--also", "pdf=x.pdf"], "pdf: no such report format; there are markdown, "),
+        (["--also", "csv=x", "--also", "html=./x"], "x: is named twice; a file holds one report"),
+        (
+            ["-f", "json", "-o", "x", "--also", "html=x"],
+            "x: is named twice; a file holds one report",
+        ),
+        (["--also", "html=no/x"], "no/x: the folder no does not exist; make it first"),
+        (["-f", "json", "--also", "csv=x", "--title", "T"], "--title has no effect in json, csv; "),
+    ],
+    ids=words,
+)
+def test_a_report_that_cannot_be_is_an_error_before_any_work(
+    options: list[str], message: str, example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(example)
+    result = run_cli(*options, "old", "new")
+    assert (result.status, result.out) == (2, "")
+    assert message in result.err
+    assert not (example / "x").exists()
