@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -153,6 +154,59 @@ def test_a_signal_that_is_ignored_stays_ignored(example: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert json.loads(fifo.read_text())["tags"]
         assert process.wait(timeout=20) == 0
+
+
+# --- While it starts ---
+
+INTERRUPTED_AT_IMPORT = """
+import os, signal, sys
+number = int(sys.argv.pop(1))
+def interrupt(event, _):
+    global number
+    if event == "import":
+        number -= 1
+        if not number:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(interrupt)
+from snapdiff.__main__ import main
+sys.exit(main())
+"""
+"""Ctrl-C at the import of a module that is not loaded yet, by its number; `os` and `sys` are."""
+
+OWN_MODULES = ["snapdiff", "snapdiff.__main__", "snapdiff.output", "snapdiff.output.signals"]
+
+
+@pytest.mark.parametrize("later", [1, 2, 10, 100, 200])
+def test_from_the_first_import_of_its_own_on_it_says_that_it_is_interrupted(
+    later: int, example: Path
+) -> None:
+    number = str(len(OWN_MODULES) + later)
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AT_IMPORT, number, "-C", example, "old", "new"],
+        env=environment(None),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        130,
+        b"",
+        b"snapdiff: error: interrupted\n",
+    )
+
+
+def test_until_then_it_imports_nothing_but_what_answers_signals() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import snapdiff.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment(None),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout.split() == OWN_MODULES
 
 
 # --- With --jobs ---
