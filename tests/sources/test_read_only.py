@@ -251,6 +251,28 @@ def test_a_page_that_a_partial_clone_does_not_have_is_an_error_and_is_not_fetche
     assert objects_in(partial_clone) == before
 
 
+def test_a_folder_that_a_partial_clone_does_not_have_is_missing_until_it_is_fetched(
+    repository: GitRepository, partial_clone: Path, tmp_path: Path
+) -> None:
+    origin = repository.folder.as_uri()
+    run_git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=tree:0", origin, "trees")
+    commit = repository.git("rev-parse", "HEAD")
+    page = repository.git("rev-parse", f"HEAD:{PAGE}")
+    for folder, arguments, what in (
+        (tmp_path / "trees", ("HEAD", "HEAD~1"), f"HEAD: the tree of commit {commit}"),
+        (partial_clone, (f"HEAD:{PAGE}", "HEAD"), f"HEAD:{PAGE}: object {page}"),
+    ):
+        expected = run_cli("-C", repository.folder, *arguments)
+        result = run_cli("-C", folder, *arguments)
+        assert (result.status, result.out) == (2, "")
+        assert result.err == (
+            f"snapdiff: error: {what} is missing or damaged; see git fsck, "
+            "and in a partial clone run git fetch --refetch --no-filter\n"
+        )
+        run_git(folder, "fetch", "--quiet", "--refetch", "--no-filter")
+        assert run_cli("-C", folder, *arguments) == expected
+
+
 @pytest.mark.parametrize("kind", ["ext", "uploadpack", "vcs", "ssh"])
 def test_a_partial_clone_asks_no_remote(partial_clone: Path, trap: Trap, kind: str) -> None:
     settings = {
