@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from snapdiff.limits import Limits, parse_size
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import (
     expected_readings,
     page_around,
@@ -379,6 +380,21 @@ def test_large_pages_are_paired_as_the_oracle_says() -> None:
     old = many(60, "b", version=lambda n: f"1.{n % 7}.{n % 3}", variants=lambda n: f"+x{n % 5}")
     new = many(50, "p", version=lambda n: f"1.{n % 6}.{n % 4}", variants=lambda n: f"+x{n % 11}")
     assert readings_of(report_of(old, new)) == expected_readings(old, new)
+
+
+def test_a_lock_made_to_have_a_pair_of_specs_for_everything_is_a_bad_document(
+    tmp_path: Path,
+) -> None:
+    """Each spec depends on one like it, and so on: any old one may meet any new one below."""
+    for side, version in (("old", "1"), ("new", "2")):
+        chain = [Item("gcc", version)]
+        for _ in range(2000):
+            chain.append(Item("p", needs=(needs(chain[-1]),)))
+        write_files(tmp_path / side, {"v1/e4s/spack.lock": to_bytes(lock(chain))})
+    run = compared(tmp_path)
+    assert run.status == 2
+    assert is_one_line_error(run.err)
+    assert "its changed dependencies make more than 116,008 pairs of specs" in run.err
 
 
 # --- The limits themselves ---

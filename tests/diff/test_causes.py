@@ -459,8 +459,9 @@ def test_graphs_made_to_have_a_pair_for_everything_are_refused() -> None:
         )
 
     graphs = NodesByHash(described(*lines(1))), NodesByHash(described(*lines(2)))
-    with pytest.raises(FormatError, match="more than 4,000 pairs of specs"):
-        explain([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, most=4000))
+    most = 100 + 4 * 2 * (2 * 64 * levels)
+    with pytest.raises(FormatError, match=f"more than {most:,} pairs of specs"):
+        explain([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, few=100))
 
 
 def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:
