@@ -287,3 +287,26 @@ def test_a_worker_that_is_killed_is_an_error(long_story: GitRepository) -> None:
     assert is_one_line_error(words), words
     assert b"a process of --jobs was ended from outside" in words
     assert b"fewer jobs" in words
+
+
+def test_where_the_command_is_killed_the_processes_of_jobs_end_too(
+    long_story: GitRepository,
+) -> None:
+    with subprocess.Popen(
+        command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
+        cwd=PROJECT,
+        env=environment(None),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        workers: list[str] = []
+
+        def are_two() -> bool:
+            found = children.read_text().split()
+            workers[:] = [child for child in found if b"spawn_main" in command_line(child)]
+            return len(workers) == 2
+
+        wait_until(are_two)
+        process.kill()
+    wait_until(lambda: not any(b"spawn_main" in command_line(worker) for worker in workers))
