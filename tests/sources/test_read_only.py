@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from tests.support.example import NEW, OLD
 from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page, words, write_files
-from tests.support.processes import is_one_line_error, run_process
+from tests.support.processes import environment, is_one_line_error, run_process
 from tests.support.repositories import GitRepository, run_git
 
 pytestmark = pytest.mark.slow
@@ -220,6 +222,41 @@ def test_a_working_folder_full_of_modules_lends_none_of_them(
         done = run_process("-f", "text", *arguments, cwd=repository.folder, python=("-P",))
         assert (done.status, done.err) == (0, b"")
     assert trap.traces() == ""
+
+
+NO_SERVERS = """
+import sys
+def refuse(event, _):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        raise SystemExit(f"asked a server: {event}")
+sys.addaudithook(refuse)
+from snapdiff.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["HEAD~1", "HEAD"], ["HEAD~1"], ["changelog", "HEAD~1..HEAD"]]
+)
+def test_no_server_is_asked_and_no_file_written_but_the_one_that_is_named(
+    arguments: list[str], repository: GitRepository, tmp_path: Path
+) -> None:
+    around = tmp_path / "around"
+    around.mkdir()
+    folders = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+    file = tmp_path / "report.md"
+    before = repository.everything()
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", NO_SERVERS, *arguments, "-C", repository.folder, "-o", file],
+        cwd=around,
+        env=environment(dict.fromkeys(folders, str(around))),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert file.stat().st_size
+    assert list(around.iterdir()) == []
+    assert repository.everything() == before
 
 
 # --- Objects that are elsewhere ---
