@@ -72,6 +72,16 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         ("app-2 > zlib-ng-2:link:zlib-api, a-2", "zlib-ng-2", "a-2"),
         "zlib-ng replaced zlib -> zlib-ng +1",
     ),
+    "replaced, both for building alone": (
+        ("app-1 > cmake-1:build:builder", "cmake-1"),
+        ("app-2 > meson-2:build:builder", "meson-2"),
+        "meson replaced cmake -> meson (build only)",
+    ),
+    "replaced, one of them linked": (
+        ("app-1 > a-1:link:virtual", "a-1"),
+        ("app-2 > b-2:build:virtual", "b-2"),
+        "b replaced a -> b",
+    ),
     "its own dependencies before what is in reach": (
         ("app-1 > a-1", "a-1 version=1"),
         ("app-2 > a-2, b-2:build", "a-2 version=2", "b-2"),
