@@ -1,6 +1,5 @@
 """`python -m snapdiff`, and what the installed command calls."""
 
-import contextlib
 import os
 import sys
 
@@ -10,7 +9,9 @@ from snapdiff.output.signals import end_on_signals
 
 def main() -> int:
     """Run the command line with the process's own arguments; return the exit status."""
-    end_on_signals()
+    end_on_signals()  # all else is imported after this: see there
+    import contextlib
+
     if sys.argv[1:] == ["--version"]:
         # Scripts ask this before every call, and importing the command line takes longer. Where it
         # cannot be printed, the command line says so.

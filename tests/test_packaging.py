@@ -186,3 +186,10 @@ def test_the_lowest_versions_tested_are_the_lowest_allowed() -> None:
     allowed = dict(re.findall(r"(\S+)>=(\S+)", "\n".join(wanted)))
     lines = (ROOT / "tests" / "lowest.txt").read_text(encoding="utf-8").splitlines()
     assert dict(line.split("==") for line in lines if not line.startswith("#")) == allowed
+
+
+def test_the_security_page_counts_the_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    numbers = ("Six", "Seven", "Eight", "Nine", "Ten")
+    assert f"{numbers[len(project['dependencies']) - 6]}, each with the lowest version" in text

@@ -87,3 +87,17 @@ def anchors_of(page: Path) -> set[str]:
     """The anchors that GitHub gives the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_promise_is_held_by_tests_that_are_there() -> None:
+    page = " ".join(text_of("SECURITY.md").split())
+    promises = page.partition("## What is promised ")[2].partition(" ## What is not promised")[0]
+    table = text_of("docs/testing.md").partition("## What holds each promise")[2]
+    rows = re.findall(r"^\| (.*) \| (`test_.*`) \|$", table, re.MULTILINE)
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in SOURCES)
+    tests = set(re.findall(r"def (test_\w+)", sources + text_of("tests/test_project_files.py")))
+    for words, held_by in rows:
+        assert words in promises
+        assert set(re.findall(r"`(\w+)`", held_by)) <= tests, words
+    for sentence in re.split(r"(?<=[.:)]) (?=[A-Z`(*])", promises):
+        assert any(words in sentence for words, _ in rows), sentence

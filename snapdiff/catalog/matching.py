@@ -15,7 +15,7 @@ from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair
-from snapdiff.model import Counts, Package, PackagePair, TagPair, Tags
+from snapdiff.model import Counts, PackagePair, TagPair, Tags
 
 Warn = Callable[[str], None]
 
@@ -107,7 +107,7 @@ class _Matching:
             yield from self._same_document(found.path, *documents)
         else:
             for side in SIDES:
-                self._sides[side].wait(readings[side])
+                self._sides[side].wait(found.path, readings[side])
 
     def _same_document(self, path: str, old: Document, new: Document) -> Iterator[PackagePair]:
         before = {package.name: package for package in old.packages}
@@ -218,9 +218,8 @@ class _Matching:
         else:
             for name in sorted((before.keys() | after.keys()) - left_out):
                 for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
-                    yield from self._wanted(
-                        pair_packages(tags, mine, theirs, self._path_of(theirs))
-                    )
+                    path = self._sides["new"].document_of(theirs) if theirs else ""
+                    yield from self._wanted(pair_packages(tags, mine, theirs, path))
         yield TagPair(
             tags=tags,
             counts=counts,
@@ -239,12 +238,3 @@ class _Matching:
             for claim in side.bad
             if claim.tag in tags and claim.what == what
         )
-
-    def _path_of(self, package: Package | None) -> str:
-        """Return where a package of the new side is listed, for an error."""
-        if package is None:
-            return ""
-        claim = Claim(package.tag, "package", package.name)
-        if package.stack is not None:
-            claim = Claim(package.tag, "stack", package.stack)
-        return self._sides["new"].paths[claim][0]

@@ -23,6 +23,7 @@ class CatalogSide:
         self.waiting: dict[str, dict[str, list[Package]]] = {}
         self.hashes: list[ListedHashes] = []
         self.has_documents = False
+        self._documents: dict[tuple[str, str, str | None], str] = {}
 
     def add(
         self, path: str, claims: Iterable[Claim], hashes: Mapping[str, str] | None = None
@@ -41,13 +42,22 @@ class CatalogSide:
         self.bad.add(claim)
         return claim
 
-    def wait(self, reading: Reading) -> None:
+    def wait(self, path: str, reading: Reading) -> None:
         """Keep the packages of a document until all tags are known."""
         if isinstance(reading, Document):
             for package in reading.packages:
                 self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
                     package
                 )
+                for stack in (
+                    package.stack,
+                    None,
+                ):  # None for those of several stacks, put together
+                    self._documents.setdefault((package.tag, package.name, stack), path)
+
+    def document_of(self, package: Package) -> str:
+        """Return the path of the document that lists a package which waited, for an error."""
+        return self._documents[package.tag, package.name, package.stack]
 
     def count_repeated(
         self, tag: str | None, unchanged: Iterable[ListedHashes], scope: Scope

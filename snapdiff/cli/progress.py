@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from snapdiff.output.signals import undone_by_signals
+from snapdiff.output.signals import UndoneBySignals
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -53,7 +53,7 @@ class ProgressBar:
             self._bar = _bar()
             self._bar.start()
             self._shown.callback(self._bar.stop)
-            self._shown.enter_context(undone_by_signals(self._bar.stop))
+            self._shown.enter_context(UndoneBySignals(self._bar.stop))
         if words not in self._tasks:
             self._tasks[words] = self._bar.add_task(words)
         self._bar.update(self._tasks[words], completed=done, total=total)

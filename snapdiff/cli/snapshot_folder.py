@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from snapdiff.errors import FormatError, SnapdiffError
-from snapdiff.output.signals import undone_by_signals
+from snapdiff.output.signals import UndoneBySignals
 from snapdiff.safe_text import shown
 from snapdiff.sources.base import Entry, Source, printable_path
 from snapdiff.sources.download import KeptFile
@@ -161,7 +161,7 @@ class SnapshotFolder:
                 old.rename(self._target)
             shutil.rmtree(beside, ignore_errors=True)
 
-        with undone_by_signals(tidy_up):  # from before it is there: a signal could come right after
+        with UndoneBySignals(tidy_up):  # from before it is there: a signal could come right after
             try:
                 new.mkdir(parents=True)
                 yield new

@@ -8,10 +8,11 @@ from snapdiff.errors import FormatError
 from snapdiff.model import Graph
 from snapdiff.result.causes import Event
 
-MOST_PAIRS = 4_000_000
-"""How many pairs of nodes are compared: ten times as many as the largest known index has specs.
+FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
+"""How many pairs of nodes are compared: so many, and more where the graphs have many nodes.
 
-Two graphs made for it could have a pair for each old and each new node of a package, without end.
+E4S 23.08 and 23.11 have 0.7 pairs a node. Two graphs made for it could have a pair for each old and
+each new node of a package: a million in a lock of a megabyte, which take half a minute.
 """
 
 UNKNOWN = 1
@@ -29,10 +30,10 @@ class ChangedPairs:
     pair's own events; `own_used` leaves out dependencies that are needed for building alone.
     """
 
-    def __init__(self, graphs: tuple[Graph, Graph], *, most: int = MOST_PAIRS) -> None:
-        """Begin with no pair; `most` is how many may be compared."""
+    def __init__(self, graphs: tuple[Graph, Graph], *, few: int = FEW_PAIRS) -> None:
+        """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self._graphs = graphs
-        self._most = most
+        self._most = few + PAIRS_A_NODE * sum(graph.size for graph in graphs)
         self._numbers: dict[tuple[str, str], int] = {}
         self.hashes: list[tuple[str, str]] = []
         self.names: list[str] = []

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from snapdiff.errors import Side
 from snapdiff.result import Change, ChangeCounts, Kind, PackageChange
 from snapdiff.spack.version import Version, parse_version
 
@@ -72,15 +71,12 @@ def rebuilt_packages(changes: Iterable[Change]) -> list[PackageChange]:
     by_package: dict[str, list[Change]] = {}
     for change in changes:
         by_package.setdefault(change.package, []).append(change)
-    return [
-        change_of_package(name, _versions(some, "old"), _versions(some, "new"), some)
-        for name, some in by_package.items()
-    ]
-
-
-def _versions(changes: Iterable[Change], side: Side) -> set[str]:
-    specs = (change.old if side == "old" else change.new for change in changes)
-    return {spec.version for spec in specs if spec}
+    found = []
+    for name, some in by_package.items():
+        # What is merely rebuilt has the same version on both sides, shown as the new one has it.
+        versions = {change.new.version for change in some if change.new}
+        found.append(change_of_package(name, versions, versions, some))
+    return found
 
 
 def _by_order(versions: Iterable[str]) -> _Versions:

@@ -132,6 +132,11 @@ class Listing(ABC):
         """The nodes by hash; None where the document does not say which depends on which."""
         return self
 
+    @property
+    def size(self) -> int:
+        """How many records there are, each of them a node."""
+        return len(self.records)
+
     def has_same(self, other: "Listing", spec_hash: str) -> bool:
         """Return whether another document has a record in the same words."""
         return self.records[spec_hash] == other.records[spec_hash]

@@ -18,6 +18,7 @@ from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.listing import Entry, NodeListing, SharedBuilds
+from snapdiff.formats.page_limits import check_size
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.formats.yaml_reading import read_yaml
@@ -156,8 +157,7 @@ def _open(opening: Opening) -> _OldPageListing | None:
     file = opening.file
     if not is_old_page(file.content):
         return None
-    if len(file.content) > opening.limits.page_size:
-        raise FormatError(f"the page is too large, and the limit is {opening.limits.page_size:,}")
+    check_size(file.content, opening.limits)
     front_matter = _front_matter(read_yaml(front_matter_text(file.content), opening.limits))
     files = _read_files(file, front_matter.file_names(), opening.limits.document_size)
     return _OldPageListing(_claim(file.full_path, front_matter), files, opening.builds)

@@ -37,6 +37,11 @@ class Node(Struct, frozen=True, kw_only=True):
 class Graph(Protocol):
     """The nodes of one document by hash, each decoded when it is first asked for."""
 
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        ...
+
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
         ...

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from snapdiff.errors import ReportError
 from snapdiff.output.file_lock import made_meanwhile
-from snapdiff.output.signals import undone_by_signals
+from snapdiff.output.signals import UndoneBySignals
 
 _BYTES = "surrogateescape"
 """A file that is kept up to date keeps what is not UTF-8 in it."""
@@ -59,7 +59,7 @@ def _replace(target: Path, pieces: Iterable[str], *, is_new: bool) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
 
-    with undone_by_signals(remove):  # from before it is there: a signal could come right after
+    with UndoneBySignals(remove):  # from before it is there: a signal could come right after
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:

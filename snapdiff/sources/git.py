@@ -18,7 +18,7 @@ from snapdiff.sources.base import (
     printable_path,
     read_side_by_side,
 )
-from snapdiff.sources.git_objects import Objects, commit_date
+from snapdiff.sources.git_objects import Objects, commit_date, missing_object
 from snapdiff.sources.repository import Repository, TreeFile
 from snapdiff.sources.settings_file import MOST_BYTES, folders_upwards, path_in
 
@@ -45,7 +45,7 @@ class GitSource:
             base = head.object_id if head else ""
             found = objects.look_up(f"{base}:{parts[2]}") if head and parts else head
             if found is None:
-                raise RevisionError(_not_found(repository, revision, parts if head else None))
+                raise _not_found(repository, revision, parts if head else None)
             commit = objects.look_up(f"{base}^{{commit}}")
             self.is_file = found.kind == "blob"
             if self.is_file:
@@ -58,6 +58,8 @@ class GitSource:
             self._configured = _with_settings_file(objects, base, self.folder)
         if tree is None and self.is_file:
             raise RevisionError(f"{revision}: is a file without a folder; write REV:PATH")
+        if tree is None and commit:
+            raise missing_object(revision, f"the tree of commit {commit.object_id}")
         if tree is None:
             raise RevisionError(f"{revision}: is a {found.kind} that leads to no folder")
         self.prefix = printable_path(self.folder)
@@ -142,8 +144,7 @@ class GitSource:
     def _settings(self, file: TreeFile) -> bytes:
         found = self.repository.beginning(file.object_id, MOST_BYTES)
         if found is None:
-            reason = f"object {file.object_id} is missing or damaged; see git fsck"
-            raise RevisionError(f"{self._revision}:{file.path}: {reason}")
+            raise missing_object(f"{self._revision}:{file.path}", f"object {file.object_id}")
         return found.content
 
 
@@ -158,18 +159,24 @@ def _with_settings_file(objects: Objects, base: str, folder: str) -> list[str]:
     return [path for path, tree in trees.items() if tree is None or name in tree.content]
 
 
-def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> str:
+def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> RevisionError:
     """Return why a name is not a revision; `parts` are those of one that lacks the folder alone."""
+    if parts and (object_id := repository.named(revision)):
+        return missing_object(revision, f"object {object_id}")
+    return RevisionError(f"{revision}: {_why_not_found(repository, parts)}")
+
+
+def _why_not_found(repository: Repository, parts: re.Match[str] | None) -> str:
     if parts:
-        return f"{revision}: {parts[1]} has no folder {parts[2]}"
+        return f"{parts[1]} has no folder {parts[2]}"
     if repository.is_shallow():
         return (
-            f"{revision}: not in this shallow clone, or misspelt; fetch more history "
+            "not in this shallow clone, or misspelt; fetch more history "
             "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action; all: --unshallow)"
         )
     if not repository.has_commits():
-        return f"{revision}: this repository has no commit yet"
+        return "this repository has no commit yet"
     return (
-        f"{revision}: neither a directory nor a revision that git knows; "
+        "neither a directory nor a revision that git knows; "
         "git branch -a, git tag and git log tell which there are"
     )

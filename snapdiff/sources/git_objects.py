@@ -107,10 +107,7 @@ class Objects:
             return FormatError(entry.fault)
         found = self.answer(entry.path)
         if found is None:
-            raise RevisionError(
-                f"{revision}: object {entry.content_id} of {entry.path} is missing or damaged; "
-                "see git fsck"
-            )
+            raise missing_object(revision, f"object {entry.content_id} of {entry.path}")
         return self.file_content(found, entry.path)
 
     def file_content(self, found: GitObject, path: str) -> Content:
@@ -119,6 +116,14 @@ class Objects:
         if found.size > most:
             return over_limit(f"the page has {found.size:,} bytes", most, "bytes")
         return found.content
+
+
+def missing_object(where: str, what: str) -> RevisionError:
+    """Return the error for an object that the repository names and does not have."""
+    return RevisionError(
+        f"{where}: {what} is missing or damaged; see git fsck, "
+        "and in a partial clone run git fetch --refetch --no-filter"
+    )
 
 
 def commit_date(commit: bytes) -> str | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from snapdiff.errors import RevisionError
 from snapdiff.sources.base import Content, Entry, printable_path
 from snapdiff.sources.git import GitSource
-from snapdiff.sources.git_objects import Objects, iso_date
+from snapdiff.sources.git_objects import Objects, iso_date, missing_object
 from snapdiff.sources.repository import Repository
 
 _MOST_ASKED = 512
@@ -182,8 +182,7 @@ class PageObjects:
             path = self._asked.pop(object_id)
             found = self._objects.answer(path)
             if found is None:
-                message = f"{entry.path}: object {object_id} is missing or damaged; see git fsck"
-                raise RevisionError(message)
+                raise missing_object(entry.path, f"object {object_id}")
             self._arrived[object_id] = self._objects.file_content(found, path)
         return self._arrived.pop(wanted)
 

@@ -62,8 +62,8 @@ class Repository(GitRunner):
                 raise RevisionError(f"{directory}: no git repository is here") from error
             raise
 
-    def _ask(self, question: str) -> str:
-        return os.fsdecode(self.run("rev-parse", question).removesuffix(b"\n"))
+    def _ask(self, *questions: str) -> str:
+        return os.fsdecode(self.run("rev-parse", *questions).removesuffix(b"\n"))
 
     @functools.cached_property
     def work_tree(self) -> Path | None:
@@ -84,6 +84,13 @@ class Repository(GitRunner):
         with self.objects() as objects:
             found = objects.look_up(revision)
         return found.object_id if found else None
+
+    def named(self, revision: str) -> str | None:
+        """Return the object id that a revision names, whether or not the object is here."""
+        try:
+            return self._ask("--verify", "--quiet", "--end-of-options", revision)
+        except RevisionError:
+            return None
 
     @contextlib.contextmanager
     def objects(self) -> Iterator[Objects]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.documents import Item, database, site_data, to_bytes
 from tests.support.helpers import PROJECT, run_cli, run_json, usual_page, write_files
 from tests.support.helpers import spec as record
 
@@ -39,6 +40,39 @@ def test_a_page_and_an_index_of_one_mirror_differ_in_nothing(day: str, tmp_path:
     write_files(tmp_path / "pages", pages)
     result = run_cli(tmp_path / "pages", mirror, "--exit-code")
     assert (result.status, result.err) == (0, "")
+
+
+def test_the_data_of_a_site_may_have_another_release(tmp_path: Path) -> None:
+    both = (["e4s"], ["develop"])
+    for name, items, places in (
+        ("old", [Item("zlib", "1.2"), Item("m4")], {"zlib": both, "m4": both}),
+        (
+            "new",
+            [Item("zlib", "1.3"), Item("m4")],
+            {"zlib": (["e4s"], ["develop", "v1.0"]), "m4": both},
+        ),
+    ):
+        specs, packages = site_data(items, places)
+        files = {"specs_data.json": to_bytes(specs), "package_data.json": to_bytes(packages)}
+        write_files(tmp_path / name, files)
+    report = run_json(tmp_path / "old", tmp_path / "new")
+    assert [(tag["old"], tag["new"], tag["specs"]) for tag in report["tags"]] == [
+        ("develop", "develop", {"old": 2, "new": 2}),
+        (None, "v1.0", {"old": 0, "new": 1}),
+    ]
+    assert report["summary"]["upgraded"] == report["summary"]["unchanged"] == 1
+
+
+def test_a_page_is_compared_with_the_indexes_of_several_stacks(tmp_path: Path) -> None:
+    page = usual_page([record("b", "1.2", package="zlib", tag="v1", stacks="e4s hep")])
+    write_files(tmp_path / "old", {"_cache/v1/zlib/specs.md": page})
+    index = to_bytes(database([Item("zlib", "1.3", hash="c" * 32)]))
+    paths = [f"v1/{stack}/build_cache/index.json" for stack in ("e4s", "hep")]
+    write_files(tmp_path / "new", dict.fromkeys(paths, index))
+    report = run_json(tmp_path / "old", tmp_path / "new")
+    [tag] = report["tags"]
+    assert (tag["old"], tag["new"]) == ("v1", "v1")
+    assert [stack["summary"]["upgraded"] for stack in tag["stacks"]] == [1, 1]
 
 
 def test_of_two_layouts_in_one_mirror_the_newer_one_is_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -155,6 +156,59 @@ def test_a_signal_that_is_ignored_stays_ignored(example: Path) -> None:
         assert process.wait(timeout=20) == 0
 
 
+# --- While it starts ---
+
+INTERRUPTED_AT_IMPORT = """
+import os, signal, sys
+number = int(sys.argv.pop(1))
+def interrupt(event, _):
+    global number
+    if event == "import":
+        number -= 1
+        if not number:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.addaudithook(interrupt)
+from snapdiff.__main__ import main
+sys.exit(main())
+"""
+"""Ctrl-C at the import of a module that is not loaded yet, by its number; `os` and `sys` are."""
+
+OWN_MODULES = ["snapdiff", "snapdiff.__main__", "snapdiff.output", "snapdiff.output.signals"]
+
+
+@pytest.mark.parametrize("later", [1, 2, 10, 100, 200])
+def test_from_the_first_import_of_its_own_on_it_says_that_it_is_interrupted(
+    later: int, example: Path
+) -> None:
+    number = str(len(OWN_MODULES) + later)
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AT_IMPORT, number, "-C", example, "old", "new"],
+        env=environment(None),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        130,
+        b"",
+        b"snapdiff: error: interrupted\n",
+    )
+
+
+def test_until_then_it_imports_nothing_but_what_answers_signals() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import snapdiff.__main__; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment(None),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout.split() == OWN_MODULES
+
+
 # --- With --jobs ---
 
 
@@ -233,3 +287,26 @@ def test_a_worker_that_is_killed_is_an_error(long_story: GitRepository) -> None:
     assert is_one_line_error(words), words
     assert b"a process of --jobs was ended from outside" in words
     assert b"fewer jobs" in words
+
+
+def test_where_the_command_is_killed_the_processes_of_jobs_end_too(
+    long_story: GitRepository,
+) -> None:
+    with subprocess.Popen(
+        command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
+        cwd=PROJECT,
+        env=environment(None),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        workers: list[str] = []
+
+        def are_two() -> bool:
+            found = children.read_text().split()
+            workers[:] = [child for child in found if b"spawn_main" in command_line(child)]
+            return len(workers) == 2
+
+        wait_until(are_two)
+        process.kill()
+    wait_until(lambda: not any(b"spawn_main" in command_line(worker) for worker in workers))

@@ -72,6 +72,16 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         ("app-2 > zlib-ng-2:link:zlib-api, a-2", "zlib-ng-2", "a-2"),
         "zlib-ng replaced zlib -> zlib-ng +1",
     ),
+    "replaced, both for building alone": (
+        ("app-1 > cmake-1:build:builder", "cmake-1"),
+        ("app-2 > meson-2:build:builder", "meson-2"),
+        "meson replaced cmake -> meson (build only)",
+    ),
+    "replaced, one of them linked": (
+        ("app-1 > a-1:link:virtual", "a-1"),
+        ("app-2 > b-2:build:virtual", "b-2"),
+        "b replaced a -> b",
+    ),
     "its own dependencies before what is in reach": (
         ("app-1 > a-1", "a-1 version=1"),
         ("app-2 > a-2, b-2:build", "a-2 version=2", "b-2"),
@@ -459,8 +469,9 @@ def test_graphs_made_to_have_a_pair_for_everything_are_refused() -> None:
         )
 
     graphs = NodesByHash(described(*lines(1))), NodesByHash(described(*lines(2)))
-    with pytest.raises(FormatError, match="more than 4,000 pairs of specs"):
-        explain([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, most=4000))
+    most = 100 + 4 * 2 * (2 * 64 * levels)
+    with pytest.raises(FormatError, match=f"more than {most:,} pairs of specs"):
+        explain([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, few=100))
 
 
 def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:

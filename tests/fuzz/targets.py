@@ -23,6 +23,7 @@ from snapdiff.reports.templates import user_template
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.spack.version import parse_version
+from tests.fuzz.document_targets import DOCUMENT_CHECKS, DOCUMENT_WORDS
 from tests.support import oracle
 from tests.support.helpers import json_of, pages_of, run_cli, spec, write_files
 from tests.support.repositories import GitRepository
@@ -254,5 +255,6 @@ TARGETS = {
     "revision": Target(revision, REVISION_WORDS),
     "template": Target(template, TEMPLATE_WORDS),
     "command": Target(command, [*PAGE_WORDS, *VERSION_WORDS, b"\f"]),
+    **{name: Target(check, DOCUMENT_WORDS) for name, check in DOCUMENT_CHECKS.items()},
 }
 """Every door by name."""

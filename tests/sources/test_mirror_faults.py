@@ -11,7 +11,7 @@ import pytest
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import Limits
-from snapdiff.sources.download import Patience
+from snapdiff.sources.download import PATIENCE, Patience
 from snapdiff.sources.mirror import MirrorSource, open_mirror
 from tests.support.mirrors import (
     HASTE,
@@ -142,6 +142,11 @@ def test_a_blob_stays_gzipped_though_the_server_says_that_it_is(server: WebServe
 def test_a_server_that_stays_busy_is_named(server: WebServer) -> None:
     fails(server, status(503), "the server answers with status 503")
     assert len(server.paths(503)) == 1 + len(HASTE.pauses)
+
+
+def test_a_server_is_waited_for_about_a_minute() -> None:
+    assert PATIENCE.altogether == 60
+    assert sum(PATIENCE.pauses) < PATIENCE.altogether
 
 
 def test_a_pause_that_is_too_long_is_not_made(server: WebServer) -> None:

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from tests.support.example import NEW, OLD
 from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page, words, write_files
-from tests.support.processes import is_one_line_error, run_process
+from tests.support.processes import environment, is_one_line_error, run_process
 from tests.support.repositories import GitRepository, run_git
 
 pytestmark = pytest.mark.slow
@@ -222,6 +224,41 @@ def test_a_working_folder_full_of_modules_lends_none_of_them(
     assert trap.traces() == ""
 
 
+NO_SERVERS = """
+import sys
+def refuse(event, _):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        raise SystemExit(f"asked a server: {event}")
+sys.addaudithook(refuse)
+from snapdiff.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["HEAD~1", "HEAD"], ["HEAD~1"], ["changelog", "HEAD~1..HEAD"]]
+)
+def test_no_server_is_asked_and_no_file_written_but_the_one_that_is_named(
+    arguments: list[str], repository: GitRepository, tmp_path: Path
+) -> None:
+    around = tmp_path / "around"
+    around.mkdir()
+    folders = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+    file = tmp_path / "report.md"
+    before = repository.everything()
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", NO_SERVERS, *arguments, "-C", repository.folder, "-o", file],
+        cwd=around,
+        env=environment(dict.fromkeys(folders, str(around))),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert file.stat().st_size
+    assert list(around.iterdir()) == []
+    assert repository.everything() == before
+
+
 # --- Objects that are elsewhere ---
 
 
@@ -249,6 +286,28 @@ def test_a_page_that_a_partial_clone_does_not_have_is_an_error_and_is_not_fetche
     assert is_one_line_error(result.err)
     assert "is missing" in result.err
     assert objects_in(partial_clone) == before
+
+
+def test_a_folder_that_a_partial_clone_does_not_have_is_missing_until_it_is_fetched(
+    repository: GitRepository, partial_clone: Path, tmp_path: Path
+) -> None:
+    origin = repository.folder.as_uri()
+    run_git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=tree:0", origin, "trees")
+    commit = repository.git("rev-parse", "HEAD")
+    page = repository.git("rev-parse", f"HEAD:{PAGE}")
+    for folder, arguments, what in (
+        (tmp_path / "trees", ("HEAD", "HEAD~1"), f"HEAD: the tree of commit {commit}"),
+        (partial_clone, (f"HEAD:{PAGE}", "HEAD"), f"HEAD:{PAGE}: object {page}"),
+    ):
+        expected = run_cli("-C", repository.folder, *arguments)
+        result = run_cli("-C", folder, *arguments)
+        assert (result.status, result.out) == (2, "")
+        assert result.err == (
+            f"snapdiff: error: {what} is missing or damaged; see git fsck, "
+            "and in a partial clone run git fetch --refetch --no-filter\n"
+        )
+        run_git(folder, "fetch", "--quiet", "--refetch", "--no-filter")
+        assert run_cli("-C", folder, *arguments) == expected
 
 
 @pytest.mark.parametrize("kind", ["ext", "uploadpack", "vcs", "ssh"])

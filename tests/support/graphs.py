@@ -71,6 +71,10 @@ class NodesByHash:
     def asked_for(self) -> set[str]:
         return set(self._made)
 
+    @property
+    def size(self) -> int:
+        return len(self._nodes)
+
     def node(self, spec_hash: str) -> Node | None:
         plain = self._nodes.get(spec_hash)
         if plain is None:
