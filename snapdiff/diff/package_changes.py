@@ -1,7 +1,7 @@
 """What happened to a package in one stack, from its versions there before and after."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -66,13 +66,23 @@ def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _
     )
 
 
-def rebuilt_packages(changes: Iterable[Change]) -> list[PackageChange]:
-    """Return what happened to packages of which nothing is looked at but some rebuilt specs."""
+def packages_of(
+    changes: Iterable[Change], kept: Mapping[str, Collection[str]]
+) -> list[PackageChange]:
+    """Return what happened to packages of which nothing is looked at but some of their changes.
+
+    `kept` are versions by package that it has on both sides all the same.
+    """
     by_package: dict[str, list[Change]] = {}
     for change in changes:
         by_package.setdefault(change.package, []).append(change)
     return [
-        change_of_package(name, _versions(some, "old"), _versions(some, "new"), some)
+        change_of_package(
+            name,
+            _versions(some, "old").union(kept.get(name, ())),
+            _versions(some, "new").union(kept.get(name, ())),
+            some,
+        )
         for name, some in by_package.items()
     ]
 
