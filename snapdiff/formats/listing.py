@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from snapdiff.formats.base import Claim
 from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_node import (
     EdgeFields,
     SpecNode,
@@ -51,39 +52,18 @@ class Entry(NamedTuple):
     stacks: frozenset[str]
 
 
-class SharedBuilds:
-    """Makes builds, so that like specs of all documents of a reader share one object."""
+class ListedSpec(NamedTuple):
+    """A record as a spec, and the hashes of what it depends on."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._known: dict[tuple[object, ...], Build] = {}
-
-    def build(
-        self,
-        version: str,
-        compiler: str,
-        os: str,
-        platform: str,
-        target: str,
-        variants: tuple[str, ...],
-        stacks: frozenset[str],
-        *,
-        explicit: bool = False,
-        external: bool = False,
-    ) -> Build:
-        """Return the build of these values."""
-        key = (version, compiler, os, platform, target, variants, stacks, explicit, external)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = Build(*key[:7], explicit=explicit, external=external)
-        return found
+    entry: Entry
+    build: Build
+    needs: tuple[str, ...]
 
 
 class Listing(ABC):
-    """A document split into records; the hash of a spec is the key of its record.
+    """A document split into records by hash, and the graph of its nodes.
 
-    It is the graph of its nodes, too: an edge may lead to a record that is not counted, such as a
-    compiler that is not in the build cache.
+    An edge may lead to a record that is not counted: a compiler that is not in the build cache.
     """
 
     lists_a_stack = True
@@ -111,8 +91,16 @@ class Listing(ABC):
         """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
 
     @abstractmethod
-    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+    def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec; raises FormatError."""
+
+    def spec_of_node(self, spec_hash: str) -> tuple[Entry, Build]:
+        """Return a record as a spec; its node is kept, which will be asked for next.
+
+        Raises FormatError.
+        """
+        entry, build, _ = self.spec(spec_hash)
+        return entry, build
 
     @abstractmethod
     def _read_node(self, spec_hash: str) -> Node:
@@ -140,6 +128,10 @@ class Listing(ABC):
     def has_same(self, other: "Listing", spec_hash: str) -> bool:
         """Return whether another document has a record in the same words."""
         return self.records[spec_hash] == other.records[spec_hash]
+
+    def reads_same(self, other: "Listing", spec_hash: str) -> bool:
+        """Return whether another document says the same of a spec, its dependencies aside."""
+        return self.has_same(other, spec_hash)
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.
@@ -197,16 +189,34 @@ class NodeListing(Listing):
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         """Return a record's node, what is counted of it, if it is explicit, and its key path."""
 
-    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+    def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec; raises FormatError."""
         node, entry, explicit, key = self._read_record(spec_hash)
         edges = listed_edges(node.dependencies)
         self._check_edges(node.name, edges)
-        return entry, self._build(node, entry, edges, key, explicit=explicit)
+        build = self._build(node, entry, edges, key, explicit=explicit)
+        return ListedSpec(entry, build, tuple([edge.target_hash for edge in edges]))
+
+    def spec_of_node(self, spec_hash: str) -> tuple[Entry, Build]:
+        """Return a record as a spec; the node is made of it at once.
+
+        Of two indexes of 100,000 specs 25,000 records are read. Not to decode each of them a second
+        time takes a fifth off a comparison.
+        """
+        record = self._read_record(spec_hash)
+        edges = listed_edges(record[0].dependencies)
+        self._check_edges(record[0].name, edges)
+        node = self._nodes[spec_hash] = self._write_node(record, edges)
+        return record[1], node.build
 
     def _read_node(self, spec_hash: str) -> Node:
-        node, entry, explicit, key = self._read_record(spec_hash)
-        edges = listed_edges(node.dependencies)
+        record = self._read_record(spec_hash)
+        return self._write_node(record, listed_edges(record[0].dependencies))
+
+    def _write_node(
+        self, record: tuple[SpecNode, Entry, bool, str], edges: list[EdgeFields]
+    ) -> Node:
+        node, entry, explicit, key = record
         return Node(
             name=node.name,
             build=self._build(node, entry, edges, key, explicit=explicit),

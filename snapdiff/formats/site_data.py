@@ -16,10 +16,11 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
-from snapdiff.formats.listing import Entry, Listing, SharedBuilds, place_of
+from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, Build, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
@@ -135,11 +136,13 @@ class _SiteListing(Listing):
             raise FormatError(f"{spec_hash}: no package of {_PACKAGES} lists this spec")
         return name
 
-    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+    def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec."""
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        return entry, self._build(spec, entry, self._edges(spec))
+        edges = self._edges(spec)
+        needs = tuple([edge.target_hash for edge in edges])
+        return ListedSpec(entry, self._build(spec, entry, edges), needs)
 
     def _read_node(self, spec_hash: str) -> Node:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
@@ -160,7 +163,7 @@ class _SiteListing(Listing):
                 f"{spec_hash}: {len(spec.stacks):,} stacks and {len(spec.releases):,} releases; "
                 f"a spec may be in {PLACES:,} pairs of the two"
             )
-        check_version(spec.version, spec_hash)
+        check_version(spec.version, f"{spec_hash}.version")
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
         return Entry(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
@@ -183,14 +186,14 @@ class _SiteListing(Listing):
 
 def _open(opening: Opening) -> Listing:
     file = opening.file
-    size = opening.limits.document_size
-    content = _unfolded(file.content, size)
+    limit = opening.limits.document
+    content = _unfolded(file.content, limit)
     found, hashes = decode_by_hash(content, dict[SpecHash, Raw], "")
     folder, slash, name = file.path.rpartition("/")
     ending = _COMPRESSED if name.endswith(_COMPRESSED) else ""
     packages_path = f"{folder}{slash}{_PACKAGES}{ending}"
     packages = decode_json(
-        _unfolded(file.read_beside(packages_path), size), _PACKAGE_DATA, _PACKAGES
+        _unfolded(file.read_beside(packages_path), limit), _PACKAGE_DATA, _PACKAGES
     )
     names: dict[str, str] = {}
     for package, listed in packages.items():
@@ -203,6 +206,6 @@ def _open(opening: Opening) -> Listing:
     return _SiteListing(records, names, opening.builds)
 
 
-def _unfolded(content: bytes, document_size: int) -> bytes:
-    check_document_size(content, document_size)
-    return unfold_gzip(content, document_size) if is_gzip(content) else content
+def _unfolded(content: bytes, limit: SizeLimit) -> bytes:
+    check_document_size(content, limit)
+    return unfold_gzip(content, limit) if is_gzip(content) else content
