@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from snapdiff import __version__
-from snapdiff.catalog.known_names import check_filters, check_mapped_stacks
+from snapdiff.catalog.known_names import check_explicit, check_filters, check_mapped_stacks
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.matching import match_packages
 from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair
@@ -36,6 +36,7 @@ def diff_catalogs(
     of them than the diff.
     """
     check_filters(filters or Filters(), (new, old))
+    check_explicit(filters or Filters(), (new, old))
     check_mapped_stacks(filters or Filters(), old, new)
     return diff_files(
         RevisionPair(old, new, progress),

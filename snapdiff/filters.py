@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase, translate
 from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
-from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary, TagDiff
+from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, Summary, TagDiff
 
 NEAREST = 3
 """How many of the nearest names an error offers."""
@@ -67,6 +67,10 @@ class Scope:
     def is_wanted_cause(self, package: str) -> bool:
         """Return whether what was rebuilt because of a package is reported."""
         return self._because.lets_in(package)
+
+    def has_change(self, change: Change) -> bool:
+        """Return whether a change is reported, as far as its specs say it."""
+        return not self.filters.explicit or change.is_explicit
 
     def has_stack(self, name: str) -> bool:
         """Return whether the stack is compared."""

@@ -16,8 +16,8 @@
   let order = "kind", falling = false, shown = [], drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, kind, old, now, note, where, stacks, specs, causes, groups], place) =>
-      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, causes, groups, place }));
+    ([tag, package_, kind, old, now, note, where, stacks, specs, causes, along, groups], place) =>
+      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, causes, along, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -66,6 +66,7 @@
     shown = rows.filter((row) =>
       (!wanted.size || wanted.has(row.kind)) && (tag < 0 || row.tag === tag)
       && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
+      && !(fields.asked.checked && row.along)
       && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
     const key = order === "specs" ? (row) => specsIn(row, stack)
       : order === "stacks" ? (row) => row.stacks.length : (row) => row[order];
@@ -85,6 +86,7 @@
     const cell = make("td", "change");
     if (row.old || row.now) cell.append(make("span", "versions", ...step(row.old, row.now)));
     if (row.note) cell.append(make("span", "note", row.note));
+    if (row.along) cell.append(make("span", "note", "came along"));
     return cell;
   }
 
@@ -199,6 +201,7 @@
     const wanted = boxes.filter((box) => box.checked).map((box) => box.value);
     if (wanted.length) state.set("kind", wanted.join(","));
     for (const name of FIELDS) if (fields[name].value) state.set(name, fields[name].value);
+    if (fields.asked.checked) state.set("asked", "yes");
     if (order !== "kind" || falling) state.set("sort", (falling ? "-" : "") + order);
     return `#${state}`;
   }
@@ -209,6 +212,7 @@
     const wanted = (state.get("kind") ?? "").split(",");
     for (const box of boxes) box.checked = wanted.includes(box.value);
     for (const name of FIELDS) fields[name].value = state.get(name) ?? "";
+    fields.asked.checked = state.has("asked");
     for (const name of ["stack", "tag", "cause"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
     const sort = state.get("sort") ?? "kind";
     falling = sort.startsWith("-");

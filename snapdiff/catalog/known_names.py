@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import Counting, count_file
+from snapdiff.errors import SnapdiffError
 from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
 from snapdiff.formats.base import CountedDocument
 from snapdiff.result import Filters
@@ -61,6 +62,27 @@ def check_filters(filters: Filters, catalogs: Iterable[Catalog]) -> None:
         if is_enough():
             return
     require_matches(filters, known.names)
+
+
+def check_explicit(filters: Filters, catalogs: Iterable[Catalog]) -> None:
+    """Raise SnapdiffError where only explicit specs are wanted, and no document says which are.
+
+    Nothing but the paths of documents is looked at.
+    """
+    if not filters.explicit:
+        return
+    is_empty = True
+    for catalog in catalogs:
+        documents = catalog.documents()
+        for entry in catalog.source.entries():
+            if documents.says_explicit(entry.path):
+                return
+            is_empty = is_empty and not documents.is_read(entry.path)
+    if not is_empty:
+        raise SnapdiffError(
+            "--explicit: nothing here says what was asked for and what came along; environment "
+            "locks and install databases do"
+        )
 
 
 def check_mapped_stacks(filters: Filters, old: Catalog, new: Catalog) -> None:

@@ -54,7 +54,8 @@ def _spelled(name: str, values: tuple[str, ...]) -> str:
 def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
     """Return the filters that are given, as options."""
     globs = {name: getattr(filters, name) for name in ("tag", "stack", "package", "kind")}
-    return {name: values for name, values in globs.items() if values}
+    given = {name: values for name, values in globs.items() if values}
+    return given | ({"explicit": GIVEN} if filters.explicit else {})
 
 
 def marker_line(old: Revision, new: Revision, options: ShapingOptions) -> str:

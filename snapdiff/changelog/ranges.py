@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.catalog.known_names import KnownNames
+from snapdiff.catalog.known_names import KnownNames, check_explicit
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.revision_pair import RevisionPair, has_document
 from snapdiff.changelog.periods import By, natural_order, periods
@@ -80,7 +80,8 @@ class GitRange(NamedTuple):
             Catalog(GitSource(self.history.repository, commit.tree), self.limits)
             for commit in self.history.commits()
         )
-        ends = (Catalog(source, self.limits) for source in (self.new, self.old))
+        ends = [Catalog(source, self.limits) for source in (self.new, self.old)]
+        check_explicit(filters, ends)
         require_matches_in(filters, read=ends, listed=between)
 
 
@@ -114,7 +115,9 @@ class FolderRange(NamedTuple):
             DirectorySource(name, self.folder / name, wanted=DOCUMENTS, limits=self.limits)
             for name in reversed(self.names)
         )
-        require_matches_in(filters, read=(Catalog(source, self.limits) for source in sources))
+        catalogs = [Catalog(source, self.limits) for source in sources]
+        check_explicit(filters, catalogs)
+        require_matches_in(filters, read=catalogs)
 
 
 Range = GitRange | FolderRange

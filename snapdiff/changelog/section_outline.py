@@ -6,14 +6,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.changelog.sections import Section
+from snapdiff.reports.blocks import KindBlock, StackBlock
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import (
-    KindBlock,
-    Outline,
-    StackBlock,
-    number_of_lines,
-    outline_of,
-)
+from snapdiff.reports.outline import Outline, number_of_lines, outline_of
 from snapdiff.result import Kind
 
 LONG_SECTION = 20

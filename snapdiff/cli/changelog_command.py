@@ -117,6 +117,8 @@ def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, 
 def _write_first_seen(story: str, given: ChangelogOptions) -> None:
     if given.kind:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
+    if given.explicit:
+        raise ReportError("--first-seen is about all versions; leave --explicit out")
     target = given.target()
     chosen = given.chosen_format(FIRST_SEEN)
     if target:

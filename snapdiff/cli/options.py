@@ -29,6 +29,7 @@ class CommonOptions:
     stack: tuple[str, ...]
     package: tuple[str, ...]
     kind: tuple[str, ...]
+    explicit: bool
     package_url: str | None
     template_folder: str | None
     allow_empty: bool
@@ -54,6 +55,8 @@ class CommonOptions:
 
     def filters(self) -> "Filters":
         """Return what is looked at."""
+        from msgspec import UNSET
+
         from snapdiff.result import Filters
 
         return Filters(
@@ -63,6 +66,7 @@ class CommonOptions:
             kind=split_globs(self.kind),
             stack_names=self.stack_names(),
             because=split_globs(self.causes()),
+            explicit=self.explicit or UNSET,
         )
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:
@@ -131,6 +135,11 @@ _NARROWING = [
     _narrowed("p", "package", "packages"),
     _TAG,
     _narrowed("k", "kind", "kinds of change"),
+    click.option(
+        "--explicit",
+        is_flag=True,
+        help="Only what was asked for: roots of environments, what was installed by hand.",
+    ),
 ]
 
 _PAGES = [

@@ -66,7 +66,7 @@ def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: A
     OLD and NEW are what `snapdiff diff` takes: directories, files, git revisions or mirrors, with
     documents that have dependencies.
     """
-    given = CommonOptions(package=(), kind=(), **values)
+    given = CommonOptions(package=(), kind=(), explicit=False, **values)
     asked = parse_question(package)
     target = given.target()
     if target:

@@ -1,7 +1,8 @@
 """Why the specs of a stack changed: the cause of each, and what the stack has in common."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 
 from msgspec.structs import replace
 
@@ -21,11 +22,12 @@ def explain_changes(
 
     `graphs` has the dependencies by package, where both sides have them: then every change has a
     cause, null but for a rebuilt spec (specification, section 11). Where only some causes are
-    wanted, only what was rebuilt because of them is returned. Raises FormatError where a document
-    has too much to compare, or a node that cannot be read.
+    wanted, only what was rebuilt because of them is returned, and where only explicit specs are,
+    only their changes. Raises FormatError where a document has too much to compare, or a node that
+    cannot be read.
     """
-    if scope.filters.because:
-        return _rebuilt_because(changes, graphs, known, scope.is_wanted_cause)
+    if scope.filters.because or scope.filters.explicit:
+        return _wanted_changes(changes, graphs, known, scope)
     explained = [replace(change, cause=None) for change in changes] if graphs else list(changes)
     stack_causes = shared_changes(
         (change.package, change.fields) for change in changes if change.kind is Kind.RECONFIGURED
@@ -37,25 +39,31 @@ def explain_changes(
     return explained, sort_most_first(stack_causes)
 
 
-def _rebuilt_because(
-    changes: Sequence[Change],
-    graphs: Mapping[str, Graphs],
-    known: KnownGraphs,
-    wanted: Callable[[str], bool],
+def _wanted_changes(
+    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs, scope: Scope
 ) -> tuple[list[Change], list[StackCause]]:
-    """Return the changes that have a wanted package as their cause or in reach, and their causes.
+    """Return the changes that a report is narrowed to, by cause or to explicit specs.
 
     Which event is the cause of a spec is decided among all of the stack.
     """
+    because = bool(scope.filters.because)
     kept: dict[int, Change] = {}
-    stack_causes: list[StackCause] = []
+    for position, change in enumerate(changes):
+        if not because and scope.has_change(change):
+            kept[position] = replace(change, cause=None) if graphs else change
+    stack_causes = shared_changes(
+        (change.package, change.fields)
+        for change in kept.values()
+        if change.kind is Kind.RECONFIGURED
+    )
     for positions, found in _explanations(changes, graphs, known):
+        wanted = found.because_of(scope.is_wanted_cause) if because else repeat(True)
         names: dict[int, str] = {}
-        for place, is_wanted in enumerate(found.because_of(wanted)):
-            if is_wanted:
-                change = changes[positions[place]]
+        for place, (position, is_wanted) in enumerate(zip(positions, wanted, strict=False)):
+            change = changes[position]
+            if is_wanted and scope.has_change(change):
                 names[place] = change.package
-                kept[positions[place]] = _explained(change, found, place)
+                kept[position] = _explained(change, found, place)
         stack_causes += found.causes_of_stack(names)
     return [kept[position] for position in sorted(kept)], sort_most_first(stack_causes)
 

@@ -1,9 +1,10 @@
 """What happened to a package in one stack, from its versions there before and after."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from snapdiff.errors import Side
 from snapdiff.result import Change, ChangeCounts, Kind, PackageChange
 from snapdiff.spack.version import Version, parse_version
 
@@ -66,17 +67,30 @@ def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _
     )
 
 
-def rebuilt_packages(changes: Iterable[Change]) -> list[PackageChange]:
-    """Return what happened to packages of which nothing is looked at but some rebuilt specs."""
+def packages_of(
+    changes: Iterable[Change], kept: Mapping[str, Collection[str]]
+) -> list[PackageChange]:
+    """Return what happened to packages of which nothing is looked at but some of their changes.
+
+    `kept` are versions by package that it has on both sides all the same.
+    """
     by_package: dict[str, list[Change]] = {}
     for change in changes:
         by_package.setdefault(change.package, []).append(change)
-    found = []
-    for name, some in by_package.items():
-        # What is merely rebuilt has the same version on both sides, shown as the new one has it.
-        versions = {change.new.version for change in some if change.new}
-        found.append(change_of_package(name, versions, versions, some))
-    return found
+    return [
+        change_of_package(
+            name,
+            _versions(some, "old").union(kept.get(name, ())),
+            _versions(some, "new").union(kept.get(name, ())),
+            some,
+        )
+        for name, some in by_package.items()
+    ]
+
+
+def _versions(changes: Iterable[Change], side: Side) -> set[str]:
+    specs = (change.old if side == "old" else change.new for change in changes)
+    return {spec.version for spec in specs if spec}
 
 
 def _by_order(versions: Iterable[str]) -> _Versions:

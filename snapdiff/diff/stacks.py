@@ -7,7 +7,7 @@ from typing import Literal
 
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.known_graphs import Graphs, KnownGraphs
-from snapdiff.diff.package_changes import rebuilt_packages
+from snapdiff.diff.package_changes import packages_of
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
@@ -76,7 +76,7 @@ class StackTotal:
             raise BadPage(min(self.documents), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
-        packages = rebuilt_packages(changes) if scope.filters.because else self.package_changes
+        packages = self._packages(changes, scope)
         return StackDiff(
             stack=stack,
             status=self._status(scope, changes),
@@ -92,6 +92,16 @@ class StackTotal:
             causes=tuple(causes),
             changes=tuple(changes),
         )
+
+    def _packages(self, changes: Iterable[Change], scope: Scope) -> list[PackageChange]:
+        """Return what happened to packages, as far as it is looked at."""
+        if scope.filters.because:
+            return packages_of(changes, {})
+        if scope.filters.explicit:
+            return packages_of(
+                changes, {change.package: change.kept for change in self.package_changes}
+            )
+        return self.package_changes
 
     def _status(
         self, scope: Scope, changes: Collection[Change]

@@ -52,7 +52,7 @@ class TagDiffs:
         if not any(package.stacks for package in reported):
             return None
         found = _two_sided_tag(tag, reported, self._scope, self._graphs)
-        return found if any(stack.changes for stack in found.stacks) else None
+        return found if any(stack.status != "unchanged" for stack in found.stacks) else None
 
     def require_causes(self) -> None:
         """Raise SnapdiffError where a wanted cause is no package that was compared."""

@@ -88,6 +88,11 @@ class Documents:
         """Return whether a file's name alone says that it is a document."""
         return any(kind.is_named(path) for kind in self._asked(path))
 
+    def says_explicit(self, path: str) -> bool:
+        """Return whether a file is of a kind that says which specs somebody asked for."""
+        kinds = (EnvironmentLock, InstallDatabase)
+        return any(isinstance(kind, kinds) for kind in self._kinds(path))
+
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""
         if path.endswith(_MARKDOWN):

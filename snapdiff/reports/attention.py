@@ -124,8 +124,15 @@ def _is_of_tag(line: PackageLine, kind: Kind) -> bool:
 
 
 def _first(number: int, items: Iterable[TagLine]) -> LineNews:
-    """Return the lines of most packages and stacks; where one more would be left, that one too."""
-    found = sorted(items, key=lambda item: -len(item.line.packages) * len(item.line.stacks))
+    """Return the first lines: what was asked for, then what is of most packages and stacks.
+
+    Where one more would be left, that one too.
+    """
+
+    def order(item: TagLine) -> tuple[bool, int]:
+        return item.line.came_along, -len(item.line.packages) * len(item.line.stacks)
+
+    found = sorted(items, key=order)
     lines = shortened(found, number).first
     more = sum(len(item.line.packages) for item in found[len(lines) :])
     return LineNews(lines=lines, more=more)

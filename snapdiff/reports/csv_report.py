@@ -31,6 +31,7 @@ COLUMNS = (
     "differs",
     *(f"{side}_{name}" for name in _SPEC_COLUMNS for side in ("old", "new")),
     *_CAUSE_COLUMNS,
+    "explicit",
 )
 """The first row. `specs` is 1 but for a tag that came or went, which is one row in all."""
 
@@ -60,7 +61,7 @@ def _spec_cells(change: Change) -> list[str]:
     cells = [" ".join(field.name for field in change.fields)]
     for name in _SPEC_COLUMNS:
         cells += [_value(change.old, name), _value(change.new, name)]
-    return cells + _cause_cells(change)
+    return [*cells, *_cause_cells(change), "yes" if change.is_explicit else ""]
 
 
 def _value(spec: Spec | None, name: str) -> str:

@@ -7,10 +7,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.attention import Attention, attention_of
+from snapdiff.reports.blocks import KindBlock, StackBlock, TagBlock
 from snapdiff.reports.only_names import without_only_names
 from snapdiff.reports.package_counts import (
     CountTable,
-    PackageCounts,
     count_table,
     counts_of_stack,
     fate_of,
@@ -20,62 +20,11 @@ from snapdiff.reports.package_counts import (
 )
 from snapdiff.reports.package_lines import PackageLine, by_kind, package_lines
 from snapdiff.reports.severity import SYMBOLS, rank
-from snapdiff.reports.spec_lines import SpecSection, spec_sections
-from snapdiff.reports.stack_reasons import StackReasons, reasons_of, without_shared
+from snapdiff.reports.spec_lines import spec_sections
+from snapdiff.reports.stack_reasons import reasons_of, without_shared
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 GroupBy = Literal["stack", "package"]
-
-
-class KindBlock(Struct, frozen=True, kw_only=True):
-    """The lines of one kind; `left_out` is the number of packages on lines that are not there.
-
-    `anchor` is what a link to the block's heading is made of, in Markdown; empty for none.
-    """
-
-    kind: Kind
-    symbol: str
-    lines: tuple[PackageLine, ...]
-    left_out: int
-    anchor: str
-
-    @property
-    def packages(self) -> int:
-        """How many packages there are, each counted once."""
-        return len({name for line in self.lines for name in line.packages})
-
-
-class StackBlock(Struct, frozen=True, kw_only=True):
-    """What happened in one stack, or, where `stack` is None, in all stacks of a tag.
-
-    `reasons` say why its specs changed, `details` are the changes spec by spec, where they are
-    asked for. A stack that is not named is called an empty string.
-    """
-
-    stack: str | None
-    counts: PackageCounts | None
-    reasons: StackReasons | None
-    kinds: tuple[KindBlock, ...]
-    details: tuple[SpecSection, ...]
-
-
-class TagBlock(Struct, frozen=True, kw_only=True):
-    """What happened in one tag that is on both sides.
-
-    `removed`, `added` and `only_rebuilt` name the stacks that have no block of their own; `reasons`
-    say why specs changed in those and, where one block is for all, in all stacks.
-    """
-
-    tag: TagDiff
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
-    only_rebuilt: tuple[str, ...]
-    reasons: tuple[StackReasons, ...]
-    stacks: tuple[StackBlock, ...]
-
-    def stacks_of(self, block: StackBlock) -> list[StackDiff]:
-        """Return the stacks that one of the blocks is about."""
-        return [stack for stack in self.tag.stacks if block.stack in (None, stack.stack)]
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -203,17 +152,18 @@ def number_of_lines(outline: Outline) -> int:
 def with_at_most(outline: Outline, most: int) -> Outline:
     """Return an outline without details and with at most so many package lines.
 
-    The worst kinds keep theirs, and of one kind each stack keeps its first before any its second.
+    What was asked for keeps its lines before what came along, the worst kinds before others, and of
+    one kind each stack keeps its first before any its second.
     """
     places = sorted(
-        (rank(kind.kind), position, (tag_number, stack_number))
+        (line.came_along, rank(kind.kind), position, (tag_number, stack_number))
         for tag_number, tag in enumerate(outline.tags)
         for stack_number, stack in enumerate(tag.stacks)
         for kind in stack.kinds
-        for position in range(len(kind.lines))
+        for position, line in enumerate(kind.lines)
     )
     room: dict[tuple[int, tuple[int, int]], int] = {}
-    for kind_rank, _, place in places[:most]:
+    for _, kind_rank, _, place in places[:most]:
         room[kind_rank, place] = room.get((kind_rank, place), 0) + 1
 
     def cut(kind: KindBlock, place: tuple[int, int]) -> KindBlock:

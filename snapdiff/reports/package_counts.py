@@ -25,8 +25,8 @@ _ONE_SIDED: dict[str, Fate] = {"removed": "tag removed", "added": "tag added"}
 class PackageCounts(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
 
-    `unchanged` and `total` are None in a report that was narrowed to some kinds: what the others
-    changed is not known there.
+    `unchanged` and `total` are None in a report that was narrowed to some kinds, or to what was
+    asked for: what the others changed is not known there.
     """
 
     by_kind: dict[Kind, int]
@@ -72,8 +72,8 @@ def count_table(diff: CatalogDiff) -> CountTable:
 
 
 def is_narrowed(diff: CatalogDiff) -> bool:
-    """Return whether a diff lists some kinds alone: what it lacks need not be unchanged."""
-    return len(reported_kinds(diff)) < len(WORST_FIRST)
+    """Return whether a diff lists some changes alone: what it lacks need not be unchanged."""
+    return len(reported_kinds(diff)) < len(WORST_FIRST) or bool(diff.filters.explicit)
 
 
 def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct
 
+from snapdiff.reports.asked_for import AskedFor
 from snapdiff.reports.severity import SYMBOLS, rank
 from snapdiff.reports.stack_reasons import event_of
 from snapdiff.result import Kind, PackageChange, StackDiff, TagDiff
@@ -38,7 +39,8 @@ class PackageLine(Struct, frozen=True, kw_only=True):
 
     `everywhere` says that these are all stacks of the tag, and more than one. `because` is why
     packages were only rebuilt: of one package the cause with the way to it, of several what they
-    have in common; None where it is not known.
+    have in common; None where it is not known. `came_along` says that nobody asked for them, where
+    something else was asked for (`reports.asked_for`).
     """
 
     kind: Kind
@@ -52,6 +54,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...]
     everywhere: bool
     because: Event | None
+    came_along: bool
 
     @property
     def is_major(self) -> bool:
@@ -91,14 +94,17 @@ def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
 def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine]:
     """Return what happened to packages in some stacks of a tag, worst first.
 
-    Of one kind, packages that the whole tag lost or got come first, then by name.
+    Of one kind, packages that somebody asked for come first, then those that the whole tag lost or
+    got, then by name.
     """
     versions = unchanged_versions(stacks)
     causes = _causes(stacks)
+    asked_for = AskedFor(stacks)
     families: dict[tuple[object, ...], list[PackageMove]] = {}
     moves = moves_of(tag, stacks)
     for move, names in moves.items():
-        families.setdefault((*move._replace(package=""), *names), []).append(move)
+        came_along = asked_for.came_along(move.package, names)
+        families.setdefault((*move._replace(package=""), came_along, *names), []).append(move)
     lines = []
     for members in families.values():
         members.sort(key=lambda move: move.package)
@@ -117,6 +123,7 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
                 stacks=tuple(names),
                 everywhere=1 < len(names) == len(tag.stacks),
                 because=causes.get((first.package, names[0])) if alone else first.because,
+                came_along=asked_for.came_along(first.package, names),
             )
         )
     lines.sort(key=_order)
@@ -143,8 +150,8 @@ def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]
     return {name: tuple(sorted(texts, key=parse_version)) for name, texts in found.items()}
 
 
-def _order(line: PackageLine) -> tuple[int, bool, bool, tuple[str, ...]]:
-    return rank(line.kind), not line.in_tag, not line.whole, line.packages
+def _order(line: PackageLine) -> tuple[int, bool, bool, bool, tuple[str, ...]]:
+    return rank(line.kind), line.came_along, not line.in_tag, not line.whole, line.packages
 
 
 def by_kind(lines: Iterable[PackageLine]) -> dict[Kind, tuple[PackageLine, ...]]:

@@ -85,6 +85,11 @@ class Change(Struct, frozen=True, gc=False):
     cause: Cause | UnsetType | None = UNSET
     same_to_use: bool | UnsetType = UNSET
 
+    @property
+    def is_explicit(self) -> bool:
+        """Whether the spec is explicit on either side: a root, or installed by hand."""
+        return any(spec is not None and spec.explicit for spec in (self.old, self.new))
+
 
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).
@@ -165,7 +170,8 @@ class Filters(Struct, frozen=True, kw_only=True):
 
     A glob that begins with `!` leaves out what it matches. `stack_names` are the stacks of the old
     side that are compared under another name: pairs of the old name and the new one. `because` are
-    packages: only specs are reported that were rebuilt because of them.
+    packages: only specs are reported that were rebuilt because of them. `explicit` is there where
+    true: only specs are reported that are explicit on either side.
     """
 
     tag: tuple[str, ...] = ()
@@ -174,6 +180,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     kind: tuple[str, ...] = ()
     stack_names: tuple[tuple[str, str], ...] = ()
     because: tuple[str, ...] = ()
+    explicit: bool | UnsetType = UNSET
 
 
 class CatalogDiff(Struct, frozen=True, kw_only=True):

@@ -229,6 +229,21 @@ def test_a_report_of_one_kind_and_one_stack_works(driver: webdriver.Chrome, tmp_
     browser.assert_quiet()
 
 
+def test_what_came_along_can_be_left_out(driver: webdriver.Chrome, tmp_path: Path) -> None:
+    browser = Browser(driver)
+    path = _written(tmp_path, rendered(snapshots_diff("environments/")))
+    browser.open(path)
+    assert browser.said().startswith("10 rows")
+    assert [row for row in browser.rows() if "came along" in row and row.startswith("hwloc")]
+    browser.one("input[name=asked]").click()
+    browser.until(lambda: browser.said().startswith("5 of 10 rows"))
+    assert not [row for row in browser.rows() if "came along" in row]
+    assert browser.address() == {"asked": ["yes"]}
+    browser.open(path, "#asked=yes")
+    assert browser.said().startswith("5 of 10 rows")
+    browser.assert_quiet()
+
+
 def test_what_the_address_says_is_text(browser: Browser, report: Path) -> None:
     browser.open(report, "#q=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E&package=%3Cscript%3E")
     assert browser.said() == "No row fits"

@@ -32,10 +32,11 @@ def rendered(diff: CatalogDiff, **options: Any) -> str:
     return "".join(html.render(diff, ReportOptions(**options)))
 
 
-def snapshots_diff(**filters: Any) -> CatalogDiff:
-    """What changed between the two example snapshots."""
+def snapshots_diff(folder: str = "", **filters: Any) -> CatalogDiff:
+    """What changed between the two example snapshots, or those in a folder such as `mirrors/`."""
     old, new = (
-        load_catalog(f"snapshots/{day}", repository=PROJECT) for day in ("2025-06-29", "2025-07-06")
+        load_catalog(f"snapshots/{folder}{day}", repository=PROJECT)
+        for day in ("2025-06-29", "2025-07-06")
     )
     return diff_catalogs(old, new, filters=Filters(**filters))
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from snapdiff.reports.asked_for import AskedFor
 from snapdiff.reports.html.cause_bars import cause_picture, labels_of
 from snapdiff.reports.html.specs import SpecGroup, groups_of
 from snapdiff.reports.package_lines import PackageMove, moves_of, unchanged_versions
@@ -28,6 +29,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
     whatever its stacks. `old` and `new` are versions that are gone and that came; `note` says what
     a reader should know beside; `causes` are those of its rebuilt specs, as their bars name them.
+    `came_along` as in `PackageLine`.
     """
 
     tag: str
@@ -42,6 +44,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     where: str
     specs: int
     groups: tuple[SpecGroup, ...]
+    came_along: bool
 
 
 _Pairs = dict[tuple[str, str], tuple[Change, list[str]]]
@@ -77,6 +80,7 @@ def rows_of(diff: CatalogDiff, package_url: str, words: RowWords) -> list[TableR
         for move, row in _rows_of_tag(tag, package_url, words):
             order = (
                 rank(move.kind),
+                row.came_along,
                 not move.in_tag,
                 move.package,
                 position,
@@ -95,6 +99,7 @@ def _rows_of_tag(
     one_sided = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
     versions = unchanged_versions(tag.stacks)
     labels = cause_picture(tag).labels
+    asked_for = AskedFor(tag.stacks)
     for move, stacks in moves_of(tag, tag.stacks).items():
         pairs = _pairs({name: changes[name].get(move.package, []) for name in stacks})
         note = words.note(
@@ -104,6 +109,7 @@ def _rows_of_tag(
             _highest(move.kept),
             _highest(versions.get(move.package, ())),
         )
+        came_along = asked_for.came_along(move.package, stacks)
         everywhere = 1 < len(stacks) == len(tag.stacks)
         yield (
             move,
@@ -120,6 +126,7 @@ def _rows_of_tag(
                 where=words.where(shortened(stacks, NAMED_STACKS), everywhere, len(stacks)),
                 specs=len(pairs),
                 groups=groups_of(pairs.values()),
+                came_along=came_along,
             ),
         )
 

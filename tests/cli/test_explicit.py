@@ -1,0 +1,228 @@
+"""What was asked for comes first, and `--explicit` shows it alone."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+from tests.support.real_catalogs import DATA, needs_real_catalogs
+from tests.support.repositories import GitRepository
+
+
+def environment(*, minor: int, more: int = 8) -> list[Item]:
+    """hdf5, root and python asked for, above zlib, another python and many more."""
+    version = f"1.{minor}"
+    below = [Item(f"a-{number}", f"{number}.{minor}") for number in range(more)]
+    zlib, old_python = Item("zlib", version), Item("python", f"3.8.{minor}")
+    return [
+        *below,
+        zlib,
+        old_python,
+        Item("hdf5", f"1.14.{minor}", explicit=True, needs=tuple(map(needs, (zlib, *below)))),
+        Item("root", "6.30", explicit=True, needs=(needs(zlib),)),
+        Item("python", "3.11.5", explicit=True, needs=(needs(zlib),)),
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two locks, `old.lock` and `new.lock`."""
+    files = {"old.lock": environment(minor=1), "new.lock": environment(minor=2)}
+    write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
+    return tmp_path
+
+
+def report(folder: Path, *options: str) -> dict[str, Any]:
+    """The JSON report of both locks."""
+    done = run_cli("-C", folder, "old.lock", "new.lock", "-f", "json", *options)
+    assert done.err == ""
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_only_what_was_asked_for(folder: Path) -> None:
+    found = report(folder, "--explicit")
+    stack = found["tags"][0]["stacks"][0]
+    assert {change["package"] for change in stack["changes"]} == {"hdf5", "root", "python"}
+    assert all(change["old"]["explicit"] for change in stack["changes"])
+    kinds = {change["package"]: change["kind"] for change in stack["package_changes"]}
+    # One python that came along was upgraded; the one that was asked for was not.
+    assert kinds == {"hdf5": "upgraded", "root": "rebuilt", "python": "rebuilt"}
+    assert found["filters"]["explicit"] is True
+    assert found["summary"]["rebuilt"] == 2
+    assert sum(cause["specs"] for cause in stack["causes"]) == 2
+
+
+def test_without_the_option_nothing_is_left_out_and_no_byte_is_new(folder: Path) -> None:
+    found = report(folder)
+    assert "explicit" not in found["filters"]
+    changes = found["tags"][0]["stacks"][0]["changes"]
+    some = [change for change in changes if change["new"].get("explicit")]
+    narrowed = report(folder, "--explicit")["tags"][0]["stacks"][0]["changes"]
+    assert narrowed == some
+
+
+def test_all_formats_say_what_they_are_narrowed_to(folder: Path) -> None:
+    for name in ("text", "markdown", "comment", "html"):
+        done = run_cli("-C", folder, "old.lock", "new.lock", "--explicit", "-f", name)
+        assert "nly what was asked for" in done.out, name
+        assert "zlib</" not in done.out, name
+        assert "unchanged" not in done.out.split("style>")[-1], name  # it is not known
+
+
+def test_with_other_filters(folder: Path) -> None:
+    found = report(folder, "--explicit", "-k", "upgraded")
+    [change] = found["tags"][0]["stacks"][0]["changes"]
+    assert change["package"] == "hdf5"
+    found = report(folder, "--explicit", "--because", "zlib")
+    packages = [change["package"] for change in found["tags"][0]["stacks"][0]["changes"]]
+    assert packages == ["python", "root"]
+    assert (
+        "tags" not in report(folder, "--explicit", "-p", "zlib")
+        or not (report(folder, "--explicit", "-p", "zlib")["tags"])
+    )
+
+
+def test_the_gate_looks_at_what_is_let_through(folder: Path) -> None:
+    both = ("-C", folder, "old.lock", "new.lock", "--fail-on", "upgraded")
+    done = run_cli(*both, "--explicit", "-p", "!hdf5")
+    assert done.status == 0
+    assert run_cli(*both, "-p", "!hdf5").status == 1
+    done = run_cli(*both, "--explicit")
+    assert done.status == 1
+    assert "upgraded: hdf5 1.14.1 → 1.14.2" in done.err
+    assert "zlib" not in done.err
+
+
+def test_documents_that_do_not_say_what_was_asked_for() -> None:
+    for folder in ("snapshots", "snapshots/mirrors"):
+        sides = f"{folder}/2025-06-29", f"{folder}/2025-07-06"
+        done = run_cli(*sides, "--explicit")
+        assert done.status == 2
+        assert "--explicit: nothing here says what was asked for" in done.err
+
+
+def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
+    text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "text").out
+    lines = [line for line in text.splitlines() if line.startswith("  ↑")]
+    assert lines[0].startswith("  ↑ hdf5 1.14.1 → 1.14.2")
+    assert lines[1].startswith("  ↑ python 3.8.1 → 3.8.2, keeps 3.11.5")
+    [along] = lines[2:]
+    assert along.startswith(
+        "  ↑ came along: a-0 0.1 → 0.2; a-1, zlib 1.1 → 1.2; a-2 2.1 → 2.2; a-3 "
+    )
+    assert along.endswith("; and 4 more packages")
+
+
+@pytest.mark.parametrize("name", ["markdown", "comment"])
+@pytest.mark.parametrize("group_by", ["stack", "package"])
+def test_what_came_along_is_in_a_fold(folder: Path, name: str, group_by: str) -> None:
+    options = ("-f", name, "--group-by", group_by, "--package-url", "")
+    text = run_cli("-C", folder, "old.lock", "new.lock", *options).out
+    asked, fold, rest = text.partition("<details><summary>9 packages that came along</summary>")
+    assert fold
+    assert "`hdf5` `1.14.1` → `1.14.2`" in asked
+    assert "`zlib` `1.1` → `1.2`" in rest.partition("</details>")[0]
+    assert text.count("<details") == text.count("</details>")
+
+
+@pytest.mark.parametrize("name", ["markdown", "comment"])
+def test_a_few_that_came_along_need_no_fold(tmp_path: Path, name: str) -> None:
+    for side, minor in (("old", 1), ("new", 2)):
+        items = environment(minor=minor, more=1)
+        write_files(tmp_path, {f"{side}.lock": to_bytes(lock(items))})
+    options = ("-f", name, "--package-url", "")
+    text = run_cli("-C", tmp_path, "old.lock", "new.lock", *options).out
+    assert "that came along</summary>" not in text
+    assert re.search(r"`zlib` `1.1` → `1.2`( in `.`)?, came along", text)
+    assert not re.search(r"`hdf5`.*came along", text)
+
+
+def test_a_short_report_loses_what_came_along_first(folder: Path) -> None:
+    options = ("-f", "markdown", "--package-url", "", "--max-length")
+    both = ("-C", folder, "old.lock", "new.lock")
+    texts = [run_cli(*both, *options, str(most)).out for most in range(700, 1100, 40)]
+    cut = [text for text in texts if "… and 9 more packages" in text]
+    assert cut
+    for text in cut:
+        assert "`hdf5` `1.14.1` → `1.14.2`" in text
+
+
+def test_html_marks_what_came_along_and_csv_what_was_asked_for(folder: Path) -> None:
+    page = run_cli("-C", folder, "old.lock", "new.lock", "-f", "html").out
+    body = page.partition('<tbody id="rows">')[2].partition("</tbody>")[0]
+    rows = re.findall(r'<tr class="upgraded">.*?</tr>', body, re.DOTALL)
+    assert [row.count("came along") for row in rows] == [0, 0] + [1] * 9
+    text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "csv").out
+    table = list(csv.DictReader(io.StringIO(text)))
+    assert {row["package"] for row in table if row["explicit"] == "yes"} == {
+        *("hdf5", "root", "python")
+    }
+
+
+def test_where_nothing_explicit_changed_all_is_told_as_ever(tmp_path: Path) -> None:
+    sides = ([Item("zlib", "1.2")], [Item("zlib", "1.3")])
+    for name, items in zip(("old.lock", "new.lock"), sides, strict=True):
+        write_files(tmp_path, {name: to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
+    assert "came along" not in text
+    done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "-f", "text")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("No changes")
+
+
+def test_an_installed_spec_that_nobody_asks_for_any_more(folder: Path) -> None:
+    """Explicit on one side is enough, and what became explicit alone did not change."""
+    old = Item("zlib", "1.2", explicit=True)
+    new = [Item("zlib", "1.3"), Item("hdf5", explicit=True)]
+    same = replace(Item("cmake"), explicit=True)
+    write_files(
+        folder,
+        {
+            "old.lock": to_bytes(lock([old, Item("cmake")])),
+            "new.lock": to_bytes(lock([*new, same])),
+        },
+    )
+    changes = report(folder, "--explicit")["tags"][0]["stacks"][0]["changes"]
+    assert [(change["package"], change["kind"]) for change in changes] == [
+        ("hdf5", "added"),
+        ("zlib", "upgraded"),
+    ]
+
+
+def test_a_changelog_of_what_was_asked_for(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "repository")
+    for minor in (1, 2, 3):
+        repository.commit({"env/spack.lock": to_bytes(lock(environment(minor=minor)))})
+    story = ("changelog", "-C", repository.folder, "HEAD~2..HEAD")
+    kept = tmp_path / "CHANGELOG.md"
+    assert run_cli(*story, "--explicit", "-o", kept).status == 0
+    text = kept.read_text()
+    assert " explicit=yes -->" in text
+    assert "only what was asked for" in text
+    assert "`a-0`" not in text
+    done = run_cli(*story, "-o", kept)
+    assert "was written with --explicit; run with the same options" in done.err
+    for name in ("markdown", "text", "html"):
+        assert "came along:" in run_cli(*story, "-f", name).out
+        assert "came along:" not in run_cli(*story, "--explicit", "-f", name).out
+    lines = run_cli(*story, "--explicit", "-f", "ndjson").out.splitlines()
+    assert [json.loads(line)["filters"]["explicit"] for line in lines] == [True, True]
+    done = run_cli(*story, "--explicit", "--first-seen")
+    assert "--first-seen is about all versions" in done.err
+
+
+@needs_real_catalogs
+def test_e4s_on_a_terminal_is_a_page_long() -> None:
+    sides = [DATA / "locks" / "e4s" / "environments" / name for name in ("23.08", "23.11")]
+    text = run_cli(*sides, "-f", "text").out
+    assert len(text.splitlines()) < 130  # 336 before
+    upgraded = [line for line in text.splitlines() if line.startswith("  ↑ ")]
+    assert [line.startswith("  ↑ came along:") for line in upgraded].count(True) == 1
