@@ -24,11 +24,17 @@ from pathlib import Path
 from benchmarks.catalog import Shape, pages, shape
 from benchmarks.derive import Pair, next_day, next_week, one_page, upheaval, weeks
 from benchmarks.history import develop_history
+from benchmarks.indexes import write_pair
+from benchmarks.locks import write_history, write_releases
 from benchmarks.page import Page
 from benchmarks.store import write_directory, write_one_commit, write_two_commits
 
 HERE = Path(__file__).resolve().parent
-SOURCES = ("names.py", "page.py", "catalog.py", "derive.py", "store.py", "history.py", "cases.py")
+SOURCES = (
+    *("names.py", "page.py", "catalog.py", "derive.py", "store.py", "history.py", "cases.py"),
+    *("indexes.py", "locks.py"),
+)
+INDEX_SPECS, LARGE_INDEX_SPECS = 100_000, 378_000
 FIRST_SUNDAY = datetime.date(2023, 8, 6)
 CHANGED_PACKAGE = "hdf5"
 
@@ -170,6 +176,26 @@ def _history(folder: Path, scale: float, seed: int) -> Facts:
     return Facts(new_pages=develop_history(folder / "repository", scale, seed))
 
 
+def _indexes(folder: Path, scale: float, seed: int) -> Facts:
+    write_pair(folder, round(INDEX_SPECS * scale), seed=seed)
+    return Facts()
+
+
+def _large_indexes(folder: Path, scale: float, seed: int) -> Facts:
+    write_pair(folder, round(LARGE_INDEX_SPECS * scale), seed=seed)
+    return Facts()
+
+
+def _releases(folder: Path, _scale: float, seed: int) -> Facts:
+    write_releases(folder, seed=seed)
+    return Facts()
+
+
+def _lock_history(folder: Path, _scale: float, seed: int) -> Facts:
+    write_history(folder / "repository", seed=seed)
+    return Facts()
+
+
 CASES: dict[str, Callable[[Path, float, int], Facts]] = {
     "daily": _daily,
     "directories": _directories,
@@ -180,6 +206,10 @@ CASES: dict[str, Callable[[Path, float, int], Facts]] = {
     "history": _history,
     "upheaval": _upheaval,
     "upheaval-quarter": _upheaval_quarter,
+    "indexes": _indexes,
+    "large-indexes": _large_indexes,
+    "releases": _releases,
+    "lock-history": _lock_history,
     "small-day": _small_day,
     "small-week": _small_week,
 }

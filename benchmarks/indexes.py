@@ -3,7 +3,8 @@
     python -m benchmarks.indexes DIR [--specs N] [--seed N]
 
 The records have the fields and the size of those that Spack writes: 1.7 kB on average. The hash of
-a spec follows from what it is made of, so a spec is new where something below it is.
+a spec follows from what it is made of, so a spec is new where something below it is: of 13% of the
+specs, one in eight has changed itself, and the others are rebuilt because of these, near or far.
 """
 
 from __future__ import annotations
@@ -20,11 +21,17 @@ from random import Random
 
 from benchmarks.names import PLACES
 
-STEP = 8
-"""Every eighth spec is new from one index to the next, some 13%, as from week to week."""
+STEP = 64
+"""Of each so many specs the first ones are new: 8 of 64 are 13%, as from week to week."""
 
-COMPILER = 1
+CHANGED, NEAR, FAR = range(1), range(1, 5), range(5, 8)
+"""Places within a step: specs that change themselves, what is right above them, what is farther."""
+
+COMPILER = 8
 """The number of the spec that is the compiler of all others."""
+
+CORE = 1_000
+"""All dependencies that do not change are among the first so many specs, as in a real catalog."""
 
 EDGES = range(4, 10)
 FEATURES = ("aes", "avx", "avx2", "bmi1", "bmi2", "cx16", "f16c", "fma", "movbe", "popcnt", "sse")
@@ -47,10 +54,20 @@ class Names:
 
 
 def names_of(number: int, specs: int, *, seed: int, is_new: bool) -> Names:
-    """The names of a spec; they differ on the new side only where nothing depends on the spec."""
+    """The names of a spec. Of those that change, most are upgraded, some go back to a version."""
     package = f"package-{number % max(1, specs // 60):05}"
-    version = f"{number % 7}.{number % 20}.{int(is_new and number % STEP == 0)}"
-    return Names(package, version, digest(str(seed), str(number), version))
+    place, step = number % STEP, number // STEP
+    patch = 1
+    if is_new and place in CHANGED:
+        patch = 1 if is_switched(number) else 0 if step % 8 == 0 else 2
+    version = f"{number % 7}.{number % 20}.{patch}"
+    is_other = is_new and place < FAR.stop
+    return Names(package, version, digest(str(seed), str(number), version, str(is_other)))
+
+
+def is_switched(number: int) -> bool:
+    """Whether a spec that changes keeps its version, and has a variant switched instead."""
+    return number % STEP in CHANGED and number // STEP % 8 == 1
 
 
 def records(specs: int, *, seed: int, is_new: bool) -> Iterator[tuple[str, bytes]]:
@@ -59,20 +76,32 @@ def records(specs: int, *, seed: int, is_new: bool) -> Iterator[tuple[str, bytes
         # A generator of its own for each: what changes in one leaves the others as they are.
         random = Random(f"{seed} {number}")
         names = names_of(number, specs, seed=seed, is_new=is_new)
-        below = [COMPILER] if number != COMPILER else []
-        for _ in range(random.choice(EDGES)):
-            found = random.randrange(specs)
-            if found % STEP:
-                below.append(found)
+        below = list(_dependencies(random, number, specs))
         edges = [names_of(found, specs, seed=seed, is_new=is_new) for found in below]
-        yield names.hash, _record(random, names, edges)
+        switched = is_new and is_switched(number)
+        yield names.hash, _record(random, names, edges, switched=switched)
 
 
-def _record(random: Random, names: Names, below: list[Names]) -> bytes:
+def _dependencies(random: Random, number: int, specs: int) -> Iterator[int]:
+    """The numbers of the specs that one depends on, its compiler first; there are no circles."""
+    if number > COMPILER:
+        yield COMPILER
+    place = number % STEP
+    if place in NEAR or place in FAR:
+        changed = STEP * random.randrange(max(1, specs // STEP))
+        yield changed if place in NEAR else changed + random.choice(NEAR)
+    for _ in range(random.choice(EDGES)):
+        found = random.randrange(max(1, min(number, CORE)))
+        if found % STEP >= FAR.stop and found != COMPILER:
+            yield found
+
+
+def _record(random: Random, names: Names, below: list[Names], *, switched: bool) -> bytes:
     place = PLACES[random.randrange(len(PLACES))][1]
     parameters: dict[str, object] = {"build_system": "cmake", "build_type": "Release"}
     for variant in range(8):
         parameters[f"option_{variant}"] = random.random() < 0.5
+    parameters["switched"] = switched
     parameters["languages"] = random.sample(["c", "c++", "fortran"], random.randrange(1, 4))
     parameters |= {flag: [] for flag in FLAGS}
     dependencies = [

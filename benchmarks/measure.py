@@ -15,6 +15,7 @@ from typing import IO
 from benchmarks.store import git_environment
 
 POLL_SECONDS = 0.005
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class CommandError(Exception):
@@ -102,6 +103,20 @@ def git_pipe_seconds(repository: Path, old: str, new: str) -> float:
         stdout=subprocess.DEVNULL,
     )
     return time.perf_counter() - start
+
+
+def orjson_seconds(python: str, *arguments: str | Path) -> float:
+    """Seconds that `orjson.loads` needs for some files, or for every version of a history.
+
+    Raises:
+        CommandError: orjson is not installed, or cannot read a file.
+
+    """
+    command = [python, "-m", "benchmarks.json_yardstick", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise CommandError(f"the yardstick failed: {done.stderr.strip().splitlines()[-1]}")
+    return float(done.stdout)
 
 
 def write_file_list(target: Path, *roots: Path) -> None:

@@ -39,6 +39,7 @@ class Result:
     workload: Workload
     memory: Memory
     counts: dict[str, int]
+    peak: int | None = None
     tool: list[float] = field(default_factory=list)
     yardstick: list[float] = field(default_factory=list)
     allowance: list[float] = field(default_factory=list)
@@ -54,7 +55,7 @@ class Result:
         missed = []
         if self.ratio > self.workload.factor:
             missed.append("time")
-        if self.workload.peak is not None and self.memory.own > self.workload.peak:
+        if self.peak is not None and self.memory.own > self.peak:
             missed.append("memory")
         return f"no ({', '.join(missed)})" if missed else "yes"
 
@@ -69,7 +70,7 @@ def measure(workload: Workload, setting: Setting, rounds: int) -> Result:
     plan = workload.prepare(setting)
     plan.yardstick()
     peak = memory(plan.command)
-    result = Result(workload, peak, _counts(plan))
+    result = Result(workload, peak, _counts(plan), plan.peak or workload.peak)
     for _ in range(rounds):
         result.yardstick.append(plan.yardstick())
         result.allowance.append(plan.allowance() if callable(plan.allowance) else plan.allowance)

@@ -51,8 +51,11 @@ class Repository:
 
     def blob(self, page: Page) -> str:
         """The mark under which a commit can name the page's text."""
+        return self.blob_of(render(page))
+
+    def blob_of(self, text: bytes) -> str:
+        """The mark under which a commit can name a text."""
         self._blobs += 1
-        text = render(page)
         self._stream.write(b"blob\nmark :%d\ndata %d\n%b\n" % (self._blobs, len(text), text))
         return f":{self._blobs}"
 

@@ -6,13 +6,21 @@ seconds of a third command that is measured in the same rounds.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.cases import Facts, case_folder, facts_of
 from benchmarks.history import DAYS, page_pipe_seconds
-from benchmarks.measure import cat_seconds, git_pipe_seconds, seconds, write_file_list
+from benchmarks.locks import COMMITS
+from benchmarks.measure import (
+    cat_seconds,
+    git_pipe_seconds,
+    orjson_seconds,
+    seconds,
+    write_file_list,
+)
 
 Command = tuple[str | Path, ...]
 MEBIBYTE = 1024 * 1024
@@ -42,12 +50,13 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A workload ready to be measured."""
+    """A workload ready to be measured; `peak` is a limit of memory that depends on its files."""
 
     command: Command
     yardstick: Callable[[], float]
     allowance: float | Callable[[], float] = 0.0
     facts: Facts | None = None
+    peak: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +159,51 @@ def _changelog(setting: Setting) -> Plan:
     )
 
 
+def _index_command(setting: Setting, case: str) -> Command:
+    folder = setting.folder(case)
+    report = setting.reports / f"{case}.json"
+    return (*setting.tool, "-f", "json", "-o", report, folder / "old", folder / "new")
+
+
+def _indexes(setting: Setting) -> Plan:
+    files = sorted(setting.folder("indexes").rglob("index.json"))
+    return Plan(
+        command=_index_command(setting, "indexes"),
+        yardstick=lambda: orjson_seconds(setting.python, *files),
+        peak=sum(file.stat().st_size for file in files) + 200 * MEBIBYTE,
+    )
+
+
+def _index_growth(setting: Setting) -> Plan:
+    smaller = _index_command(setting, "indexes")
+    return Plan(
+        command=_index_command(setting, "large-indexes"),
+        yardstick=lambda: seconds(smaller),
+    )
+
+
+def _releases(setting: Setting) -> Plan:
+    # Two releases of E4S where the real ones are there; they are not ours to keep in a repository.
+    folder, old, new = setting.folder("releases"), "old", "new"
+    if shared := os.environ.get("SNAPDIFF_SHARED"):
+        folder, old, new = Path(shared, "data/locks/e4s/environments"), "23.08", "23.11"
+    files = sorted(file for side in (old, new) for file in (folder / side).rglob("spack.lock"))
+    report = setting.reports / "releases.json"
+    return Plan(
+        command=(*setting.tool, "-f", "json", "-o", report, folder / old, folder / new),
+        yardstick=lambda: orjson_seconds(setting.python, *files),
+    )
+
+
+def _lock_changelog(setting: Setting) -> Plan:
+    where = setting.folder("lock-history") / "repository"
+    report = setting.reports / "lock-changelog.json"
+    return Plan(
+        command=(*setting.tool, "changelog", "-C", where, f"HEAD~{COMMITS}..HEAD", "-o", report),
+        yardstick=lambda: orjson_seconds(setting.python, "--history", where),
+    )
+
+
 WORKLOADS: dict[str, Workload] = {
     workload.name: workload
     for workload in (
@@ -226,6 +280,38 @@ WORKLOADS: dict[str, Workload] = {
             target="≤ 1.5× plus 15 ms a section",
             factor=1.5,
             prepare=_changelog,
+        ),
+        Workload(
+            name="indexes",
+            cases=("indexes",),
+            yardstick="`orjson.loads` of both",
+            target="≤ 0.6×, ≤ both files plus 200 MB",
+            factor=0.6,
+            prepare=_indexes,
+        ),
+        Workload(
+            name="index-growth",
+            cases=("indexes", "large-indexes"),
+            yardstick="indexes",
+            target="≤ 4×",
+            factor=4.0,  # 3.78 times as many specs
+            prepare=_index_growth,
+        ),
+        Workload(
+            name="releases",
+            cases=("releases",),
+            yardstick="`orjson.loads` of ten locks",
+            target="≤ 1×",
+            factor=1.0,
+            prepare=_releases,
+        ),
+        Workload(
+            name="lock-changelog",
+            cases=("lock-history",),
+            yardstick="`orjson.loads` of every version",
+            target="≤ 1×",
+            factor=1.0,
+            prepare=_lock_changelog,
         ),
     )
 }
