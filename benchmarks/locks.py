@@ -67,7 +67,7 @@ def next_commit(specs: Environment, *, seed: int) -> Environment:
     random = Random(f"commit {seed}")
     found = list(specs)
     for _ in range(random.randrange(1, 4)):
-        place = int(len(specs) * (1 - random.random() ** 16))
+        place = int((len(specs) - 1) * (1 - random.random() ** 16))
         found[place] = _changed(found[place], random, upgraded=0.8, downgraded=0.1, switched=0.1)
     return found
 

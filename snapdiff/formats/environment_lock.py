@@ -8,7 +8,7 @@ from msgspec import Raw, Struct, field
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
-from snapdiff.formats.listing import Entry, NodeListing, Place, SharedBuilds, place_of
+from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.limits import DEPTH, Limits
@@ -94,7 +94,7 @@ class _LockListing(NodeListing):
                 if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
         super().__init__((place.claim,), records, builds, _warning(environments[0].lock.meta))
-        self._roots = roots
+        self.roots = roots
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
 
@@ -108,7 +108,15 @@ class _LockListing(NodeListing):
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
         entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
-        return node, entry, spec_hash in self._roots, key
+        return node, entry, spec_hash in self.roots, key
+
+    def reads_same(self, other: Listing, spec_hash: str) -> bool:
+        """Return whether another lock has a record in the same words, and both or none as root."""
+        return (
+            isinstance(other, _LockListing)
+            and (spec_hash in self.roots) == (spec_hash in other.roots)
+            and super().reads_same(other, spec_hash)
+        )
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

@@ -51,6 +51,14 @@ class Entry(NamedTuple):
     stacks: frozenset[str]
 
 
+class ListedSpec(NamedTuple):
+    """A record as a spec, and the hashes of what it depends on."""
+
+    entry: Entry
+    build: Build
+    needs: tuple[str, ...]
+
+
 class SharedBuilds:
     """Makes builds, so that like specs of all documents of a reader share one object."""
 
@@ -111,7 +119,7 @@ class Listing(ABC):
         """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
 
     @abstractmethod
-    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+    def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec; raises FormatError."""
 
     @abstractmethod
@@ -140,6 +148,10 @@ class Listing(ABC):
     def has_same(self, other: "Listing", spec_hash: str) -> bool:
         """Return whether another document has a record in the same words."""
         return self.records[spec_hash] == other.records[spec_hash]
+
+    def reads_same(self, other: "Listing", spec_hash: str) -> bool:
+        """Return whether another document says the same of a spec, its dependencies aside."""
+        return self.has_same(other, spec_hash)
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.
@@ -197,12 +209,13 @@ class NodeListing(Listing):
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         """Return a record's node, what is counted of it, if it is explicit, and its key path."""
 
-    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+    def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec; raises FormatError."""
         node, entry, explicit, key = self._read_record(spec_hash)
         edges = listed_edges(node.dependencies)
         self._check_edges(node.name, edges)
-        return entry, self._build(node, entry, edges, key, explicit=explicit)
+        build = self._build(node, entry, edges, key, explicit=explicit)
+        return ListedSpec(entry, build, tuple([edge.target_hash for edge in edges]))
 
     def _read_node(self, spec_hash: str) -> Node:
         node, entry, explicit, key = self._read_record(spec_hash)

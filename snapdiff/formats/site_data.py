@@ -16,7 +16,7 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
-from snapdiff.formats.listing import Entry, Listing, SharedBuilds, place_of
+from snapdiff.formats.listing import Entry, ListedSpec, Listing, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
 from snapdiff.limits import Limits
@@ -135,11 +135,13 @@ class _SiteListing(Listing):
             raise FormatError(f"{spec_hash}: no package of {_PACKAGES} lists this spec")
         return name
 
-    def spec(self, spec_hash: str) -> tuple[Entry, Build]:
+    def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec."""
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        return entry, self._build(spec, entry, self._edges(spec))
+        edges = self._edges(spec)
+        needs = tuple([edge.target_hash for edge in edges])
+        return ListedSpec(entry, self._build(spec, entry, edges), needs)
 
     def _read_node(self, spec_hash: str) -> Node:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)

@@ -1,0 +1,92 @@
+"""Versions of one document, read one after the other: what is known of the last is used."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdiff.formats.base import Document, File
+from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.limits import DEFAULT_LIMITS
+from tests.support.documents import Item, lock, needs, to_bytes
+
+GCC = Item("gcc", "12.3.0", compiler=None)
+ZLIB = Item("zlib", compiler=None, needs=(needs(GCC, "c", types=("build",)),))
+HDF5 = Item("hdf5", compiler=None, needs=(needs(ZLIB), needs(GCC, "c", types=("build",))))
+OTHER = Item("cmake", compiler=None)
+ITEMS = (GCC, ZLIB, HDF5, OTHER)
+
+
+def said(document: Document | None) -> Any:
+    """All that a document says, as values that compare."""
+    assert document is not None
+    packages = [
+        (
+            package.tag,
+            package.name,
+            {key: build.spec(key) for key, build in package.specs.items()},
+        )
+        for package in document.packages
+    ]
+    return packages, document.counts, document.warning, document.hashes
+
+
+def read_in_turn(texts: Sequence[bytes]) -> list[Any]:
+    """What one reader makes of several versions."""
+    reader = DOCUMENTS.reader("env/spack.lock", DEFAULT_LIMITS)
+    return [said(reader.read(File("env/spack.lock", text))) for text in texts]
+
+
+def read_anew(texts: Sequence[bytes]) -> list[Any]:
+    """What a reader of its own makes of each version: the plain way."""
+    return [found for text in texts for found in read_in_turn([text])]
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> bytes:
+    """A lock of some items, in which any may be missing, explicit, or not what its hash says."""
+    items = [
+        replace(item, explicit=draw(st.booleans()), hash=item.key)
+        for item in ITEMS
+        if draw(st.integers(0, 4))
+    ]
+    changed = [
+        replace(item, version="9.9") if draw(st.integers(0, 4)) == 0 else item for item in items
+    ]
+    return to_bytes(lock(changed))
+
+
+@given(st.lists(versions(), min_size=2, max_size=5))
+def test_a_reader_that_knows_a_version_reads_the_next_as_any_other(texts: list[bytes]) -> None:
+    assert read_in_turn(texts) == read_anew(texts)
+
+
+def test_another_compiler_under_the_same_hash_is_seen() -> None:
+    other = replace(GCC, version="13.1.0", hash=GCC.key)
+    texts = [to_bytes(lock(some)) for some in ([GCC, ZLIB], [other, ZLIB], [ZLIB])]
+    found = read_in_turn(texts)
+    assert found == read_anew(texts)
+    compilers = [{name: specs for _, name, specs in one[0]}["zlib"] for one in found]
+    assert [spec.compiler for one in compilers for spec in one.values()] == [
+        *("gcc@12.3.0", "gcc@13.1.0", "gcc"),
+    ]
+
+
+def test_what_is_the_same_is_not_read_again() -> None:
+    reader = DOCUMENTS.reader("env/spack.lock", DEFAULT_LIMITS)
+    first = lock([GCC, ZLIB, OTHER])
+    second = json.loads(to_bytes(first))
+    second["concrete_specs"][OTHER.key]["version"] = "4.0"
+    documents = [
+        reader.read(File("env/spack.lock", to_bytes(document))) for document in (first, second)
+    ]
+    builds = [
+        {package.name: package.specs for package in document.packages}
+        for document in documents
+        if document
+    ]
+    assert builds[0]["zlib"][ZLIB.key] is builds[1]["zlib"][ZLIB.key]
+    assert builds[1]["cmake"][OTHER.key].version_text == "4.0"
