@@ -35,6 +35,7 @@ class CommonOptions:
     allow_empty: bool
     skip_bad_pages: bool
     max_page_size: int
+    max_document_size: int
     max_download: int
     quiet: bool
     verbose: bool
@@ -79,8 +80,12 @@ class CommonOptions:
 
     @property
     def limits(self) -> Limits:
-        """How much is taken of a page, and of a mirror."""
-        return Limits(page_size=self.max_page_size, download=self.max_download)
+        """How much is taken of a page, of a document and of a mirror."""
+        return Limits(
+            page_size=self.max_page_size,
+            document_size=self.max_document_size,
+            download=self.max_download,
+        )
 
     def templates(self) -> Path | None:
         """Return the folder of templates that go before the built-in ones, if there is one."""
@@ -109,21 +114,26 @@ def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Comman
     )
 
 
-max_page_size = click.option(
-    "--max-page-size",
-    type=str,
-    default=DEFAULT_LIMITS.page_size,
-    callback=_size,
-    metavar="SIZE",
-    help="Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-)
-max_download = click.option(
-    "--max-download",
-    type=str,
-    default=DEFAULT_LIMITS.download,
-    callback=_size,
-    metavar="SIZE",
-    help="Take SIZE bytes of a mirror at most (default 2G); K, M and G are taken.",
+def _limit(name: str, default: int, words: str) -> Callable[[_Command], _Command]:
+    return click.option(name, type=str, default=default, callback=_size, metavar="SIZE", help=words)
+
+
+_SIZES = (
+    _limit(
+        "--max-page-size",
+        DEFAULT_LIMITS.page_size,
+        "Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
+    ),
+    _limit(
+        "--max-document-size",
+        DEFAULT_LIMITS.document_size,
+        "Take locks, indexes and databases of up to SIZE bytes (default 2G).",
+    ),
+    _limit(
+        "--max-download",
+        DEFAULT_LIMITS.download,
+        "Take SIZE bytes of a mirror at most (default 2G).",
+    ),
 )
 
 
@@ -147,8 +157,7 @@ _PAGES = [
     click.option(
         "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
     ),
-    max_page_size,
-    max_download,
+    *_SIZES,
     click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress."),
 ]
 
@@ -198,6 +207,11 @@ def pages(command: _Command) -> _Command:
 def configuration(command: _Command) -> _Command:
     """Give a command the options on where its settings are from."""
     return with_options(_CONFIGURATION, command)
+
+
+def size_limits(command: _Command) -> _Command:
+    """Give a command the options on how large pages, documents and mirrors may be."""
+    return with_options(_SIZES, command)
 
 
 def with_options(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:

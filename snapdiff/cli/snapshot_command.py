@@ -32,8 +32,7 @@ Examples:
 @click.argument("source")
 @click.argument("folder", metavar="DIR")
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
-@options.max_page_size
-@options.max_download
+@options.size_limits
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
 def snapshot(
@@ -42,6 +41,7 @@ def snapshot(
     folder: str,
     repo: str,
     max_page_size: int,
+    max_document_size: int,
     max_download: int,
     quiet: bool,
     verbose: bool,
@@ -52,7 +52,7 @@ def snapshot(
     is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
     """
     del verbose  # the command line looks for it itself, where an internal fault is caught
-    limits = Limits(page_size=max_page_size, download=max_download)
+    limits = Limits(page_size=max_page_size, document_size=max_document_size, download=max_download)
     target = SnapshotFolder(Path(folder))
     with ProgressBar("documents", wanted=not quiet) as bar:
         if is_mirror_address(source):

@@ -21,7 +21,7 @@ from snapdiff.formats.install_records import open_database
 from snapdiff.formats.json_text import decode_json
 from snapdiff.formats.listing import Listing, Place, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import ROOT
 
 Layout = Literal[2, 3]
@@ -147,7 +147,7 @@ def _open(kind: BuildcacheIndex, opening: Opening) -> Listing | None:
     place = kind.place_of(file.path)
     content = file.content
     if kind.layout == 3:
-        content = _read_blob(file, _mirror_or_folder(file.path), opening.limits.document_size)
+        content = _read_blob(file, _mirror_or_folder(file.path), opening.limits.document)
     elif _has_layout_3(file):
         return None  # of two indexes of one mirror the newer layout's is taken
     return open_database(content, place, opening.builds, counts_installed=False)
@@ -163,7 +163,7 @@ def _has_layout_3(index: File) -> bool:
     return True
 
 
-def _read_blob(manifest: File, folder: str, document_size: int) -> bytes:
+def _read_blob(manifest: File, folder: str, limit: SizeLimit) -> bytes:
     """Return the index that a manifest names; raises FormatError where it is not that index."""
     place, blob = _index_blob(decode_json(manifest.content, _MANIFEST))
     if blob.algorithm != "sha256":
@@ -172,13 +172,13 @@ def _read_blob(manifest: File, folder: str, document_size: int) -> bytes:
         raise FormatError(f"{place}.checksum: no sha256 checksum, 64 characters of 0-9 and a-f")
     path = f"blobs/sha256/{blob.checksum[:2]}/{blob.checksum}"
     content = manifest.read_beside(f"{folder}/{path}" if folder else path)
-    check_document_size(content, document_size)
+    check_document_size(content, limit)
     if hashlib.sha256(content).hexdigest() != blob.checksum:
         raise FormatError(f"{place}.checksum: the content of {path} has another checksum")
     if blob.compression not in ("none", "gzip"):
         raise FormatError(f"{place}.compression: {blob.compression!r}; only gzip is known")
     if blob.compression == "gzip" or is_gzip(content):
-        return unfold_gzip(content, document_size)
+        return unfold_gzip(content, limit)
     return content
 
 

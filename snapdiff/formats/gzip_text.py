@@ -3,7 +3,7 @@
 import zlib
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document_limits import over_document_limit
+from snapdiff.limits import SizeLimit
 
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -19,16 +19,16 @@ def is_gzip(content: bytes) -> bool:
     return content.startswith(b"\x1f\x8b")
 
 
-def unfold_gzip(content: bytes, document_size: int) -> bytes:
+def unfold_gzip(content: bytes, limit: SizeLimit) -> bytes:
     """Return what gzip holds; raises FormatError where it is damaged or unfolds to too much."""
     most = max(_ALWAYS_TAKEN, _MOST_FOLDED * len(content))
     unfolding = zlib.decompressobj(_GZIP)
     try:
-        text = unfolding.decompress(content, min(most, document_size) + 1)
+        text = unfolding.decompress(content, min(most, limit.size) + 1)
     except zlib.error as error:
         raise FormatError(f"the gzip data is damaged: {error}") from error
-    if len(text) > document_size:
-        raise over_document_limit(document_size)
+    if len(text) > limit.size:
+        raise limit.error("is too large")
     if len(text) > most:
         times = f"{_MOST_FOLDED} times its size"
         raise FormatError(f"the gzip data unfolds to over {times}, which no document does")

@@ -13,7 +13,12 @@ _BYTE = re.compile(r"\(byte ([0-9]+)\)")
 _MISSING = re.compile(r"Object missing required field `(.*)`")
 _PLACE = re.compile(r"(.*) - at `(?:key` in `)?\$?([^`]*)`", re.DOTALL)
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)", re.MULTILINE)
-_HASH = re.compile("[a-z2-7]{32}")
+
+HASH_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+HASH_LENGTH = 32
+"""Spack's DAG hash in base 32: the first 160 bits of a digest (Spack's `spack.hash_types`)."""
+
+_HASH = re.compile(f"[{HASH_ALPHABET}]{{{HASH_LENGTH}}}")
 
 FileContent = bytes | msgspec.Raw
 

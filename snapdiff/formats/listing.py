@@ -88,10 +88,9 @@ class SharedBuilds:
 
 
 class Listing(ABC):
-    """A document split into records; the hash of a spec is the key of its record.
+    """A document split into records by hash, and the graph of its nodes.
 
-    It is the graph of its nodes, too: an edge may lead to a record that is not counted, such as a
-    compiler that is not in the build cache.
+    An edge may lead to a record that is not counted: a compiler that is not in the build cache.
     """
 
     lists_a_stack = True

@@ -14,7 +14,6 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
-from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.listing import Entry, NodeListing, SharedBuilds
@@ -22,7 +21,7 @@ from snapdiff.formats.page_limits import check_size
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.formats.yaml_reading import read_yaml
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, counting_stacks
 
 PageName = Literal["specs.md", "index.md"]
@@ -159,7 +158,7 @@ def _open(opening: Opening) -> _OldPageListing | None:
         return None
     check_size(file.content, opening.limits)
     front_matter = _front_matter(read_yaml(front_matter_text(file.content), opening.limits))
-    files = _read_files(file, front_matter.file_names(), opening.limits.document_size)
+    files = _read_files(file, front_matter.file_names(), opening.limits.document)
     return _OldPageListing(_claim(file.full_path, front_matter), files, opening.builds)
 
 
@@ -173,14 +172,15 @@ def _front_matter(fields: Any) -> _FrontMatter:
         raise FormatError(f"front matter: {error}") from error
 
 
-def _read_files(page: File, names: list[str], size: int) -> Iterator[tuple[str, _SpecFile]]:
+def _read_files(page: File, names: list[str], limit: SizeLimit) -> Iterator[tuple[str, _SpecFile]]:
     """Yield the files beside a page; all of them together may be as large as a document."""
     folder, slash, _ = page.path.rpartition("/")
-    left = size
+    taken = 0
     for name in names:
         content = page.read_beside(f"{folder}{slash}{name}")
-        check_document_size(content, left)
-        left -= len(content)
+        taken += len(content)
+        if taken > limit.size:
+            raise limit.error("is too large")
         yield name, decode_json(content, _SPEC_FILE_DECODER, name)
 
 

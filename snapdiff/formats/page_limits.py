@@ -16,7 +16,7 @@ _ORDERING = 12
 def check_size(content: bytes, limits: Limits) -> None:
     """Raise FormatError where a page is larger, or holds more values, than is taken."""
     if len(content) > limits.page_size:
-        raise over_limit("the page is too large", limits.page_size, "bytes")
+        raise limits.page.error("is too large")
     most = limits.values
     # There are no more values than commas, line breaks and one; a short page need not be counted.
     if len(content) > most and content.count(b",") + content.count(b"\n") >= most:

@@ -6,7 +6,6 @@ it is not sure what a text says, it returns None, and the plain way reads it. Bo
 the same specs.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -15,16 +14,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.limits import VERSION_PARTS
+from snapdiff.formats.document_limits import check_version, has_too_many_parts
+from snapdiff.formats.json_text import HASH_ALPHABET, HASH_LENGTH, is_hash
 from snapdiff.model import Build, counting_stacks
 
-HASH_LENGTH = 32
-"""Spack's DAG hash in base 32: the first 160 bits of a digest (Spack's `spack.hash_types`)."""
-
-_HASH_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-_HASH_BYTES = _HASH_ALPHABET.encode("ascii")
-_HASH = re.compile(f"[{_HASH_ALPHABET}]{{{HASH_LENGTH}}}")
-_PART = re.compile("[0-9]+|[^0-9._-]+")
+_HASH_BYTES = HASH_ALPHABET.encode("ascii")
 _HASH_KEY = b'"hash": "'
 _BETWEEN = b"}, "
 
@@ -54,26 +48,18 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
     """
     seen: dict[str, Record] = {}
     for position, record in enumerate(records):
-        if not _HASH.fullmatch(record.hash):
+        if not is_hash(record.hash):
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash[:64]!r} is not a hash "
                 f"({HASH_LENGTH} characters a-z and 2-7)"
             )
-        if _has_too_many_parts(record.versions[0]):
-            raise FormatError(
-                f"spec_details[{position}].versions[0]: a version of over {VERSION_PARTS} parts, "
-                f"{record.versions[0][:64]!r} and so on"
-            )
+        check_version(record.versions[0], f"spec_details[{position}].versions[0]")
         earlier = seen.setdefault(record.hash, record)
         if earlier is not record and earlier.meaning() != record.meaning():
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash} comes twice, with different content"
             )
     return {spec_hash: _build_of(record) for spec_hash, record in seen.items()}
-
-
-def _has_too_many_parts(version: str) -> bool:
-    return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
 
 
 def _build_of(record: Record) -> Build:
@@ -234,6 +220,6 @@ def _decode_around_hash(before: bytes, after: bytes) -> Build | None:
         record = _RECORD.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return None  # if the hash is not one, the text after it may begin within a character
-    if record.hash or _has_too_many_parts(record.versions[0]):
+    if record.hash or has_too_many_parts(record.versions[0]):
         return None
     return _build_of(record)

@@ -23,7 +23,7 @@ from snapdiff.formats.old_pages import OldPage
 from snapdiff.formats.page_head import PAGE_NAME
 from snapdiff.formats.site_data import SiteData
 from snapdiff.formats.site_page import SitePages
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 
 _HEAD = 4096
 """Within how many bytes a database names itself; Spack does so at once."""
@@ -99,9 +99,9 @@ class Documents:
             return True
         return any(kind.document_path(path) is not None for kind in self._formats)
 
-    def most_bytes(self, path: str, limits: Limits) -> int:
+    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be: pages are small, all else can be large."""
-        return limits.page_size if path.endswith(_MARKDOWN) else limits.document_size
+        return limits.page if path.endswith(_MARKDOWN) else limits.document
 
     def is_named_by_content(self, path: str) -> bool:
         """Return whether a file's name is its checksum: under one name it is always the same."""

@@ -19,7 +19,7 @@ from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
 from snapdiff.formats.listing import Entry, ListedSpec, Listing, SharedBuilds, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, Build, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
@@ -162,7 +162,7 @@ class _SiteListing(Listing):
                 f"{spec_hash}: {len(spec.stacks):,} stacks and {len(spec.releases):,} releases; "
                 f"a spec may be in {PLACES:,} pairs of the two"
             )
-        check_version(spec.version, spec_hash)
+        check_version(spec.version, f"{spec_hash}.version")
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
         return Entry(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
@@ -185,14 +185,14 @@ class _SiteListing(Listing):
 
 def _open(opening: Opening) -> Listing:
     file = opening.file
-    size = opening.limits.document_size
-    content = _unfolded(file.content, size)
+    limit = opening.limits.document
+    content = _unfolded(file.content, limit)
     found, hashes = decode_by_hash(content, dict[SpecHash, Raw], "")
     folder, slash, name = file.path.rpartition("/")
     ending = _COMPRESSED if name.endswith(_COMPRESSED) else ""
     packages_path = f"{folder}{slash}{_PACKAGES}{ending}"
     packages = decode_json(
-        _unfolded(file.read_beside(packages_path), size), _PACKAGE_DATA, _PACKAGES
+        _unfolded(file.read_beside(packages_path), limit), _PACKAGE_DATA, _PACKAGES
     )
     names: dict[str, str] = {}
     for package, listed in packages.items():
@@ -205,6 +205,6 @@ def _open(opening: Opening) -> Listing:
     return _SiteListing(records, names, opening.builds)
 
 
-def _unfolded(content: bytes, document_size: int) -> bytes:
-    check_document_size(content, document_size)
-    return unfold_gzip(content, document_size) if is_gzip(content) else content
+def _unfolded(content: bytes, limit: SizeLimit) -> bytes:
+    check_document_size(content, limit)
+    return unfold_gzip(content, limit) if is_gzip(content) else content

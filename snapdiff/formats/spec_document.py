@@ -218,7 +218,7 @@ class SpecDocumentReader:
         )
 
     def _open(self, file: File) -> Listing | None:
-        check_document_size(file.content, self._limits.document_size)
+        check_document_size(file.content, self._limits.document)
         return self._open_listing(Opening(file, self._limits, self._builds))
 
 

@@ -74,7 +74,7 @@ class NodeNames(Struct, gc=False):
                 raise FormatError(f"{key}.version: missing")
             version = self.versions[0]
         if len(version) > VERSION_PARTS:
-            check_version(version, key)
+            check_version(version, f"{key}.version")
         return version
 
 

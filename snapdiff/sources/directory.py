@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
+from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.base import (
     IS_A_LINK,
     NOT_A_FILE,
@@ -131,9 +131,9 @@ class DirectorySource:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise FormatError(NOT_A_FILE)
-            most = self._wanted.most_bytes(path, self._limits)
-            if before.st_size > most:
-                raise over_limit(f"the page has {before.st_size:,} bytes", most, "bytes")
+            limit = self._wanted.size_limit(path, self._limits)
+            if before.st_size > limit.size:
+                raise limit.error(f"has {before.st_size:,} bytes")
             content = file.read(before.st_size + 1)
             after = os.fstat(file.fileno())
         # A page is read again to count it, and has to be the one that was compared.

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import over_limit
+from snapdiff.limits import SizeLimit
 from snapdiff.sources.base import Content, Entry
 
 _READ_AHEAD = 64
@@ -35,15 +35,15 @@ class Objects:
     """The objects of a repository, as a running git hands them over."""
 
     def __init__(
-        self, stdin: IO[bytes], stdout: IO[bytes], most_bytes: Callable[[str], int]
+        self, stdin: IO[bytes], stdout: IO[bytes], size_limit: Callable[[str], SizeLimit]
     ) -> None:
         """Take the standard input and output of the running git.
 
-        `most_bytes` says of a path how large a file may be to be read.
+        `size_limit` says of a path how large a file may be to be read.
         """
         self._stdin = stdin
         self._stdout = stdout
-        self._most_bytes = most_bytes
+        self._size_limit = size_limit
 
     def look_up(self, name: str) -> GitObject | None:
         """Return the object of a name (anything `git rev-parse` takes), or None."""
@@ -68,7 +68,7 @@ class Objects:
 
         `path` says how much of it is wanted: of one that is larger, `content` is the beginning.
         """
-        most = self._most_bytes(path)
+        most = self._size_limit(path).size
         header = _HEADER.fullmatch(self._stdout.readline())
         if header is None:
             return None
@@ -112,9 +112,9 @@ class Objects:
 
     def file_content(self, found: GitObject, path: str) -> Content:
         """Return the content of a file, or that there is too much of it."""
-        most = self._most_bytes(path)
-        if found.size > most:
-            return over_limit(f"the page has {found.size:,} bytes", most, "bytes")
+        limit = self._size_limit(path)
+        if found.size > limit.size:
+            return limit.error(f"has {found.size:,} bytes")
         return found.content
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.limits import DEFAULT_LIMITS, Limits, SizeLimit
 from snapdiff.sources.base import IS_A_LINK, Content, Entry, EntryPair
 from snapdiff.sources.git_objects import GitObject, Objects
 from snapdiff.sources.git_runner import GitRunner
@@ -96,16 +96,16 @@ class Repository(GitRunner):
     def objects(self) -> Iterator[Objects]:
         """Start a git that answers questions about objects, one after the other."""
         with self.process("cat-file", "--batch") as (stdin, stdout):
-            yield Objects(stdin, stdout, self.most_bytes)
+            yield Objects(stdin, stdout, self.size_limit)
 
     def beginning(self, name: str, most: int) -> GitObject | None:
         """Return an object, of a large one the beginning, or None where there is none."""
         with self.process("cat-file", "--batch") as (stdin, stdout):
-            return Objects(stdin, stdout, lambda _path: most).look_up(name)
+            return Objects(stdin, stdout, lambda _path: SizeLimit("file", most, "")).look_up(name)
 
-    def most_bytes(self, path: str) -> int:
+    def size_limit(self, path: str) -> SizeLimit:
         """Return how large a file may be to be read."""
-        return self.wanted.most_bytes(path, self._limits)
+        return self.wanted.size_limit(path, self._limits)
 
     def read(self, entries: Iterable[tuple[str, Entry]]) -> Iterator[Content]:
         """Yield the content of each entry, given with its revision's name, in the order given.

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.sources.base import Entry
 
 
@@ -22,7 +22,7 @@ class Wanted(Protocol):
         """Return whether a file has to be readable, because it is called like a document."""
         ...
 
-    def most_bytes(self, path: str, limits: Limits) -> int:
+    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be to be read."""
         ...
 

@@ -12,6 +12,7 @@ from snapdiff.formats.base import DocumentPair, File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.limits import DEFAULT_LIMITS, DEPTH, DIGITS, VERSION_PARTS, Limits
 from snapdiff.model import Package
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import (
     PageStyle,
     compact_page,
@@ -26,6 +27,7 @@ from tests.support.helpers import (
     write_files,
     yaml_page,
 )
+from tests.support.repositories import GitRepository
 
 PATH = "_cache/develop/zlib/specs.md"
 RAISED = "--max-page-size raises it"
@@ -286,3 +288,20 @@ def test_pages_too_long_to_be_read_together_give_the_same_report(tmp_path: Path)
     too_small = str((length - 1) * 16)
     assert run_json("-C", tmp_path, "old", "new", "--max-page-size", too_small) == expected
     assert expected["summary"]["rebuilt"] == 1
+
+
+def test_how_large_a_document_may_be_is_an_option(tmp_path: Path) -> None:
+    """From a directory, from git and as a file: the error names the option that raises it."""
+    text = to_bytes(lock([Item("zlib")]))
+    repository = GitRepository(tmp_path)
+    repository.commit({"old/spack.lock": text, "new/spack.lock": text + b" "})
+    for old, new in (
+        ("./old", "./new"),
+        ("HEAD:old", "HEAD:new"),
+        ("old/spack.lock", "new/spack.lock"),
+    ):
+        words = ("-C", tmp_path, old, new)
+        done = run_cli(*words, "--max-document-size", str(len(text)))
+        limit = f"the limit is {len(text):,} bytes; --max-document-size raises it"
+        assert (done.status, limit in done.err) == (2, True), done.err
+        assert run_cli(*words, "--max-document-size", str(len(text) + 1)).status == 0

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.sources.base import Source
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
@@ -24,8 +24,8 @@ class Locks:
     def is_document(self, path: str) -> bool:
         return path.rpartition("/")[2] == "spack.lock"
 
-    def most_bytes(self, path: str, limits: Limits) -> int:
-        return 1 if path == "big.lock" else limits.page_size
+    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
+        return limits.document if path.endswith(".lock") else limits.page
 
     def may_be_document(self, path: str) -> bool:
         return path.endswith((".lock", ".spack-db/index.json"))
@@ -92,7 +92,7 @@ def test_what_differs_is_what_is_wanted_too(catalog: GitRepository) -> None:
 def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_path: Path) -> None:
     repository = GitRepository(tmp_path)
     repository.commit({"small/spack.lock": "x" * 100, "large/spack.lock": "x" * 101})
-    limits = Limits(page_size=100)
+    limits = Limits(document_size=100)
     opened = Repository(tmp_path, wanted=Locks(), limits=limits)
     opened_as: dict[str, Source] = {
         "directory": DirectorySource("x", tmp_path, wanted=Locks(), limits=limits),
@@ -103,5 +103,5 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     large, small = source.read(source.entries())
     assert small == b"x" * 100
     assert str(large) == (
-        "the page has 101 bytes, and the limit is 100 bytes; --max-page-size raises it"
+        "the document has 101 bytes, and the limit is 100 bytes; --max-document-size raises it"
     )
