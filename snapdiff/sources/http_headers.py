@@ -1,6 +1,8 @@
-"""Headers of HTTP: what is asked for, where a redirect leads, how long to wait."""
+"""Headers of HTTP: what is asked for and where, where a redirect leads, how long to wait."""
 
 from urllib.parse import urljoin, urlsplit
+
+from yarl import URL
 
 from snapdiff.sources.mirror_address import without_secrets
 from snapdiff.sources.transport import FileRequest, TransferError
@@ -50,3 +52,14 @@ def pause_in_seconds(retry_after: str | None) -> float | None:
     if retry_after and retry_after.isascii() and retry_after.isdigit():
         return float(retry_after)
     return None
+
+
+def encoded_url(url: str) -> URL:
+    """Return a URL as it is, for a library that would quote what is quoted already.
+
+    Raises TransferError where it is none.
+    """
+    try:
+        return URL(url, encoded=True)
+    except ValueError as error:
+        raise TransferError("is no URL that can be asked for") from error

@@ -13,9 +13,9 @@ from typing import Any
 import aiohttp
 import fsspec
 from fsspec.asyn import sync
-from yarl import URL
 
 from snapdiff.sources.http_headers import (
+    encoded_url,
     is_range_from,
     pause_in_seconds,
     redirect_target,
@@ -38,7 +38,8 @@ _CHUNK = 1 << 20
 _STORE_CHUNK = 8 << 20  # each is a request of its own
 _MOST_REDIRECTS = 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_NOT_THERE = frozenset({401, 403, 404, 410})
+_REFUSED = frozenset({401, 403})
+_NOT_THERE = _REFUSED | {404, 410}
 _FOR_NOW = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -95,7 +96,7 @@ class HttpTransport:
             response: aiohttp.ClientResponse = self._run(
                 partial(
                     session.get,
-                    _encoded(url),
+                    encoded_url(url),
                     headers=request_headers(request),
                     allow_redirects=False,
                     timeout=self._timeout,
@@ -109,7 +110,7 @@ class HttpTransport:
         if status == 304 and any(request.known):
             return Answer(unchanged=True, validators=request.known, chunks=iter(()))
         if status in _NOT_THERE:
-            raise NotThereError(status if status in (401, 403) else None)
+            raise NotThereError(status if status in _REFUSED else None)
         if status in _FOR_NOW:
             message = f"the server answers with status {status}"
             raise TransferError(
@@ -237,14 +238,9 @@ def _in_own_words() -> Iterator[None]:
     except aiohttp.InvalidURL as error:
         raise TransferError("is no URL that can be asked for") from error
     except Exception as error:
+        status = getattr(error, "code", None)  # gcsfs refuses a guest with an error of its own
+        if status in _REFUSED:
+            raise NotThereError(status) from error
         cause = getattr(error, "os_error", error)
         reason = getattr(cause, "strerror", None) or type(cause).__name__
         raise TransferError(f"the server cannot be reached ({reason})", again=True) from error
-
-
-def _encoded(url: str) -> URL:
-    """Return a URL as it is, for a library that would quote what is quoted already."""
-    try:
-        return URL(url, encoded=True)
-    except ValueError as error:
-        raise TransferError("is no URL that can be asked for") from error
