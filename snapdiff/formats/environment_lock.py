@@ -8,7 +8,8 @@ from msgspec import Raw, Struct, field
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
-from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, SharedBuilds, place_of
+from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.limits import DEPTH, Limits

@@ -5,7 +5,8 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash, decode_json
-from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, SharedBuilds
+from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node
 from snapdiff.model import counting_stacks
 

@@ -16,8 +16,9 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
-from snapdiff.formats.listing import Entry, NodeListing, SharedBuilds
+from snapdiff.formats.listing import Entry, NodeListing
 from snapdiff.formats.page_limits import check_size
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.formats.yaml_reading import read_yaml

@@ -16,7 +16,8 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
-from snapdiff.formats.listing import Entry, ListedSpec, Listing, SharedBuilds, place_of
+from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
 from snapdiff.limits import Limits, SizeLimit

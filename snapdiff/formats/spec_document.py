@@ -11,7 +11,8 @@ from msgspec import Struct, field
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import CountedDocument, Document, DocumentPair, File
 from snapdiff.formats.document_limits import check_document_size
-from snapdiff.formats.listing import Entry, ListedSpec, Listing, SharedBuilds
+from snapdiff.formats.listing import Entry, ListedSpec, Listing
+from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.limits import Limits
 from snapdiff.model import (
     Build,
@@ -63,7 +64,7 @@ class _PairedListings:
     def _add_one_sided(self, spec_hash: str) -> None:
         for side, listing in enumerate(self.listings):
             if spec_hash in listing.records:
-                entry, build, _ = listing.spec(spec_hash)
+                entry, build = listing.spec_of_node(spec_hash)
                 if entry.tags:
                     self.hashes[side][spec_hash] = entry.name
                 for tag in entry.tags:
