@@ -116,7 +116,7 @@ def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
     assert lines[1].startswith("  ↑ python 3.8.1 → 3.8.2, keeps 3.11.5")
     [along] = lines[2:]
     assert along.startswith(
-        "  ↑ came along: a-0 0.1 → 0.2; a-1, zlib 1.1 → 1.2; a-2 2.1 → 2.2; a-3 "
+        "  ↑ dependencies: a-0 0.1 → 0.2; a-1, zlib 1.1 → 1.2; a-2 2.1 → 2.2; a-3 "
     )
     assert along.endswith("; and 4 more packages")
 
@@ -126,7 +126,7 @@ def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
 def test_what_came_along_is_in_a_fold(folder: Path, name: str, group_by: str) -> None:
     options = ("-f", name, "--group-by", group_by, "--package-url", "")
     text = run_cli("-C", folder, "old.lock", "new.lock", *options).out
-    asked, fold, rest = text.partition("<details><summary>9 packages that came along</summary>")
+    asked, fold, rest = text.partition("<details><summary>9 packages as dependencies</summary>")
     assert fold
     assert "`hdf5` `1.14.1` → `1.14.2`" in asked
     assert "`zlib` `1.1` → `1.2`" in rest.partition("</details>")[0]
@@ -140,9 +140,9 @@ def test_a_few_that_came_along_need_no_fold(tmp_path: Path, name: str) -> None:
         write_files(tmp_path, {f"{side}.lock": to_bytes(lock(items))})
     options = ("-f", name, "--package-url", "")
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", *options).out
-    assert "that came along</summary>" not in text
-    assert re.search(r"`zlib` `1.1` → `1.2`( in `.`)?, came along", text)
-    assert not re.search(r"`hdf5`.*came along", text)
+    assert "as dependencies</summary>" not in text
+    assert re.search(r"`zlib` `1.1` → `1.2`( in `.`)?, as a dependency", text)
+    assert not re.search(r"`hdf5`.*as a dependency", text)
 
 
 def test_a_short_report_loses_what_came_along_first(folder: Path) -> None:
@@ -159,7 +159,7 @@ def test_html_marks_what_came_along_and_csv_what_was_asked_for(folder: Path) -> 
     page = run_cli("-C", folder, "old.lock", "new.lock", "-f", "html").out
     body = page.partition('<tbody id="rows">')[2].partition("</tbody>")[0]
     rows = re.findall(r'<tr class="upgraded">.*?</tr>', body, re.DOTALL)
-    assert [row.count("came along") for row in rows] == [0, 0] + [1] * 9
+    assert [row.count("dependency") for row in rows] == [0, 0] + [1] * 9
     text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "csv").out
     table = list(csv.DictReader(io.StringIO(text)))
     assert {row["package"] for row in table if row["explicit"] == "yes"} == {
@@ -172,7 +172,7 @@ def test_where_nothing_explicit_changed_all_is_told_as_ever(tmp_path: Path) -> N
     for name, items in zip(("old.lock", "new.lock"), sides, strict=True):
         write_files(tmp_path, {name: to_bytes(lock(items))})
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
-    assert "came along" not in text
+    assert "dependenc" not in text
     done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "-f", "text")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("No changes")
@@ -211,8 +211,8 @@ def test_a_changelog_of_what_was_asked_for(tmp_path: Path) -> None:
     done = run_cli(*story, "-o", kept)
     assert "was written with --explicit; run with the same options" in done.err
     for name in ("markdown", "text", "html"):
-        assert "came along:" in run_cli(*story, "-f", name).out
-        assert "came along:" not in run_cli(*story, "--explicit", "-f", name).out
+        assert "dependencies:" in run_cli(*story, "-f", name).out
+        assert "dependencies:" not in run_cli(*story, "--explicit", "-f", name).out
     lines = run_cli(*story, "--explicit", "-f", "ndjson").out.splitlines()
     assert [json.loads(line)["filters"]["explicit"] for line in lines] == [True, True]
     done = run_cli(*story, "--explicit", "--first-seen")
@@ -225,4 +225,4 @@ def test_e4s_on_a_terminal_is_a_page_long() -> None:
     text = run_cli(*sides, "-f", "text").out
     assert len(text.splitlines()) < 130  # 336 before
     upgraded = [line for line in text.splitlines() if line.startswith("  ↑ ")]
-    assert [line.startswith("  ↑ came along:") for line in upgraded].count(True) == 1
+    assert [line.startswith("  ↑ dependencies:") for line in upgraded].count(True) == 1

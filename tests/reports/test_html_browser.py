@@ -234,10 +234,10 @@ def test_what_came_along_can_be_left_out(driver: webdriver.Chrome, tmp_path: Pat
     path = _written(tmp_path, rendered(snapshots_diff("environments/")))
     browser.open(path)
     assert browser.said().startswith("10 rows")
-    assert [row for row in browser.rows() if "came along" in row and row.startswith("hwloc")]
+    assert [row for row in browser.rows() if "dependency" in row and row.startswith("hwloc")]
     browser.one("input[name=asked]").click()
     browser.until(lambda: browser.said().startswith("5 of 10 rows"))
-    assert not [row for row in browser.rows() if "came along" in row]
+    assert not [row for row in browser.rows() if "dependency" in row]
     assert browser.address() == {"asked": ["yes"]}
     browser.open(path, "#asked=yes")
     assert browser.said().startswith("5 of 10 rows")
