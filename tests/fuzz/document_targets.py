@@ -9,10 +9,7 @@ import gzip
 import hashlib
 import json
 import tempfile
-<<<<<<< HEAD
 from collections import Counter
-=======
->>>>>>> c19c693 (Compare site data that has another release, and fuzz documents with dependencies)
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -145,15 +142,9 @@ def _read(kind: Format, file: File) -> Document | None:
     assert (counted.claims, counted.counts) == (document.claims, document.counts)
     assert counted.hashes == document.hashes
     for package in document.packages:
-<<<<<<< HEAD
         for spec_hash in package.specs if package.graph else ():
             with contextlib.suppress(SnapdiffError):
                 assert package.graph is not None
-=======
-        assert package.graph is not None
-        for spec_hash in package.specs:
-            with contextlib.suppress(SnapdiffError):
->>>>>>> c19c693 (Compare site data that has another release, and fuzz documents with dependencies)
                 package.graph.node(spec_hash)
     return document
 
@@ -171,13 +162,8 @@ def _check_pair(
         counts = {(found.tag, found.name): found.by_stacks for found in document.counts}
         together = {(found.tag, found.name): found.by_stacks for found in pair.unchanged}
         for found in pair.pairs:
-<<<<<<< HEAD
-            by_stacks = count_by_stacks(
-                Counter((found.old, found.new)[side].values()), found.common
-            )
-=======
-            by_stacks = count_by_stacks((found.old, found.new)[side].values(), found.common)
->>>>>>> c19c693 (Compare site data that has another release, and fuzz documents with dependencies)
+            builds = Counter((found.old, found.new)[side].values())
+            by_stacks = count_by_stacks(builds, found.common)
             if by_stacks:
                 together[str(found.tags[0]), found.name] = by_stacks
         assert together == counts
@@ -189,11 +175,7 @@ def _check_report(versions: tuple[Version, Version]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for side, version in zip(("old", "new"), versions, strict=True):
             write_files(Path(folder) / side, version.files())
-<<<<<<< HEAD
         for name in ("json", "csv"):  # without a template, which takes ten times as long to make
-=======
-        for name in ("json", "markdown"):
->>>>>>> c19c693 (Compare site data that has another release, and fuzz documents with dependencies)
             result = run_cli("-C", folder, "--skip-bad-pages", "-q", "-f", name, "old", "new")
             if result.status:
                 lines = result.err.splitlines()
