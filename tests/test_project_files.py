@@ -89,6 +89,13 @@ def anchors_of(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_the_comparison_has_no_token() -> None:
+    steps = workflow(PROJECT / "action.yml")["runs"]["steps"]
+    with_token = [step.get("id") for step in steps if "token" in str(step).lower()]
+    assert "post" in with_token
+    assert not {"install", "compare", "gate"} & set(with_token)
+
+
 def test_every_promise_is_held_by_tests_that_are_there() -> None:
     page = " ".join(text_of("SECURITY.md").split())
     promises = page.partition("## What is promised ")[2].partition(" ## What is not promised")[0]

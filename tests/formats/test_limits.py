@@ -105,8 +105,8 @@ BOUNDS = {
     ),
     "values": Bound(
         MANY,
-        MANY_VALUES * 32,
-        MANY_VALUES * 32 - 1,
+        MANY_VALUES * 64,
+        MANY_VALUES * 64 - 1,
         f"the page holds too many values, and the limit is {MANY_VALUES - 1:,} values; {RAISED}",
     ),
     "characters of YAML": Bound(

@@ -162,9 +162,8 @@ def _check_pair(
         counts = {(found.tag, found.name): found.by_stacks for found in document.counts}
         together = {(found.tag, found.name): found.by_stacks for found in pair.unchanged}
         for found in pair.pairs:
-            by_stacks = count_by_stacks(
-                Counter((found.old, found.new)[side].values()), found.common
-            )
+            builds = Counter((found.old, found.new)[side].values())
+            by_stacks = count_by_stacks(builds, found.common)
             if by_stacks:
                 together[str(found.tags[0]), found.name] = by_stacks
         assert together == counts

@@ -77,8 +77,11 @@ def run_process(
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def measure(folder: Path, *arguments: str | Path) -> Measured:
-    """Run the command; return what it took, git and all. `folder` holds what was measured."""
+def measure(folder: Path, *arguments: str | Path, patience: int = SECONDS) -> Measured:
+    """Run the command; return what it took, git and all. `folder` holds what was measured.
+
+    `patience` is how many seconds it may take on a machine that has other things to do.
+    """
     numbers = folder / "measured.json"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _MEASURE, numbers, *command(*arguments)],
@@ -87,7 +90,7 @@ def measure(folder: Path, *arguments: str | Path) -> Measured:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=SECONDS,
+        timeout=patience,
     )
     status, seconds, megabytes = json.loads(numbers.read_text())
     return Measured(status, done.stdout, done.stderr.decode("utf-8"), seconds, megabytes)
