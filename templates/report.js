@@ -86,7 +86,7 @@
     const cell = make("td", "change");
     if (row.old || row.now) cell.append(make("span", "versions", ...step(row.old, row.now)));
     if (row.note) cell.append(make("span", "note", row.note));
-    if (row.along) cell.append(make("span", "note", "came along"));
+    if (row.along) cell.append(make("span", "note", "dependency"));
     return cell;
   }
 
