@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.golden import ENVIRONMENTS, ROOT
-from tests.support.helpers import run_cli, run_json
+from tests.support.helpers import run_json
 
 
 @pytest.mark.slow
@@ -36,20 +36,6 @@ def test_the_python_example_runs() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("34 upgraded\n# Changes from ")
-
-
-def test_the_gate_of_the_example_says_what_the_documentation_shows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
-    monkeypatch.chdir(ROOT)
-    page = (ROOT / "docs" / "configuration.md").read_text("utf-8")
-    said = re.search(r"```text\n(snapdiff: ignored: .*?)```", page, re.DOTALL)
-    command = re.search(r"\$ snapdiff (--config .*)\n", page)
-    assert said
-    assert command
-    result = run_cli(*command[1].split())
-    assert (result.status, result.err) == (0, said[1])
 
 
 def test_the_architecture_has_a_line_for_every_module() -> None:
