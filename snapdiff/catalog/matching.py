@@ -6,7 +6,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from snapdiff.catalog.counting import count_package, package_numbers
-from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
+from snapdiff.catalog.package_pairs import differs, graphs_by_stack, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
 from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
@@ -110,12 +110,19 @@ class _Matching:
                 self._sides[side].wait(found.path, readings[side])
 
     def _same_document(self, path: str, old: Document, new: Document) -> Iterator[PackagePair]:
-        before = {package.name: package for package in old.packages}
-        after = {package.name: package for package in new.packages}
-        for name in sorted(before.keys() | after.keys()):
-            mine, theirs = before.get(name), after.get(name)
-            tag = (mine or after[name]).tag
-            yield from self._wanted(pair_packages((tag, tag), mine, theirs, path))
+        """Yield the packages that differ of two versions of a document; count the others."""
+        before = {(package.tag, package.name): package for package in old.packages}
+        after = {(package.tag, package.name): package for package in new.packages}
+        counts = {(package.tag, package.name): package for package in new.counts}
+        graphs = graphs_by_stack(old.packages), graphs_by_stack(new.packages)
+        for key in sorted(before.keys() | after.keys()):
+            mine, theirs = before.get(key), after.get(key)
+            if mine and theirs and mine.specs == theirs.specs:
+                numbers = package_numbers(counts[key], self._scope)
+                self._unchanged.packages.append((new.claims, numbers))
+            else:
+                tags = key[0], key[0]
+                yield from self._wanted(pair_packages(tags, mine, theirs, path, graphs))
 
     def _wanted(self, pair: PackagePair) -> Iterator[PackagePair]:
         """Yield a pair if it is asked for; where anything in it differs, its tag is touched."""
@@ -216,10 +223,11 @@ class _Matching:
                 for package in packages:
                     count_package(counts, package, self._scope)
         else:
+            graphs = graphs_by_stack(*before.values()), graphs_by_stack(*after.values())
             for name in sorted((before.keys() | after.keys()) - left_out):
                 for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
                     path = self._sides["new"].document_of(theirs) if theirs else ""
-                    yield from self._wanted(pair_packages(tags, mine, theirs, path))
+                    yield from self._wanted(pair_packages(tags, mine, theirs, path, graphs))
         yield TagPair(
             tags=tags,
             counts=counts,

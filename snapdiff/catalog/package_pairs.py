@@ -1,18 +1,33 @@
 """Packages of both sides as pairs, where each side's document was read alone."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from snapdiff.filters import Scope
 from snapdiff.model import Build, Graph, Package, PackagePair, Tags, counted_in_common
 
+Graphs = Mapping[str | None, Graph]
+"""The dependencies of one side's documents, by the stack that each of them lists."""
+
+
+def graphs_by_stack(*packages: Iterable[Package]) -> Graphs:
+    """Return the dependencies of the documents that list some packages."""
+    every = chain.from_iterable(packages)
+    return {package.stack: package.graph for package in every if package.graph is not None}
+
 
 def pair_packages(
-    tags: Tags, old: Package | None, new: Package | None, document: str = ""
+    tags: Tags,
+    old: Package | None,
+    new: Package | None,
+    document: str = "",
+    graphs: tuple[Graphs, Graphs] = ({}, {}),
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 
-    What has the same hash, version and stacks on both sides is only counted.
+    What has the same hash, version and stacks on both sides is only counted. `graphs` are those of
+    both sides: the document of a package that is new has dependencies on the old side, too.
     """
     before: Mapping[str, Build] = old.specs if old else {}
     after: Mapping[str, Build] = new.specs if new else {}
@@ -34,14 +49,20 @@ def pair_packages(
         new=added,
         common=counted_in_common(common),
         document=document,
-        graphs=_graphs(old, new),
+        graphs=_graphs_of(package.stack, (old, new), graphs),
     )
 
 
-def _graphs(old: Package | None, new: Package | None) -> tuple[Graph, Graph] | None:
-    if old is None or new is None or old.graph is None or new.graph is None:
-        return None
-    return old.graph, new.graph
+def _graphs_of(
+    stack: str | None,
+    packages: tuple[Package | None, Package | None],
+    graphs: tuple[Graphs, Graphs],
+) -> tuple[Graph, Graph] | None:
+    old, new = (
+        package.graph if package else known.get(stack)
+        for package, known in zip(packages, graphs, strict=True)
+    )
+    return (old, new) if old is not None and new is not None else None
 
 
 def pair_lists(

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.helpers import run_cli, spec, usual_page
+from tests.support.documents import Item, database, lock, needs, site_data, to_bytes
+from tests.support.helpers import run_cli, spec, usual_page, write_files
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
@@ -140,3 +141,69 @@ def test_two_folders_give_what_two_revisions_give(
     from_folders = json.loads(run_cli("-C", folder, "1", "0", *options).out)
     for key in ("summary", "tags", "skipped"):
         assert from_git[key] == from_folders[key]
+
+
+NAMES = ("cmake", "hdf5", "mpich", "zlib")
+RELEASES = (("develop",), ("develop", "v1"), ("v1", "v2"))
+
+
+def some_items(chance: random.Random) -> list[Item]:
+    """Up to four packages, each of which depends on the one before it."""
+    found: list[Item] = []
+    for name in chance.sample(NAMES, chance.choice([2, 3, 4])):
+        below = tuple(needs(item) for item in found[-1:])
+        found.append(Item(name, chance.choice(("1.0", "1.1")), needs=below))
+    return found
+
+
+def some_documents(chance: random.Random) -> dict[str, bytes]:
+    """A lock, an index and the site's data, each with other packages."""
+    releases = {name: (["e4s"], list(chance.choice(RELEASES))) for name in NAMES}
+    specs, packages = site_data(some_items(chance), releases)
+    return {
+        "envs/cpu/spack.lock": to_bytes(lock(some_items(chance))),
+        "envs/gpu/spack.lock": to_bytes(lock(some_items(chance))),
+        "mirror/build_cache/index.json": to_bytes(database(some_items(chance))),
+        "site/specs_data.json": to_bytes(specs),
+        "site/package_data.json": to_bytes(packages),
+    }
+
+
+@settings(max_examples=15, suppress_health_check=[*HealthCheck])
+@given(seed=st.integers(0, 100_000))
+def test_each_section_on_documents_with_dependencies_is_the_diff_of_its_ends(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    chance = random.Random(seed)  # noqa: S311 - the same history for the same seed
+    history = GitRepository(tmp_path_factory.mktemp("history"))
+    files = some_documents(chance)
+    history.commit(files)
+    for _ in range(3):
+        later = some_documents(chance)
+        kinds = chance.sample(("envs/cpu", "envs/gpu", "mirror", "site"), 2)
+        files |= {path: text for path, text in later.items() if path.startswith(tuple(kinds))}
+        history.commit(files)
+    told = run_cli(*("changelog", "-C", history.folder, "HEAD~3..HEAD", "-q", "-f", "ndjson"))
+    assert (told.status, told.err) == (0, "")
+    for line in told.out.splitlines(keepends=True):
+        report = json.loads(line)
+        ends = (report["old"]["source"], report["new"]["source"])
+        assert run_cli("-C", history.folder, *ends, "-q", "-f", "json").out == line
+
+
+def test_what_is_new_in_a_lock_has_a_cause_that_is_null_in_another_folder_too(
+    tmp_path: Path,
+) -> None:
+    zlib, hdf5 = Item("zlib"), Item("hdf5")
+    write_files(
+        tmp_path,
+        {
+            "old/23.08/cpu/spack.lock": to_bytes(lock([zlib])),
+            "new/23.11/cpu/spack.lock": to_bytes(lock([zlib, hdf5])),
+        },
+    )
+    report = json.loads(run_cli("-C", tmp_path, "old", "new", "-f", "json").out)
+    [tag] = report["tags"]
+    assert (tag["old"], tag["new"]) == ("23.08", "23.11")
+    [change] = tag["stacks"][0]["changes"]
+    assert (change["package"], change["kind"], change["cause"]) == ("hdf5", "added", None)
