@@ -165,6 +165,10 @@ def test_nothing_sticks_out_to_the_side(browser: Browser, width: int) -> None:
     try:
         browser.script("for (const one of document.querySelectorAll('.unfold')) one.click()")
         assert browser.script("return document.documentElement.scrollWidth") == width
+        numbers = "return [...document.querySelectorAll('.totals .number')]"
+        browser.script("document.querySelector('.totals .number').append(' 1,234,567')")
+        heights = browser.script(f"{numbers}.map(one => one.offsetHeight)")
+        assert len(set(heights)) == 1  # a number is never broken in two
     finally:
         browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
