@@ -135,11 +135,13 @@ def warning_lines(verdict: Verdict, place: str, *, is_narrowed: bool) -> list[st
     Where the command line narrows the report, one may be unused because of that.
     """
     ended = [
-        f"{place}: accepted {_described(item)} until {item.until}, and does no more; take it out"
+        f"{place}: accepted {_described(item)} until {item.until}; "
+        "that day is over: remove it, or set a later one"
         for item in verdict.ended
     ]
     unused = [
-        f"{place}: accepts {_described(item)}, and no change is that; take it out if it is over"
+        f"{place}: accepts {_described(item)}, and no change is like that; "
+        "remove it where it is no longer needed"
         for item in (() if is_narrowed else verdict.unused)
     ]
     return first_lines([*ended, *unused])

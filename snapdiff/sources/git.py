@@ -177,6 +177,6 @@ def _why_not_found(repository: Repository, parts: re.Match[str] | None) -> str:
     if not repository.has_commits():
         return "this repository has no commit yet"
     return (
-        "neither a directory nor a revision that git knows; "
-        "git branch -a, git tag and git log tell which there are"
+        "no such directory, file or git revision; "
+        "git branch -a, git tag and git log list the revisions"
     )

@@ -120,6 +120,8 @@ class MirrorSource:
         if self._downloads.refused:
             statuses = " and ".join(str(status) for status in sorted(self._downloads.refused))
             message += f"; the server refused access (status {statuses}), it may want credentials"
+        else:
+            message += "; name the mirror itself: folders below a URL are not searched"
         raise RevisionError(message)
 
     def _build_cache(self, folder: str) -> Iterator[Entry]:

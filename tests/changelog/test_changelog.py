@@ -167,7 +167,7 @@ class TestFolders:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["no-such..HEAD"], "no-such: neither a directory nor a revision"),
+        (["no-such..HEAD"], "no-such: no such directory, file or git revision"),
         (["start...HEAD"], "three dots are not taken"),
         (["HEAD..start"], "a changelog goes forward"),
         (["start..HEAD", "-f", "comment"], "comment: no such format here"),

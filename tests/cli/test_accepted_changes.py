@@ -65,7 +65,7 @@ def test_after_its_day_it_counts_no_more(tmp_path: Path, monkeypatch: pytest.Mon
     assert result.status == 1
     accepted = "old/.snapdiff.toml: accepted downgraded any package in hep until 2026-12-01"
     assert lines(result) == [
-        f"warning: {accepted}, and does no more; take it out",
+        f"warning: {accepted}; that day is over: remove it, or set a later one",
         "ignored: removed: py-torch 6.0 in develop, ml-cuda (old/.snapdiff.toml)",
         DOWNGRADED,
     ]
@@ -75,8 +75,8 @@ def test_one_that_matches_nothing_is_a_warning(tmp_path: Path) -> None:
     other = '[[gate.ignore]]\nkind = "downgraded"\npackage = "hipblas"\nstack = "e4s"\n'
     result = gate(tmp_path, GATE + other)
     warning = (
-        "warning: old/.snapdiff.toml: accepts downgraded hipblas in e4s, and no change is that; "
-        "take it out if it is over"
+        "warning: old/.snapdiff.toml: accepts downgraded hipblas in e4s, and no change is like "
+        "that; remove it where it is no longer needed"
     )
     assert warning in lines(result)
     # Where the command line narrows the report, or asks for less, nobody knows that.

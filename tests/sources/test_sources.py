@@ -183,10 +183,10 @@ def test_a_linked_worktree_is_a_repository_too(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["no-such"], "no-such: neither a directory nor a revision that git knows"),
-        (["HEAD~9"], "HEAD~9: neither a directory nor a revision that git knows"),
+        (["no-such"], "no-such: no such directory, file or git revision"),
+        (["HEAD~9"], "HEAD~9: no such directory, file or git revision"),
         (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no folder no-such"),
-        (["HEAD..no-such"], "no-such: neither a directory nor a revision that git knows"),
+        (["HEAD..no-such"], "no-such: no such directory, file or git revision"),
         (["HEAD", "./no-such"], "./no-such: no such directory"),
         (["HEAD", "README.md"], "README.md: is no document"),
         (["HEAD~1...HEAD"], "HEAD~1...HEAD: three dots are not taken; write the two revisions"),
@@ -195,7 +195,7 @@ def test_a_linked_worktree_is_a_repository_too(
         (["--", "--output=x"], "--output=x: a revision cannot begin with '-'; write ./--outpu"),
         (["HEAD..--all"], "--all: a revision cannot begin with '-'"),
         (["HEAD", "nul\0byte"], "the name of a revision cannot be empty or hold a NUL byte"),
-        (["0" * 40], f"{'0' * 40}: neither a directory nor a revision that git knows"),
+        (["0" * 40], f"{'0' * 40}: no such directory, file or git revision"),
     ],
     ids=words,
 )
