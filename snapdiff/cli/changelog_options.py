@@ -132,7 +132,7 @@ _OPTIONS = [
     click.option(
         "--group-by",
         type=click.Choice(["stack", "package"]),
-        help="In a section, a list a stack, or one list for all (default).",
+        help="In a section, one list for each stack, or one for all (default).",
     ),
     click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs."),
     package_url,
@@ -154,7 +154,7 @@ _OPTIONS = [
         type=click.Choice(["auto", "always", "never"]),
         help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
     ),
-    click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen."),
+    click.option("--no-pager", is_flag=True, help="Print long reports without a pager."),
     click.option(
         "--jobs",
         type=click.IntRange(min=1),

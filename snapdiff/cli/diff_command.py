@@ -37,6 +37,7 @@ Commands:
   why        why the specs of one package changed; snapdiff why --help
   git-driver documents as reports in git diff; snapdiff git-driver --help
   post       one comment on a pull request, kept up to date; snapdiff post --help
+  snapshot   keep a mirror as it is today, to compare with later; snapdiff snapshot --help
   schema     print the JSON Schema of the report, or of .snapdiff.toml; snapdiff schema
   snapdiff --version prints the version
 
@@ -54,7 +55,7 @@ Examples:
 \b
 Exit status:
   0  done, whether or not something differs
-  1  with --exit-code or --fail-on only: what was asked for is there
+  1  with --exit-code, where anything differs; with --fail-on, where that happened
   2  an error
 """
 )
@@ -63,8 +64,9 @@ Exit status:
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
-    OLD and NEW are each a directory, a git revision, or REV:PATH for a folder in one; OLD..NEW
-    stands for both. With one, it is compared with the working tree; with none, HEAD is.
+    OLD and NEW are each a directory, a file, a git revision, REV:PATH for a folder in one, or the
+    URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the working tree; without
+    either, HEAD is.
     """
     from msgspec import UNSET
     from msgspec.structs import replace

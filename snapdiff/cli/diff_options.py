@@ -133,21 +133,23 @@ _OPTIONS = [
         multiple=True,
         callback=more_reports,
         metavar="FORMAT=FILE",
-        help="Write the same report to FILE in FORMAT, too; repeatable.",
+        help="Write the report to FILE in FORMAT, too; repeatable.",
     ),
     narrowing,
     click.option(
         "--because",
         multiple=True,
         metavar="GLOB[,GLOB]",
-        help="Only what these packages rebuilt, near or far.",
+        help="Only what was rebuilt because of these packages, directly or through others.",
     ),
     click.option(
         "--group-by",
         type=click.Choice(["stack", "package"]),
-        help="A list a stack, or one list for all (default; comment: stack).",
+        help="One list for each stack, or one for all (default; comment: stack).",
     ),
-    click.option("--title", metavar="TEXT", help="Head the report with TEXT: v23.11: what is new."),
+    click.option(
+        "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
+    ),
     click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown)."),
     click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs (text)."),
     click.option(
@@ -168,7 +170,7 @@ _OPTIONS = [
         "--max-length",
         type=click.IntRange(min=1),
         metavar="N",
-        help="At most N characters of Markdown: tell less, and say so (comment: 60000).",
+        help="Shorten Markdown to N characters at most, and say so (comment: 60000).",
     ),
     click.option(
         "--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed."
@@ -188,20 +190,20 @@ _OPTIONS = [
         type=click.Choice(["auto", "always", "never"]),
         help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
     ),
-    click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen."),
+    click.option("--no-pager", is_flag=True, help="Print long reports without a pager."),
     click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs."),
     click.option(
         "--fail-on",
         multiple=True,
         callback=kinds_of_change,
         metavar="KIND[,KIND]",
-        help="Exit with 1 where that happened to a package: removed, downgraded, ...; none: never.",
+        help="Exit with 1 where this happened to a package: removed, downgraded, ...; or none.",
     ),
     click.option(
         "--annotations",
         callback=annotations,
         metavar="github|gitlab[=FILE]",
-        help="Mark the documents of what --fail-on found, in GitHub's or GitLab's way.",
+        help="Annotate the files of what --fail-on found, for GitHub or GitLab.",
     ),
     configuration,
     pages,

@@ -69,7 +69,7 @@ Examples:
 @click.argument("arguments", nargs=-1, metavar="")
 @click.option("--install", is_flag=True, help="Make git show documents as reports from now on.")
 @click.option("--uninstall", is_flag=True, help="Undo what --install did.")
-@click.option("--global", "everywhere", is_flag=True, help="In all repositories of yours.")
+@click.option("--global", "everywhere", is_flag=True, help="In all your repositories.")
 @click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
 @click.option("-C", "--repo", default=".", metavar="DIR", help="The repository to set up.")
 def git_driver(

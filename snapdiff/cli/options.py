@@ -137,23 +137,29 @@ _SIZES = (
 )
 
 
-_STACK = _narrowed("s", "stack", "stacks; !GLOB leaves some out")
-_TAG = _narrowed("t", "tag", "tags")
+_STACK = _narrowed("s", "stack", "stacks, such as e4s; !GLOB leaves some out")
+_TAG = _narrowed("t", "tag", "tags, such as develop")
 
 _NARROWING = [
     _STACK,
     _narrowed("p", "package", "packages"),
     _TAG,
-    _narrowed("k", "kind", "kinds of change"),
+    _narrowed(
+        "k",
+        "kind",
+        "kinds of change: removed, downgraded, added, upgraded, reconfigured, rebuilt",
+    ),
     click.option(
         "--explicit",
         is_flag=True,
-        help="Only what was asked for: roots of environments, what was installed by hand.",
+        help="Only what was asked for: roots of environments, explicitly installed packages.",
     ),
 ]
 
 _PAGES = [
-    click.option("--allow-empty", is_flag=True, help="Take a side without a single page."),
+    click.option(
+        "--allow-empty", is_flag=True, help="Accept a side that has no page, lock or index."
+    ),
     click.option(
         "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
     ),

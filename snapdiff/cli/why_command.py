@@ -56,7 +56,7 @@ What it draws:
 @places
 @click.option("--package-url", metavar="URL", help="Where names link to (markdown).")
 @click.option("--template-folder", metavar="DIR", help="Take built-in templates from DIR first.")
-@click.option("--no-pager", is_flag=True, help="Never page what is longer than the screen.")
+@click.option("--no-pager", is_flag=True, help="Print long reports without a pager.")
 @configuration
 @pages
 @click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
