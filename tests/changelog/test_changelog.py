@@ -230,7 +230,7 @@ def test_a_page_that_is_too_large_is_a_bad_page(tmp_path: Path) -> None:
         result = run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "300", *options)
         assert (result.status, result.out) == (2, "")
         assert "--max-page-size raises it" in result.err
-    assert markdown("-C", tmp_path, "HEAD~1", "--max-page-size", "1K")
+    assert markdown("-C", tmp_path, "HEAD~1", "--max-page-size", "4K")
     assert "is no size" in run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "x").err
 
 
