@@ -100,14 +100,14 @@ def counted_in_words(cause: CountedCause, mark: Mark) -> str:
 def rebuilt_in_words(summary: RebuiltSummary, mark: Mark) -> str:
     """Return the line above a stack's rebuilt specs.
 
-    `694 rebuilt: 156 by python → 3.11.6, 139 by gmake added, 399 by 42 other causes`.
+    `694 specs rebuilt: 156 by python → 3.11.6, 139 by gmake added, 399 by 42 other causes`.
     """
     parts = [_share(cause, summary.specs, mark) for cause in summary.named]
     if summary.other_causes:
         parts.append(f"{summary.other_specs:,} by {summary.other_causes:,} other causes")
     if summary.unexplained:
         parts.append(f"{summary.unexplained:,} without known dependencies")
-    words = f"{summary.specs:,} rebuilt: {', '.join(parts)}"
+    words = f"{_specs(summary.specs)} rebuilt: {', '.join(parts)}"
     if summary.widest:
         reach = f"in reach of {summary.widest.reach:,}"
         words += f"; {event_in_words(summary.widest, mark)} is {reach}"
@@ -126,10 +126,14 @@ def rebuilt_by(stacks: Iterable[StackDiff], mark: Mark) -> str:
         if change.kind is Kind.REBUILT
     }
     causes = counted_causes(changes.values())
-    words = f"{len(changes):,} spec{'s' if len(changes) != 1 else ''}"
+    words = _specs(len(changes))
     if not causes:
         return words
     return f"{words}, {_share(causes[0], len(changes), mark)}"
+
+
+def _specs(number: int) -> str:
+    return f"{number:,} spec{'s' if number != 1 else ''}"
 
 
 def _share(cause: CountedCause, total: int, mark: Mark) -> str:
@@ -147,5 +151,5 @@ def reasons_in_words(reasons: StackReasons, mark: Mark) -> list[str]:
 
 
 def shared_in_words(cause: StackCause, reconfigured: int, mark: Mark) -> str:
-    """Return such a change: `506 of 506 reconfigured: os ubuntu20.04 → ubuntu22.04`."""
-    return f"{cause.specs:,} of {reconfigured:,} reconfigured: {event_in_words(cause, mark)}"
+    """Return such a change: `506 of 506 specs reconfigured: os ubuntu20.04 → ubuntu22.04`."""
+    return f"{cause.specs:,} of {_specs(reconfigured)} reconfigured: {event_in_words(cause, mark)}"

@@ -75,7 +75,7 @@ def test_a_stack_names_its_causes_most_first(tmp_path: Path) -> None:
     summary = rebuilt_summary(diff_of(tmp_path, before(), after()))
     assert summary
     assert rebuilt_in_words(summary, plain) == (
-        "6 rebuilt: 4 by autoconf 2.69 → 2.71 (build only), "
+        "6 specs rebuilt: 4 by autoconf 2.69 → 2.71 (build only), "
         "1 by cmake 3.26.3 → 3.27.7 (build only), "
         "1 by zlib replaced by zlib-ng"
     )
@@ -90,7 +90,7 @@ def test_several_old_versions_to_one_new_one_are_one_cause(tmp_path: Path) -> No
     new = above([Item("py", "3.11", recipe=str(i)) for i in range(3)])
     summary = rebuilt_summary(diff_of(tmp_path, old, new))
     assert summary
-    assert rebuilt_in_words(summary, plain) == "3 rebuilt: all by py → 3.11"
+    assert rebuilt_in_words(summary, plain) == "3 specs rebuilt: all by py → 3.11"
 
 
 def test_what_most_causes_leave_is_counted(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_toolchain_that_moved_is_one_line(tmp_path: Path) -> None:
     stack = diff_of(tmp_path, old, new)
     [shared] = shared_fields(stack)
     assert shared_in_words(shared, stack.summary.reconfigured, plain) == (
-        "12 of 12 reconfigured: os ubuntu20.04 → ubuntu22.04"
+        "12 of 12 specs reconfigured: os ubuntu20.04 → ubuntu22.04"
     )
     few = diff_of(tmp_path, old[:9], new[:9])
     assert shared_fields(few) == ()
@@ -140,19 +140,19 @@ class TestRealEnvironments:
 
     def test_derecho(self) -> None:
         old, new = self.locks("derecho", "066", "067")
-        assert self.lines(old, new) == {".": "40 rebuilt: all by openmpi 5.0.0rc16 → 5.0.0"}
+        assert self.lines(old, new) == {".": "40 specs rebuilt: all by openmpi 5.0.0rc16 → 5.0.0"}
 
     def test_julea(self) -> None:
         old, new = self.locks("julea", "002", "003")
         assert self.lines(old, new)["."].startswith(
-            "100 rebuilt: 70 by glibc target x86_64 → skylake, 27 by python 3.14.0 → 3.14.2, "
+            "100 specs rebuilt: 70 by glibc target x86_64 → skylake, 27 by python 3.14.0 → 3.14.2, "
         )
 
     def test_e4s(self) -> None:
         folder = SHARED / "locks" / "e4s" / "environments"
         words = self.lines(folder / "23.08", folder / "23.11")["cuda-x86_64"]
         assert words.startswith(
-            "694 rebuilt: 240 by python → 3.11.6, 146 by gmake added (build only), "
+            "694 specs rebuilt: 240 by python → 3.11.6, 146 by gmake added (build only), "
         )
         assert "zlib replaced by zlib-ng" in words
         assert "cmake 3.26.3 → 3.27.7" in words

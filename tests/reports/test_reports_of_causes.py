@@ -9,7 +9,8 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, write_files
 
 ABOVE = (
-    "6 rebuilt: 4 by autoconf 2.69 → 2.71 (build only), 1 by cmake 3.26.3 → 3.27.7 (build only), "
+    "6 specs rebuilt: 4 by autoconf 2.69 → 2.71 (build only), "
+    "1 by cmake 3.26.3 → 3.27.7 (build only), "
     "1 by zlib replaced by zlib-ng"
 )
 
@@ -32,7 +33,7 @@ def test_text_says_the_causes_above_the_lines(folder: Path) -> None:
 
 def test_text_lists_what_somebody_asked_the_cause_of(folder: Path) -> None:
     lines = report(folder, "-f", "text", "--because", "cmake")
-    assert "  1 rebuilt: by cmake 3.26.3 → 3.27.7 (build only)" in lines
+    assert "  1 spec rebuilt: by cmake 3.26.3 → 3.27.7 (build only)" in lines
     assert any(
         line.startswith("  = json 3.11.2: cmake 3.26.3 → 3.27.7 (build only)") for line in lines
     )
@@ -50,7 +51,7 @@ def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
 
 def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Path) -> None:
     lines = report(folder, "--package-url", "")
-    assert "- 6 rebuilt: 4 by `autoconf` `2.69` → `2.71` (build only), " in "\n".join(lines)
+    assert "- 6 specs rebuilt: 4 by `autoconf` `2.69` → `2.71` (build only), " in "\n".join(lines)
     [together] = [line for line in lines if line.startswith("- `automake`, ")]
     assert together.startswith("- `automake`, `numactl`, `openmpi`: ")  # netcdf was asked for
     assert together.endswith(": `autoconf` `2.69` → `2.71`")
@@ -63,12 +64,12 @@ def test_in_a_comment_each_stack_says_its_own(tmp_path: Path) -> None:
             write_files(tmp_path, {f"{side}/envs/{stack}/spack.lock": to_bytes(lock(items))})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment").out
     folds = {part.partition("</code>")[0]: part for part in text.split("<summary><code>")[1:]}
-    assert "- 6 rebuilt: 4 by `autoconf`" in folds["cpu"]
-    assert "- 12 of 12 reconfigured: os `ubuntu20.04` → `ubuntu22.04`" in folds["os"]
+    assert "- 6 specs rebuilt: 4 by `autoconf`" in folds["cpu"]
+    assert "- 12 of 12 specs reconfigured: os `ubuntu20.04` → `ubuntu22.04`" in folds["os"]
     assert "≠ " not in folds["os"].partition("Every spec")[0]
     together = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
     assert f"  cpu: {ABOVE}"[:60] in together
-    assert "  os: 12 of 12 reconfigured: os ubuntu20.04 → ubuntu22.04\n" in together
+    assert "  os: 12 of 12 specs reconfigured: os ubuntu20.04 → ubuntu22.04\n" in together
     assert "app3" not in together
 
 
