@@ -64,7 +64,7 @@ class DiffOptions(CommonOptions):
 
     def is_narrowed(self) -> bool:
         """Return whether the command line narrows what the gate looks at."""
-        given = {"tag", "stack", "package", "because"} - self.from_file
+        given = {"tag", "stack", "package", "because", "explicit"} - self.from_file
         return any(getattr(self, name) for name in given)
 
     def causes(self) -> tuple[str, ...]:
