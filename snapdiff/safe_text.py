@@ -1,5 +1,7 @@
 """Untrusted text made visible: what a terminal or a reader could be fooled by becomes an escape."""
 
+import re
+
 LONGEST = 200
 """How many characters of one value a report for people shows."""
 
@@ -9,9 +11,22 @@ def visible(text: str) -> str:
 
     Characters that Unicode calls unprintable (controls, format characters such as the
     right-to-left override, unpaired surrogates, separators other than the blank) are escaped as
-    Python writes them; everything else stays.
+    Python writes them. So is what GitHub's runner takes for a command in the log of a job: in each
+    line that a step prints, `##[name]` anywhere, and `::name` at the beginning. A long line may be
+    broken at any blank. Everything else stays.
+
+    >>> visible("##[stop-commands]x ::error::y std::z")
+    '#\\x23[stop-commands]x \\x3a:error::y std::z'
     """
-    return text if text.isprintable() else text.translate(_ESCAPES)
+    seen = text if text.isprintable() else text.translate(_ESCAPES)
+    return _without_commands(seen) if "##[" in seen or "::" in seen else seen
+
+
+def _without_commands(text: str) -> str:
+    return _COMMAND.sub(lambda found: "#\\x23" if found[0] == "##" else "\\x3a:", text)
+
+
+_COMMAND = re.compile(r"##(?=\[)|(?<![^ ])::(?=[A-Za-z])")
 
 
 class _Escapes(dict[int, str]):
@@ -33,12 +48,12 @@ def shown(text: str) -> str:
     What is cut off is counted: `aaaa… (9,800 more characters)`.
     """
     if len(text) <= LONGEST and text.isprintable():
-        return text
+        return visible(text)
     # Cut while it is escaped: all of 5 million characters would take two seconds, for each line.
     seen = ""
     for position, char in enumerate(text):
         piece = visible(char)
         if len(seen) + len(piece) > LONGEST:
-            return f"{seen}… ({len(text) - position:,} more characters)"
+            return f"{visible(seen)}… ({len(text) - position:,} more characters)"
         seen += piece
-    return seen
+    return visible(seen)

@@ -22,6 +22,23 @@ def test_what_cannot_be_printed_is_escaped(text: str, seen: str) -> None:
     assert visible(text) == shown(text) == seen
 
 
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("##[stop-commands]x", "#\\x23[stop-commands]x"),
+        ("in a###[add-mask]b", "in a##\\x23[add-mask]b"),
+        ("::add-mask::e", "\\x3a:add-mask::e"),
+        ("  ::error::e, ::stop::", "  \\x3a:error::e, \\x3a:stop::"),
+        ("std::string :: a:::b ##a", "std::string :: a:::b ##a"),
+    ],
+)
+def test_what_a_ci_system_would_take_for_a_command_is_escaped(text: str, seen: str) -> None:
+    assert visible(text) == shown(text) == seen
+    assert visible(seen) == seen
+    long = f"{text} {'a' * LONGEST}"
+    assert shown(long).startswith(seen)
+
+
 @given(st.text())
 def test_all_that_is_visible_can_be_printed(text: str) -> None:
     assert visible(text).isprintable()

@@ -41,7 +41,8 @@ class Checkout:
         A shallow clone says that its last commit has none. The commit itself still names them.
         """
         head, _, _ = self._git.run("cat-file", "commit", self.head).partition(b"\n\n")
-        lines = head.decode("utf-8", "replace").splitlines()
+        # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
+        lines = head.decode("utf-8", "replace").split("\n")
         return [line.partition(" ")[2] for line in lines if line.startswith("parent ")]
 
     def first_parent(self, way_out: str) -> str:

@@ -25,6 +25,10 @@ class Reports(Struct, frozen=True):
     html: Path
     comment: Path
 
+    def every(self) -> tuple[Path, ...]:
+        """Return all of them."""
+        return self.json, self.html, self.comment
+
 
 class Comparison(Struct, frozen=True, kw_only=True):
     """What a run found: numbers of packages by kind, as the reports count them."""

@@ -104,6 +104,9 @@ def main() -> int:
         for line in error.lines():
             _log(error_command(line))
         return FAILED
+    except OSError as error:  # a full disk
+        _log(error_command(f"{error.filename}: {error.strerror}"))
+        return FAILED
     except CommandFailedError:  # it has said why
         return FAILED
     return 0

@@ -120,6 +120,13 @@ def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> C
     number, head = pull_request.number, pull_request.head.sha
     if checkout.head == head:
         base = checkout.merge_base(pull_request.base.ref, _ALL_COMMITS)
+        if base == head:
+            # In a clone of the fork, whose branch of that name it is; a gate would pass everything.
+            raise RevisionError(
+                f"{head[:12]}: the head of pull request {number} is in {pull_request.base.ref} of "
+                "this clone already; check out the repository that it is to be merged into, or "
+                "give `old`"
+            )
         reason = f"pull request {number} since {pull_request.base.ref}"
         return ComparedCommits(checkout.require(base, _ALL_COMMITS), HEAD, reason)
     parents = checkout.parents()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from snapdiff.ci.checkout import Checkout
-from snapdiff.ci.comparison_run import CommandFailedError, compare
+from snapdiff.ci.comparison_run import CommandFailedError, compare, reports_in
 from snapdiff.ci.gitlab_pipeline import commits_of_pipeline
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
 from snapdiff.ci.posting_run import post_own
@@ -14,6 +14,8 @@ from snapdiff.errors import SnapdiffError
 
 FOLDER = Path("snapdiff-report")
 """Where the job leaves its files: GitLab wants to know the paths before it starts the job."""
+
+_FINDINGS = FOLDER / "gl-code-quality-report.json"
 
 FAILED, GATE_FAILED = 2, 1
 
@@ -28,8 +30,8 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
         commits = commits_of_pipeline(variables, Checkout(Path(inputs.directory)))
         old, new = commits.old, commits.new
         _log(f"comparing {old} with {new}: {commits.reason}")
-    FOLDER.mkdir(exist_ok=True)
-    options = [f"--annotations=gitlab={FOLDER / 'gl-code-quality-report.json'}"]
+    _make_room()
+    options = [f"--annotations=gitlab={_FINDINGS}"]
     if job := variables.get("CI_JOB_URL"):
         options.append(f"--report-url={job}/artifacts/file/{FOLDER / 'report.html'}")
     found = compare(old, new, inputs, FOLDER, options)
@@ -39,6 +41,23 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
     if found.gate_failed:
         _log("the gate has failed")
     return GATE_FAILED if found.gate_failed else 0
+
+
+def _make_room() -> None:
+    """Make the folder, and remove what has the names of the job's files in it.
+
+    It is in the checkout, so a merge request can have committed it, or symbolic links in it: what
+    is written through these would land anywhere on the runner. Raises SnapdiffError where it is no
+    folder.
+    """
+    if FOLDER.is_symlink() or (FOLDER.exists() and not FOLDER.is_dir()):
+        raise SnapdiffError(f"{FOLDER}: is to be a folder, and is something else in the checkout")
+    try:
+        FOLDER.mkdir(exist_ok=True)
+        for file in (*reports_in(FOLDER).every(), _FINDINGS):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise SnapdiffError(f"{error.filename}: cannot be written: {error.strerror}") from error
 
 
 def _is_wanted(variables: Mapping[str, str], inputs: Inputs) -> bool:

@@ -64,7 +64,7 @@ class DiffOptions(CommonOptions):
 
     def is_narrowed(self) -> bool:
         """Return whether the command line narrows what the gate looks at."""
-        given = {"tag", "stack", "package", "because"} - self.from_file
+        given = {"tag", "stack", "package", "because", "explicit"} - self.from_file
         return any(getattr(self, name) for name in given)
 
     def causes(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class DiffOptions(CommonOptions):
         Raises SnapdiffError where one cannot be written, before any work.
         """
         from snapdiff.cli.report_writer import ReportWriter
-        from snapdiff.errors import ReportError
+        from snapdiff.output.whole_file import require_files_of_their_own
         from snapdiff.reports import require_effect
         from snapdiff.reports.options import ReportOptions
 
@@ -108,10 +108,12 @@ class DiffOptions(CommonOptions):
             )
             for format_name, target in ((wanted, self.target()), *self.also)
         ]
-        targets = [writer.target for writer in writers if writer.target]
-        for target in targets:
-            if targets.count(target) > 1:
-                raise ReportError(f"{target}: is named twice; a file holds one report")
+        require_files_of_their_own(
+            [
+                *(writer.target for writer in writers if writer.target),
+                *([self.annotations.code_quality] if self.annotations else []),
+            ]
+        )
         # What only a file asks for need have no effect in the format at hand.
         given = ({*asked} - self.from_file) | ({"color"} if self.color else set())
         require_effect([writer.format for writer in writers], sorted(given))

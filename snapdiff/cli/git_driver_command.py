@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _NO_FILE = "/dev/null"
 _SHORT_ID = 7
+_FILE_MODES = "100"
+_LINK_MODE = "120000"
 _WAY_OUT = "git diff --no-ext-diff shows the lines"
 
 
@@ -169,11 +171,16 @@ def _report(change: _Change, *, detail: bool) -> str:
 
 def _content(side: _Version) -> "Content | None":
     """Return what a side holds, or why that cannot be read; None where there is no file."""
+    from snapdiff.errors import FormatError
     from snapdiff.formats.registry import DOCUMENTS
+    from snapdiff.sources.base import IS_A_LINK, NOT_A_FILE
     from snapdiff.sources.directory import DirectorySource
 
     if side.is_absent:
         return None
+    if not side.mode.startswith(_FILE_MODES):
+        # Git writes where a link leads, or the commit of a submodule, to a file of its own.
+        return FormatError(IS_A_LINK if side.mode == _LINK_MODE else NOT_A_FILE)
     file = Path(side.file)
     source = DirectorySource(side.name, file.parent, wanted=DOCUMENTS, only=file.name)
     return next(source.read(source.entries()))

@@ -32,10 +32,14 @@ def install_driver(repository: Path, *, everywhere: bool, detail: bool) -> None:
     # By this very Python: the first `snapdiff` on PATH may be another project's. -P, as a
     # repository may have a folder that is called like one of our libraries.
     words = [sys.executable, "-P", "-m", "snapdiff", "git-driver", *(["--detail"] * detail), "--"]
-    _git(repository, "config", _scope(everywhere), _COMMAND, shlex.join(words))
     file = _attributes_file(repository, everywhere=everywhere)
     lines = _lines_of(file)
-    _write(file, lines + [line for line in _LINES if line not in lines])
+    known = [line.strip() for line in lines]
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    _write(file, lines + [f"{line}\n" for line in _LINES if line not in known])
+    # Last: without the attributes a command does nothing.
+    _git(repository, "config", _scope(everywhere), "--replace-all", _COMMAND, shlex.join(words))
     say(f"git diff shows {', '.join(PATTERNS)} as reports: {_COMMAND}, {file}")
 
 
@@ -44,7 +48,7 @@ def uninstall_driver(repository: Path, *, everywhere: bool) -> None:
     if _git(repository, "config", _scope(everywhere), "--get-all", _COMMAND, absent=True):
         _git(repository, "config", _scope(everywhere), "--unset-all", _COMMAND)
     file = _attributes_file(repository, everywhere=everywhere)
-    _write(file, [line for line in _lines_of(file) if line not in _LINES])
+    _write(file, [line for line in _lines_of(file) if line.strip() not in _LINES])
     say(f"git diff shows lines again: no {_COMMAND}, nothing of snapdiff in {file}")
 
 
@@ -62,7 +66,14 @@ def _run(*arguments: str, folder: Path = Path()) -> "subprocess.CompletedProcess
     # Not by `GitRunner`, which only reads, takes a tenth of a second to begin, and is for the
     # repositories of strangers: these settings are the user's own, and so is the git on PATH.
     command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    return subprocess.run(  # noqa: S603
+        # A folder may have a name that is not UTF-8.
+        command,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        check=False,
+    )
 
 
 def _scope(everywhere: bool) -> str:
@@ -84,16 +95,17 @@ def _git(repository: Path, *arguments: str, absent: bool = False) -> str:
 def _attributes_file(repository: Path, *, everywhere: bool) -> Path:
     if not everywhere:
         return repository / _git(repository, "rev-parse", "--git-path", "info/attributes")
-    named = _git(
-        repository, "config", "--global", "--type=path", "--get", "core.attributesFile", absent=True
-    )
+    setting = ["--global", "--includes", "--type=path", "--get", "core.attributesFile"]
+    named = _git(repository, "config", *setting, absent=True)
     settings = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(named) if named else Path(settings) / "git" / "attributes"
 
 
 def _lines_of(file: Path) -> list[str]:
+    r"""Return the lines of a file, each with its end; of these git knows `\n` alone."""
     try:
-        return file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        with file.open(encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+            return list(lines)
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -102,9 +114,10 @@ def _lines_of(file: Path) -> list[str]:
 
 def _write(file: Path, lines: list[str]) -> None:
     """Write a file of lines where it does not have them already."""
-    if lines != _lines_of(file):
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SnapdiffError(f"{file.parent}: cannot be made: {error.strerror}") from error
-        write_file(file, [f"{line}\n" for line in lines])
+    if lines == _lines_of(file):
+        return
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SnapdiffError(f"{file.parent}: cannot be made: {error.strerror}") from error
+    write_file(file, lines)

@@ -117,13 +117,15 @@ def _wanted(file: str, text: str, marker: str | None, delete_if_empty: bool) -> 
     """Return the comment to post: the text below its marker.
 
     Which comment of the bot is replaced, the command line says and not FILE: in a workflow for
-    forks FILE may be a stranger's. Raises PostError where FILE names another one.
+    forks FILE may be a stranger's. Raises PostError where FILE names another one; the usual marker
+    is what a comment has that nobody named.
     """
-    own = marker_of(text)
-    if marker is None and own not in (None, MARKER):
+    own, wanted = marker_of(text), MARKER if marker is None else marker
+    first_line = marker_line(wanted)
+    if own not in (None, MARKER, wanted):
         raise PostError(f"{file}: its first line is the marker {own}; post it with --marker {own}")
     below = text.partition("\n")[2] if own else text
-    text = f"{marker_line(MARKER if marker is None else marker)}\n{below}"
+    text = f"{first_line}\n{below}"
     return WantedComment(
         body=text,
         says_nothing_changed=says_nothing_changed(text),

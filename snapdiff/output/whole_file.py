@@ -27,6 +27,21 @@ def check_output(path: Path) -> None:
         os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
 
 
+def require_files_of_their_own(paths: Iterable[Path | None]) -> None:
+    """Raise ReportError where two of some files are one, whatever leads there.
+
+    What is written last would be all that is left. A device keeps nothing anyway.
+    """
+    seen = set()
+    for path in filter(None, paths):
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            continue
+        if target in seen:
+            raise ReportError(f"{path}: is named twice; a file holds one report")
+        seen.add(target)
+
+
 @contextlib.contextmanager
 def _errors_named(path: Path) -> Iterator[None]:
     """Raise ReportError for whatever the system has against writing a file."""

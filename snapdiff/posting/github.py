@@ -81,7 +81,7 @@ class GitHubComments:
         return Comment(
             comment_id=field(item, "id", int),
             author=field(user, "login", str) if user else "",
-            body=item.get("body") or "",
+            body=field(item, "body", str) if item.get("body") is not None else "",
             url=field(item, "html_url", str),
         )
 

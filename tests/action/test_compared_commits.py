@@ -71,6 +71,16 @@ def test_the_head_itself_is_compared_with_the_merge_base(
         on_github(shallow, request_.event())
 
 
+def test_a_head_that_the_target_has_is_not_compared_with_itself(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    # A fork that makes a pull request of its own main: in its clone origin/main is the head.
+    clone = request_.checkout(tmp_path / "clone", "change")
+    run_git(clone, "update-ref", "refs/remotes/origin/main", request_.head)
+    with pytest.raises(RevisionError, match=r"is in main of this clone already; .* or give `old`"):
+        on_github(clone, request_.event())
+
+
 @pytest.mark.parametrize("checked_out", ["main", "merge of another head"])
 def test_another_commit_is_refused(checked_out: str, request_: PullRequest, tmp_path: Path) -> None:
     event = request_.event()

@@ -122,6 +122,18 @@ def test_an_error_is_an_annotation_and_status_2(
     assert not (tmp_path / "output").exists()
 
 
+def test_a_file_of_the_step_that_cannot_be_written_is_an_annotation(
+    step: Step, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    request = PullRequest(tmp_path)
+    variables = {
+        "SNAPDIFF_REPO": str(request.checkout_merge(tmp_path / "clone")),
+        "GITHUB_OUTPUT": str(tmp_path),
+    }
+    assert step.run("compare", request.event(), **variables) == 2
+    assert f"::error title=snapdiff::{tmp_path}: Is a directory" in capfd.readouterr().out
+
+
 def test_a_comment_is_posted_and_its_address_is_the_output(step: Step, github: CodeHost) -> None:
     (step.folder / "comment.md").write_text("<!-- snapdiff/e4s -->\nNews\n")
     event = {

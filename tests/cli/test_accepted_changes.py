@@ -12,6 +12,7 @@ from snapdiff.cli.gate import Offender
 from snapdiff.result import CatalogDiff, Kind
 from snapdiff.settings.catalog_settings import AcceptedChange
 from snapdiff.sources.base import SETTINGS_FILE
+from tests.support.environments import after, before, write_locks
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Result, catalog_folders, pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
@@ -84,6 +85,15 @@ def test_one_that_matches_nothing_is_a_warning(tmp_path: Path) -> None:
     assert warning not in lines(gate(tmp_path, GATE + other, "-q"))
     assert lines(gate(tmp_path, GATE + other, "--fail-on", "none")) == []
     assert warning in lines(gate(tmp_path, f"{GATE}{other}[diff]\nstacks = ['e4s']"))
+
+
+def test_what_came_along_is_not_called_needless_where_it_is_not_looked_at(tmp_path: Path) -> None:
+    old, new = write_locks(tmp_path, before(), after())
+    file = tmp_path / "gate.toml"
+    file.write_text("[gate]\nfail-on = ['removed']\n[[gate.ignore]]\nkind='removed'\npackage='a'\n")
+    arguments = ("-C", tmp_path, "--config", file, old, new)
+    assert "no change is that" in run_cli(*arguments).err
+    assert "no change is that" not in run_cli("--explicit", *arguments).err
 
 
 def test_a_day_that_nobody_knows_is_an_error(

@@ -185,3 +185,20 @@ def test_a_file_that_cannot_be_written_is_an_error_before_any_work(example: Path
     assert result.status == 2
     assert f"{file}: the folder" in result.err
     assert not report.exists()
+
+
+def test_no_name_is_a_command_in_the_log_of_a_job(tmp_path: Path) -> None:
+    evil = "##[stop-commands]x ::add-mask::e/::error::z/spack.lock"
+    for file in write_locks(tmp_path, before(), after()):
+        content = file.read_bytes()
+        write_files(tmp_path / file.stem, {evil: content, "a/b/spack.lock": content})
+    gate = ("-C", tmp_path, "--fail-on", "upgraded", "--annotations", "github", "old", "new")
+    for name in ("text", "markdown", "comment", "csv"):
+        done = run_cli("-f", name, *gate)
+        assert (done.status, "stop-commands" in done.out) == (1, True)
+        lines = (done.out + done.err).splitlines()
+        # GitHub's runner looks for `##[name]` in all of a line, and for `::name` at its beginning.
+        assert not [line for line in lines if "##[" in line]
+        commands = [line for line in lines if line.lstrip().startswith("::")]
+        assert commands
+        assert all(line.startswith("::error title=snapdiff") for line in commands)

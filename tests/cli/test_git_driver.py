@@ -222,6 +222,66 @@ def test_installing_twice_changes_nothing_and_uninstalling_leaves_what_was_there
         assert settings(made) == before
 
 
+@pytest.mark.parametrize(
+    "others",
+    ["*.sh text\r\n", "# a\x0cb\n", '"x\x85y\u2028" text\n', "spack.lock diff=snapdiff \n"],
+)
+def test_the_lines_of_others_stay_as_they_are(others: str, tmp_path: Path) -> None:
+    made = GitRepository(tmp_path / "catalog")
+    (made.folder / ".git/info").mkdir(exist_ok=True)
+    file = made.folder / ".git/info/attributes"
+    file.write_bytes(others.encode())
+    assert run_cli("git-driver", "--install", "-C", str(made.folder)).status == 0
+    assert file.read_bytes().startswith(others.encode())
+    assert file.read_text("utf-8").count("spack.lock") == 1
+    assert run_cli("git-driver", "--uninstall", "-C", str(made.folder)).status == 0
+    assert file.read_bytes() == (b"" if "snapdiff" in others else others.encode())
+
+
+def test_it_is_installed_in_a_worktree_of_a_folder_of_any_name(tmp_path: Path) -> None:
+    made = GitRepository(tmp_path / os.fsdecode(b"b\xff"))
+    made.commit({PAGE: OLD})
+    made.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "worktree"))
+    assert run_cli("git-driver", "--install", "-C", str(tmp_path / "worktree")).status == 0
+    assert "specs.md" in (made.folder / ".git/info/attributes").read_text()
+
+
+def test_where_the_attributes_cannot_be_written_no_setting_is_left(tmp_path: Path) -> None:
+    made = GitRepository(tmp_path / "catalog")
+    (made.folder / ".git/info/attributes").mkdir(parents=True)
+    done = run_cli("git-driver", "--install", "-C", str(made.folder))
+    assert (done.status, "Is a directory" in done.err) == (2, True)
+    assert "snapdiff" not in (made.folder / ".git/config").read_text()
+
+
+def test_several_commands_become_one(tmp_path: Path) -> None:
+    made = GitRepository(tmp_path / "catalog")
+    for command in ("one", "two"):
+        made.git("config", "--add", "diff.snapdiff.command", command)
+    assert run_cli("git-driver", "--install", "-C", str(made.folder)).status == 0
+    assert made.git("config", "--get-all", "diff.snapdiff.command").count("\n") == 0
+
+
+def test_the_users_file_of_attributes_may_be_named_in_an_included_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    (tmp_path / "gitconfig").write_text("[include]\npath = more\n")
+    (tmp_path / "more").write_text(f"[core]\nattributesFile = {tmp_path}/mine\n")
+    assert run_cli("git-driver", "--install", "--global").status == 0
+    assert "spack.lock diff=snapdiff\n" in (tmp_path / "mine").read_text()
+    assert not (tmp_path / "settings").exists()
+
+
+def test_a_link_is_named_as_one(repository: GitRepository) -> None:
+    (repository.folder / PAGE).unlink()
+    (repository.folder / PAGE).symlink_to("elsewhere")
+    shown = git(repository.folder, "diff")
+    assert shown.returncode == 0
+    assert f"snapdiff: error: {PAGE} (new): is a symbolic link, and links are not" in shown.stderr
+
+
 def test_for_all_repositories_the_settings_are_the_users_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,7 +312,7 @@ def test_what_git_does_not_say_is_refused(arguments: tuple[str, ...], reason: st
 def test_where_there_is_no_repository_nothing_is_installed(tmp_path: Path) -> None:
     done = run_cli("git-driver", "--install", "-C", str(tmp_path))
     assert done.status == 2
-    assert done.err.startswith(f"snapdiff: error: {tmp_path}: git config: fatal: ")
+    assert done.err.startswith(f"snapdiff: error: {tmp_path}: git rev-parse: fatal: ")
     assert list(tmp_path.iterdir()) == []
 
 

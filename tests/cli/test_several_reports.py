@@ -37,6 +37,9 @@ def test_the_first_report_may_go_to_standard_output(example: Path) -> None:
             ["-f", "json", "-o", "x", "--also", "html=x"],
             "x: is named twice; a file holds one report",
         ),
+        (["--also", "csv=x", "--also", "html=old/../x"], "x: is named twice; a file holds one "),
+        (["--also", "csv=x", "--also", "html=link"], "link: is named twice; a file holds one "),
+        (["-f", "json", "-o", "x", "--annotations", "gitlab=x"], "x: is named twice; a file holds"),
         (["--also", "html=no/x"], "no/x: the folder no does not exist; make it first"),
         (["-f", "json", "--also", "csv=x", "--title", "T"], "--title has no effect in json, csv; "),
     ],
@@ -46,7 +49,13 @@ def test_a_report_that_cannot_be_is_an_error_before_any_work(
     options: list[str], message: str, example: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(example)
+    Path("link").symlink_to("x")
     result = run_cli(*options, "old", "new")
     assert (result.status, result.out) == (2, "")
     assert message in result.err
     assert not (example / "x").exists()
+
+
+def test_a_device_may_be_named_twice(example: Path) -> None:
+    nowhere = ("-f", "json", "-o", "/dev/null", "--also", "csv=/dev/null")
+    assert run_cli("-C", example, *nowhere, "old", "new").status == 0

@@ -158,11 +158,11 @@ def test_several_comments_each_have_a_name(host: CodeHost, post: Post) -> None:
     [
         ("# Changes\n", [], "<!-- snapdiff -->\n# Changes\n"),
         ("<!-- mine -->\n# Changes\n", ["--marker", "mine"], "<!-- mine -->\n# Changes\n"),
-        ("<!-- mine -->\n# Changes\n", ["--marker", "a/b"], "<!-- a/b -->\n# Changes\n"),
+        ("<!-- snapdiff -->\n# Changes\n", ["--marker", "a/b"], "<!-- a/b -->\n# Changes\n"),
         ("<!-- a word -->\n# Changes\n", [], "<!-- snapdiff -->\n<!-- a word -->\n# Changes\n"),
         ("\ufeff<!-- snapdiff -->\r\n# Changes\r\n", [], "<!-- snapdiff -->\n# Changes\n"),
     ],
-    ids=["none", "its own", "another one", "no marker", "of an editor"],
+    ids=["none", "its own", "the usual one", "no marker", "of an editor"],
 )
 def test_a_file_without_the_marker_gets_it(
     text: str, options: list[str], body: str, host: CodeHost, post: Post
@@ -171,9 +171,12 @@ def test_a_file_without_the_marker_gets_it(
     assert host.bodies() == [body]
 
 
-def test_a_file_does_not_say_which_comment_it_replaces(host: CodeHost, post: Post) -> None:
+@pytest.mark.parametrize("options", [(), ("--marker", "snapdiff/hep")], ids=["usual", "named"])
+def test_a_file_does_not_say_which_comment_it_replaces(
+    options: tuple[str, ...], host: CodeHost, post: Post
+) -> None:
     host.add(BOT, "<!-- release-notes -->\nof another workflow of the same bot\n")
-    done = post("<!-- release-notes -->\n<!-- nothing changed -->\n", "--delete-if-empty")
+    done = post("<!-- release-notes -->\n<!-- nothing changed -->\n", "--delete-if-empty", *options)
     assert (done.status, done.out) == (2, "")
     assert done.err.endswith(
         "comment.md: its first line is the marker release-notes; post it with --marker "

@@ -275,3 +275,14 @@ def test_headers_that_are_nonsense_are_an_error(
     done = post(COMMENT)
     assert (done.status, done.out) == (2, "")
     assert is_one_line_error(done.err)
+
+
+@every_library
+@pytest.mark.parametrize("body", [5, {"a": "b"}, ["c"]], ids=str)
+def test_a_comment_that_is_no_text_is_an_error(body: object, host: CodeHost, post: Post) -> None:
+    item = {"id": 1, "html_url": "", "user": {"login": "bot"}, "author": {"username": "bot"}}
+    listed = answers(200, [{**item, "body": body}])
+    host.faults.append(Fault("GET", host.dialect.list_end, listed))
+    done = post(COMMENT)
+    assert (done.status, done.out) == (2, "")
+    assert "the answer has no body" in done.err
