@@ -233,12 +233,13 @@ def long_story(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
 def test_a_signal_to_all_processes_of_a_changelog_ends_them_with_one_line(
     number: signal.Signals, long_story: GitRepository
 ) -> None:
+    arguments = ("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2", "-f", "json")
     for tenths in range(2, 14, 3):
         with subprocess.Popen(
-            command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
+            command(*arguments),
             cwd=PROJECT,
             env=environment(None),
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,  # nobody reads it, so the command cannot end before the signal
             stderr=subprocess.PIPE,
             start_new_session=True,
         ) as process:
