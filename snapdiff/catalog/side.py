@@ -49,10 +49,8 @@ class CatalogSide:
                 self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
                     package
                 )
-                for stack in (
-                    package.stack,
-                    None,
-                ):  # None for those of several stacks, put together
+                # Without a stack, too: what several documents list may be put together.
+                for stack in (package.stack, None):
                     self._documents.setdefault((package.tag, package.name, stack), path)
 
     def document_of(self, package: Package) -> str:

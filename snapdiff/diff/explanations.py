@@ -20,7 +20,7 @@ def explain_changes(
 ) -> tuple[list[Change], list[StackCause]]:
     """Return the changes of a stack with their causes, and the causes of the stack.
 
-    `graphs` has the dependencies by package, where both sides have them: then every change has a
+    `graphs` has the dependencies by package, where both sides have them: there every change has a
     cause, null but for a rebuilt spec (specification, section 11). Where only some causes are
     wanted, only what was rebuilt because of them is returned, and where only explicit specs are,
     only their changes. Raises FormatError where a document has too much to compare, or a node that
@@ -28,7 +28,7 @@ def explain_changes(
     """
     if scope.filters.because or scope.filters.explicit:
         return _wanted_changes(changes, graphs, known, scope)
-    explained = [replace(change, cause=None) for change in changes] if graphs else list(changes)
+    explained = [_unexplained(change, graphs) for change in changes]
     stack_causes = shared_changes(
         (change.package, change.fields) for change in changes if change.kind is Kind.RECONFIGURED
     )
@@ -50,7 +50,7 @@ def _wanted_changes(
     kept: dict[int, Change] = {}
     for position, change in enumerate(changes):
         if not because and scope.has_change(change):
-            kept[position] = replace(change, cause=None) if graphs else change
+            kept[position] = _unexplained(change, graphs)
     stack_causes = shared_changes(
         (change.package, change.fields)
         for change in kept.values()
@@ -79,6 +79,11 @@ def _explanations(
             groups.setdefault(pairs, []).append(position)
     for pairs, positions in groups.items():
         yield positions, explain([_hashes(changes[position]) for position in positions], pairs)
+
+
+def _unexplained(change: Change, graphs: Mapping[str, Graphs]) -> Change:
+    """Return a change without a cause: null where its package has dependencies on both sides."""
+    return replace(change, cause=None) if change.package in graphs else change
 
 
 def _explained(change: Change, found: Explanation, place: int) -> Change:

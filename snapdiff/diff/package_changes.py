@@ -67,7 +67,7 @@ def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _
     )
 
 
-def packages_of(
+def changes_of_packages(
     changes: Iterable[Change], kept: Mapping[str, Collection[str]]
 ) -> list[PackageChange]:
     """Return what happened to packages of which nothing is looked at but some of their changes.

@@ -7,7 +7,7 @@ from typing import Literal
 
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.known_graphs import Graphs, KnownGraphs
-from snapdiff.diff.package_changes import packages_of
+from snapdiff.diff.package_changes import changes_of_packages
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
@@ -96,9 +96,9 @@ class StackTotal:
     def _packages(self, changes: Iterable[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""
         if scope.filters.because:
-            return packages_of(changes, {})
+            return changes_of_packages(changes, {})
         if scope.filters.explicit:
-            return packages_of(
+            return changes_of_packages(
                 changes, {change.package: change.kept for change in self.package_changes}
             )
         return self.package_changes
