@@ -25,8 +25,6 @@ from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
 from snapdiff.output.file_lock import held_alone
-from snapdiff.output.pager import write_paged
-from snapdiff.output.whole_file import check_output, write_file
 
 
 @click.command(
@@ -58,14 +56,14 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     if given.first_seen:
         _write_first_seen(_range(story), given)
         return 0
-    target = given.target()
-    chosen = given.chosen_format(CHANGELOG)
-    with held_alone(target) as is_new:
+    destination = given.destination(given.target())
+    chosen = given.chosen_format(CHANGELOG, on_terminal=destination.is_terminal)
+    with held_alone(destination.file) as is_new:
         writer = ChangelogWriter(
             format_name=chosen.name,
-            target=target,
+            target=destination.file,
             is_new=is_new,
-            is_paged=given.is_on_terminal() and not given.no_pager and chosen.name != "ndjson",
+            is_paged=destination.is_paged and chosen.name != "ndjson",
         )
         writer.check()
         wanted, given = _open(_range(story), given, FROM_FILE)
@@ -73,7 +71,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
         asked = Asked(
             ends=wanted.ends(),
             filters=settings.filters,
-            options=given.options(chosen),
+            options=destination.fitted(given.options(chosen)),
             shaping=given.shaping(),
             configuration=given.configuration,
         )
@@ -119,17 +117,14 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
     if given.explicit:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
-    target = given.target()
-    chosen = given.chosen_format(FIRST_SEEN)
-    if target:
-        check_output(target)
-        require_no_changelog(target)
+    destination = given.destination(given.target())
+    chosen = given.chosen_format(FIRST_SEEN, on_terminal=destination.is_terminal)
+    destination.check()
+    if destination.file:
+        require_no_changelog(destination.file)
     wanted, given = _open(story, given, OF_FIRST_SEEN)
     settings, steps = given.settings(), wanted.steps()
     with watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)
-    pieces = RENDERERS[chosen.name](seen, settings.filters, given.options(chosen))
-    if target:
-        write_file(target, pieces)
-    else:
-        write_paged(pieces, wanted=given.is_on_terminal() and not given.no_pager)
+    options = destination.fitted(given.options(chosen))
+    destination.write(RENDERERS[chosen.name](seen, settings.filters, options))

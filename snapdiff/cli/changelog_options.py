@@ -1,8 +1,5 @@
 """The options of `snapdiff changelog`, and what they ask for."""
 
-import os
-import shutil
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +17,15 @@ from snapdiff.changelog.changelog_formats import (
 from snapdiff.changelog.markers import GIVEN, ShapingOptions, filter_options
 from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.sections import Settings
-from snapdiff.cli.options import (
-    CommonOptions,
+from snapdiff.cli.options import CommonOptions
+from snapdiff.cli.shared_options import (
+    color,
     configuration,
     narrowing,
+    no_pager,
     package_url,
     pages,
+    template_folder,
     with_options,
 )
 from snapdiff.errors import ReportError
@@ -50,8 +50,6 @@ class ChangelogOptions(CommonOptions):
     group_by: Literal["stack", "package"] | None
     detail: bool
     template: str | None
-    color: Literal["auto", "always", "never"] | None
-    no_pager: bool
     first_seen: bool
     jobs: int
     configuration: str | None = None
@@ -76,18 +74,15 @@ class ChangelogOptions(CommonOptions):
             "color": self.color,
         }
 
-    def is_on_terminal(self) -> bool:
-        """Return whether somebody looks at what is printed."""
-        return self.target() is None and sys.stdout is not None and sys.stdout.isatty()
-
-    def chosen_format(self, known: Mapping[str, ChangelogFormat]) -> ChangelogFormat:
+    def chosen_format(
+        self, known: Mapping[str, ChangelogFormat], *, on_terminal: bool
+    ) -> ChangelogFormat:
         """Return the format; raises ReportError where there is none, or an option has no use."""
         if self.template and self.format_name:
             reason = f"so -f {self.format_name} has no meaning"
             raise ReportError(f"--template replaces the format, {reason}")
         chosen = TEMPLATE
         if not self.template or self.first_seen:
-            on_terminal = self.is_on_terminal()
             chosen = chosen_format(self.format_name, self.target(), known, on_terminal=on_terminal)
         given = [name for name, value in self.looks().items() if value is not None]
         require_effect(chosen, known, given)
@@ -96,14 +91,10 @@ class ChangelogOptions(CommonOptions):
     def options(self, chosen: ChangelogFormat) -> ReportOptions:
         """Return how the changelog is to look: a file that is read as it is has no links in it."""
         links = PACKAGE_URL if chosen.name == "html" else ""
-        on_terminal = self.is_on_terminal()
-        auto = on_terminal and not os.environ.get("NO_COLOR")
         return ReportOptions(
             group_by=self.group_by,
             detail=self.detail,
             package_url=links if self.package_url is None else self.package_url,
-            color=self.color == "always" or (self.color in (None, "auto") and auto),
-            width=shutil.get_terminal_size().columns if on_terminal else None,
             templates=self.templates(),
             template=Path(self.template) if self.template else None,
         )
@@ -141,20 +132,14 @@ _OPTIONS = [
         metavar="FILE",
         help="Write through a Jinja2 template (see docs/changelog.md).",
     ),
-    click.option(
-        "--template-folder", metavar="DIR", help="Take built-in templates from DIR first."
-    ),
+    template_folder,
     click.option(
         "--first-seen",
         is_flag=True,
         help="When each version was first and last seen; markdown, text, json or csv.",
     ),
-    click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
-    ),
-    click.option("--no-pager", is_flag=True, help="Print long reports without a pager."),
+    color,
+    no_pager,
     click.option(
         "--jobs",
         type=click.IntRange(min=1),

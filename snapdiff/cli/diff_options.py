@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from snapdiff.cli.option_values import annotations, kinds_of_change, more_reports, stack_pairs
-from snapdiff.cli.options import (
-    CommonOptions,
+from snapdiff.cli.options import CommonOptions
+from snapdiff.cli.shared_options import (
+    color,
     configuration,
     narrowing,
+    no_pager,
+    output,
     package_url,
     pages,
+    repository,
+    template_folder,
+    verbose,
     with_options,
 )
 
@@ -47,8 +53,6 @@ class DiffOptions(CommonOptions):
     max_length: int | None
     quiet_if_empty: bool
     template: str | None
-    color: Literal["auto", "always", "never"] | None
-    no_pager: bool
     exit_code: bool
     fail_on: "tuple[Kind, ...]"
     map_stack: tuple[tuple[str, str], ...]
@@ -100,9 +104,7 @@ class DiffOptions(CommonOptions):
             ReportWriter(
                 format_name=format_name,
                 usual_format=self.format_name if format_is_usual else None,
-                target=target,
-                color=self.color,
-                pager=not self.no_pager,
+                destination=self.destination(target),
                 quiet_if_empty=self.quiet_if_empty,
                 options=ReportOptions(**asked),
             )
@@ -110,7 +112,7 @@ class DiffOptions(CommonOptions):
         ]
         require_files_of_their_own(
             [
-                *(writer.target for writer in writers if writer.target),
+                *(writer.destination.file for writer in writers),
                 *([self.annotations.code_quality] if self.annotations else []),
             ]
         )
@@ -121,7 +123,7 @@ class DiffOptions(CommonOptions):
 
 
 _OPTIONS = [
-    click.option("-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR."),
+    repository,
     click.option(
         "-f",
         "--format",
@@ -129,7 +131,7 @@ _OPTIONS = [
         metavar="FORMAT",
         help="markdown (default), comment, text (default on a terminal), html, json or csv.",
     ),
-    click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all."),
+    output,
     click.option(
         "--also",
         multiple=True,
@@ -182,17 +184,9 @@ _OPTIONS = [
         metavar="FILE",
         help="Report through a Jinja2 template (see docs/templates.md).",
     ),
-    click.option(
-        "--template-folder",
-        metavar="DIR",
-        help="Take built-in templates from DIR where it has them.",
-    ),
-    click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
-    ),
-    click.option("--no-pager", is_flag=True, help="Print long reports without a pager."),
+    template_folder,
+    color,
+    no_pager,
     click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs."),
     click.option(
         "--fail-on",
@@ -209,9 +203,7 @@ _OPTIONS = [
     ),
     configuration,
     pages,
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors."
-    ),
+    verbose,
 ]
 
 

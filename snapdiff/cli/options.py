@@ -1,26 +1,23 @@
-"""The options that every command on catalogs has: what it looks at, and what it makes of pages."""
+"""What the options ask for that every command on catalogs has."""
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
-import click
+from typing import TYPE_CHECKING
 
 from snapdiff.errors import SnapdiffError
-from snapdiff.limits import DEFAULT_LIMITS, Limits, parse_size
+from snapdiff.limits import Limits
 
 if TYPE_CHECKING:
+    from snapdiff.cli.destination import Color, Destination
     from snapdiff.result import Filters
-
-_Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonOptions:
-    """Their values, under the names that click gives them."""
+    """The values of these options, under the names that click gives them."""
 
     repo: str
     format_name: str | None
@@ -32,6 +29,7 @@ class CommonOptions:
     explicit: bool
     package_url: str | None
     template_folder: str | None
+    no_pager: bool
     allow_empty: bool
     skip_bad_pages: bool
     max_page_size: int
@@ -41,6 +39,7 @@ class CommonOptions:
     verbose: bool
     config: str | None
     no_config: bool
+    color: "Color | None" = None
     from_file: frozenset[str] = frozenset()
     """The names of those whose values a configuration file gives."""
 
@@ -53,6 +52,12 @@ class CommonOptions:
     def target(self) -> Path | None:
         """Return the file to write, or None for standard output."""
         return None if self.output in (None, "-") else Path(self.output or "")
+
+    def destination(self, file: Path | None) -> "Destination":
+        """Return how a file, or standard output, is written to."""
+        from snapdiff.cli.destination import Destination
+
+        return Destination(file=file, color=self.color, has_pager=not self.no_pager)
 
     def filters(self) -> "Filters":
         """Return what is looked at."""
@@ -99,129 +104,3 @@ _COMMA = re.compile(r",(?![^\[]*\])")
 def split_globs(values: Sequence[str]) -> tuple[str, ...]:
     """Return the globs that some values hold: `e4s,hep` are two."""
     return tuple(glob for value in values for glob in _COMMA.split(value))
-
-
-def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
-    try:
-        return parse_size(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
-def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Command]:
-    return click.option(
-        f"-{letter}", f"--{name}", multiple=True, metavar="GLOB[,GLOB]", help=f"Only these {noun}."
-    )
-
-
-def _limit(name: str, default: int, words: str) -> Callable[[_Command], _Command]:
-    return click.option(name, type=str, default=default, callback=_size, metavar="SIZE", help=words)
-
-
-_SIZES = (
-    _limit(
-        "--max-page-size",
-        DEFAULT_LIMITS.page_size,
-        "Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-    ),
-    _limit(
-        "--max-document-size",
-        DEFAULT_LIMITS.document_size,
-        "Take locks, indexes and databases of up to SIZE bytes (default 2G).",
-    ),
-    _limit(
-        "--max-download",
-        DEFAULT_LIMITS.download,
-        "Take SIZE bytes of a mirror at most (default 2G).",
-    ),
-)
-
-
-_STACK = _narrowed("s", "stack", "stacks, such as e4s; !GLOB leaves some out")
-_TAG = _narrowed("t", "tag", "tags, such as develop")
-
-_NARROWING = [
-    _STACK,
-    _narrowed("p", "package", "packages"),
-    _TAG,
-    _narrowed(
-        "k",
-        "kind",
-        "kinds of change: removed, downgraded, added, upgraded, reconfigured, rebuilt",
-    ),
-    click.option(
-        "--explicit",
-        is_flag=True,
-        help="Only what was asked for: roots of environments, explicitly installed packages.",
-    ),
-]
-
-_PAGES = [
-    click.option(
-        "--allow-empty", is_flag=True, help="Accept a side that has no page, lock or index."
-    ),
-    click.option(
-        "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
-    ),
-    *_SIZES,
-    click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress."),
-]
-
-
-_CONFIGURATION = [
-    click.option(
-        "--config",
-        type=click.Path(),
-        metavar="FILE|REV:PATH",
-        help="Take settings from here, not from the catalog's .snapdiff.toml.",
-    ),
-    click.option("--no-config", is_flag=True, help="Take no settings from any file."),
-]
-
-
-def _url_of_packages(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
-    if value and "{package}" not in value:
-        raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
-    return value
-
-
-package_url = click.option(
-    "--package-url",
-    callback=_url_of_packages,
-    metavar="URL",
-    help="Where a package's name links to, with {package} in it; empty for no links.",
-)
-
-
-def narrowing(command: _Command) -> _Command:
-    """Give a command the options that narrow what is told."""
-    return with_options(_NARROWING, command)
-
-
-def places(command: _Command) -> _Command:
-    """Give a command the options that name the tags and stacks it looks at."""
-    return with_options([_STACK, _TAG], command)
-
-
-def pages(command: _Command) -> _Command:
-    """Give a command the options on which pages it takes, and whether it speaks of them."""
-    return with_options(_PAGES, command)
-
-
-def configuration(command: _Command) -> _Command:
-    """Give a command the options on where its settings are from."""
-    return with_options(_CONFIGURATION, command)
-
-
-def size_limits(command: _Command) -> _Command:
-    """Give a command the options on how large pages, documents and mirrors may be."""
-    return with_options(_SIZES, command)
-
-
-def with_options(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:
-    """Give a command these options, in this order."""
-    for option in reversed(options):  # as a stack of decorators would
-        command = option(command)
-    return command

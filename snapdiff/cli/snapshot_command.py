@@ -7,9 +7,9 @@ import click
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import count_file
-from snapdiff.cli import options
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
+from snapdiff.cli.shared_options import size_limits
 from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
@@ -32,7 +32,7 @@ Examples:
 @click.argument("source")
 @click.argument("folder", metavar="DIR")
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
-@options.size_limits
+@size_limits
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
 def snapshot(

@@ -1,6 +1,5 @@
 """`snapdiff why`: a package and two revisions in, why its specs changed out."""
 
-import sys
 from typing import Any
 
 import click
@@ -9,12 +8,21 @@ from msgspec.structs import replace
 
 from snapdiff.catalog.loading import open_catalogs
 from snapdiff.cli.console import say
-from snapdiff.cli.options import CommonOptions, configuration, pages, places
+from snapdiff.cli.options import CommonOptions
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.settings_in_force import settings_in_force
+from snapdiff.cli.shared_options import (
+    configuration,
+    no_pager,
+    output,
+    package_url,
+    pages,
+    places,
+    repository,
+    template_folder,
+    verbose,
+)
 from snapdiff.errors import ReportError
-from snapdiff.output.pager import write_paged
-from snapdiff.output.whole_file import check_output, write_file
 from snapdiff.reports import format_of_file
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 from snapdiff.reports.why_report import RENDERERS, Render
@@ -48,19 +56,19 @@ What it draws:
 )
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
 @click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]")
-@click.option("-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR.")
+@repository
 @click.option(
     "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+@output
 @places
-@click.option("--package-url", metavar="URL", help="Where names link to (markdown).")
-@click.option("--template-folder", metavar="DIR", help="Take built-in templates from DIR first.")
-@click.option("--no-pager", is_flag=True, help="Print long reports without a pager.")
+@package_url
+@template_folder
+@no_pager
 @configuration
 @pages
-@click.option("-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors.")
-def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: Any) -> int:
+@verbose
+def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """Say why the specs of PACKAGE changed from OLD to NEW: everything that changed below them.
 
     OLD and NEW are what `snapdiff diff` takes: directories, files, git revisions or mirrors, with
@@ -68,10 +76,10 @@ def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: A
     """
     given = CommonOptions(package=(), kind=(), explicit=False, **values)
     asked = parse_question(package)
-    target = given.target()
-    if target:
-        check_output(target)
-    render = _render(given.format_name or (format_of_file(target) if target else None))
+    destination = given.destination(given.target())
+    destination.check()
+    named_by_file = format_of_file(destination.file) if destination.file else None
+    render = _render(given.format_name or named_by_file)
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
         if given.verbose:
@@ -91,16 +99,12 @@ def why(package: str, revisions: tuple[str, ...], *, no_pager: bool, **values: A
             )
     for page in () if given.quiet else found.skipped:
         say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
-    pieces = render(
+    answer = render(
         replace(found, configuration=settings.place or UNSET),
         ReportOptions(
             package_url=PACKAGE_URL if given.package_url is None else given.package_url,
             templates=given.templates(),
         ),
     )
-    if target:
-        write_file(target, pieces)
-    else:
-        on_terminal = sys.stdout is not None and sys.stdout.isatty()
-        write_paged(pieces, wanted=on_terminal and not no_pager)
+    destination.write(answer)
     return 0
