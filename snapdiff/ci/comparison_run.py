@@ -31,7 +31,10 @@ class Reports(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """What a run found: numbers of packages by kind, as the reports count them."""
+    """What a run found: numbers of packages by kind, as the reports count them.
+
+    `has_changes` also where the reports are narrowed to other kinds than the gate found.
+    """
 
     reports: Reports
     has_changes: bool
@@ -74,10 +77,11 @@ def compare(
     if done.returncode not in (0, _FOUND):
         raise CommandFailedError
     diff = msgspec.json.decode(reports.json.read_bytes(), type=CatalogDiff)
+    gate_failed = done.returncode == _FOUND
     by_kind = count_table(diff).total.by_kind
     return Comparison(
         reports=reports,
-        has_changes=not diff.is_empty(),
+        has_changes=gate_failed or not diff.is_empty(),
         packages={kind: by_kind.get(kind, 0) for kind in Kind},
-        gate_failed=done.returncode == _FOUND,
+        gate_failed=gate_failed,
     )

@@ -111,16 +111,16 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     place = settings.place or UNSET
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
     verdict = judge(found, given.fail_on, given.ignore)
+    offending = [offender.text for offender in verdict.offenders]
     for report in given.report_writers():
-        report.write(narrowed)
+        report.write(narrowed, offending)
     for message in warning_lines(verdict, str(place), is_narrowed=given.is_narrowed()):
         warn(message)
-    offending = first_lines([offender.text for offender in verdict.offenders])
-    for line in (*ignored_lines(verdict, str(place)), *offending):
+    for line in (*ignored_lines(verdict, str(place)), *first_lines(offending)):
         say(line)
     if given.annotations:
         mark_documents(given.annotations, verdict.offenders, old, new)
-    is_found = verdict.offenders or (given.exit_code and not narrowed.is_empty())
+    is_found = offending or (given.exit_code and not narrowed.is_empty())
     return FOUND if is_found else DONE
 
 

@@ -1,7 +1,9 @@
 """A report to be: its format, its looks and where it goes, all checked before any work."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from snapdiff.cli.destination import Destination
 from snapdiff.errors import ReportError
@@ -38,11 +40,15 @@ class ReportWriter:
         self._quiet_if_empty = quiet_if_empty
         self._options = destination.fitted(options)
 
-    def write(self, diff: CatalogDiff) -> None:
-        """Write the report; raises ReportError where it cannot be rendered or written."""
+    def write(self, diff: CatalogDiff, offending: Sequence[str] = ()) -> None:
+        """Write the report, and in a comment what a gate has found.
+
+        Raises ReportError where it cannot be rendered or written.
+        """
+        options = replace(self._options, offending=tuple(offending))
         pieces: Iterable[str] = ()
         if not self._quiet_if_empty or not diff.is_empty() or diff.skipped:
-            pieces = render_pieces(diff, self.format, self._options)
+            pieces = render_pieces(diff, self.format, options)
         self.destination.write(pieces)
 
 

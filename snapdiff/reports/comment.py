@@ -15,6 +15,9 @@ from snapdiff.safe_text import visible
 MOST_CHARACTERS = 60_000
 """A GitHub comment holds 65,536 characters; a bot may want to add a line or two."""
 
+_MOST_OFFENDING = 10
+"""How many lines say why a gate failed; the reports and the run's log have all of them."""
+
 _MOST_FOLDS = 5
 """How many stacks have a fold of their own before the others share one: each fold is a line."""
 
@@ -40,7 +43,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
             nothing_changed=NOTHING_CHANGED,
             diff=diff,
             outline=outline,
-            is_empty=diff.is_empty() and not diff.skipped,
+            is_empty=diff.is_empty() and not diff.skipped and not options.offending,
+            offending=shortened(options.offending, _MOST_OFFENDING),
             title=visible(options.title),
             url=options.package_url if extent.has_links else "",
             report_url=web_address(options.report_url),

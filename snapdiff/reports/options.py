@@ -21,7 +21,7 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     `{package}` in it; empty for no links. `report_url` is where the full report is. `max_length` is
     in characters; None asks for the format's own limit. `width` is in columns. `templates` is a
     folder whose files replace built-in templates of the same name, and `template` a template file
-    of the caller's own.
+    of the caller's own. `offending` is what a gate has found, a line each, for the comment to say.
     """
 
     title: str = ""
@@ -36,3 +36,4 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     width: int | None = None
     templates: Path | None = None
     template: Path | None = None
+    offending: tuple[str, ...] = ()

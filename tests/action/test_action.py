@@ -232,6 +232,28 @@ def test_where_nothing_changed_an_old_comment_says_so(runner: Runner) -> None:
     assert "No changes" in comment.body
 
 
+def test_a_gate_on_a_kind_that_the_reports_leave_out_says_why_it_failed(runner: Runner) -> None:
+    inputs = {**GATE, "kinds": "added"}
+    ran = runner.run(inputs=inputs)
+    assert (ran.status, ran.names[-2:]) == (1, ["post", "gate"])
+    assert {name: ran.outputs[name] for name in ("changed", "downgraded", "gate")} == {
+        "changed": "true",
+        "downgraded": "0",
+        "gate": "failed",
+    }
+    [comment] = runner.host.comments
+    assert "**The gate failed**" in comment.body
+    assert "- `downgraded: mpich 3.0 → 2.9 in develop, e4s`" in comment.body
+    assert "**The gate failed**" in ran.summary
+
+    runner.request.push(mpich="3.1")
+    ran = runner.run(inputs=inputs)
+    assert (ran.status, ran.outputs["changed"], ran.outputs["gate"]) == (0, "false", "passed")
+    [comment] = runner.host.comments
+    assert "No changes between" in comment.body
+    assert "gate" not in comment.body
+
+
 def test_without_a_comment_the_host_is_not_asked(runner: Runner) -> None:
     ran = runner.run(inputs={**GATE, "comment": "never"})
     assert ran.names[-2:] == ["upload-artifact", "gate"]

@@ -7,6 +7,7 @@ import pytest
 
 from snapdiff import CatalogDiff, SnapdiffError, diff_catalogs, load_catalog, render_report
 from snapdiff.reports.comment import MOST_CHARACTERS
+from snapdiff.reports.comment_lines import says_nothing_changed
 from snapdiff.reports.options import ReportOptions
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
@@ -138,6 +139,30 @@ def test_the_gate_names_the_offenders() -> None:
     )
     passed = run_cli("-C", ROOT, *SNAPSHOTS, "--fail-on", "downgraded", "-s", "hep")
     assert (passed.status, passed.err) == (0, "")
+
+
+def test_a_comment_says_why_the_gate_failed_whatever_it_shows_else() -> None:
+    gated = ("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--fail-on", "downgraded", "-t", "develop")
+    comment = run_cli(*gated, "-k", "added", "-p", "py-setuptools").out
+    assert not says_nothing_changed(comment)
+    head, _, rest = comment.partition("**The gate failed**, because of this:\n\n")
+    assert "No changes; only tag" in head
+    assert rest.startswith("- `downgraded: py-setuptools 80.9.0 → 79.0.1 in develop, ")
+    assert Tree(comment).open_folds == 0
+    passed = run_cli(*gated, "-k", "added", "-p", "hdf5")
+    assert says_nothing_changed(passed.out)
+    assert "The gate failed" in run_cli(*gated).out
+    assert "The gate failed" not in run_cli(*gated[:-4]).out
+
+
+def test_of_many_offenders_a_comment_has_the_first_and_counts_the_rest() -> None:
+    old = load_catalog(SNAPSHOTS[0], repository=ROOT)
+    same = diff_catalogs(old, old)
+    lines = tuple(f"removed: p{number}|`x` in e4s" for number in range(30))
+    comment = render_report(same, "comment", ReportOptions(offending=lines))
+    assert comment.count("\n- <code>removed") == 10
+    assert "\n- … 20 more lines\n" in comment
+    assert "p0&#124;&#96;x" in comment
 
 
 class TestOwnTemplate:
