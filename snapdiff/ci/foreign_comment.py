@@ -46,14 +46,15 @@ def checked(comment: Path) -> Path | None:
     return comment
 
 
-def pull_request_of(run: WorkflowRun, variables: Mapping[str, str], token: str) -> int | None:
-    """Return the number of the open pull request whose head another run was for, or None.
+def pull_requests_of(run: WorkflowRun, variables: Mapping[str, str], token: str) -> list[int]:
+    """Return the numbers of the open pull requests whose head another run was for.
 
-    GitHub says which branch of which repository that was, and which commit. None where the branch
-    has got another commit since: then another run is on its way. Raises SnapdiffError.
+    GitHub says which branch of which repository that was, and which commit; of pull requests into
+    several branches it does not say which. There are none where the branch has got another commit
+    since: then another run is on its way. Raises SnapdiffError.
     """
     if not run.head_branch or not run.head_repository:
-        return None  # the fork was deleted
+        return []  # the fork was deleted
     api = variables["GITHUB_API_URL"]
     head = f"{run.head_repository.owner.login}:{run.head_branch}"
     query = urlencode({"state": "open", "head": head, "per_page": "100"})
@@ -68,7 +69,7 @@ def pull_request_of(run: WorkflowRun, variables: Mapping[str, str], token: str) 
         message = f"{api}: the pull requests of {head} cannot be listed"
         reason = getattr(error, "code", None) or type(error).__name__
         raise SnapdiffError(f"{message}: {reason}") from error
-    return next((item.number for item in listed if item.head.sha == run.head_sha), None)
+    return [item.number for item in listed if item.head.sha == run.head_sha]
 
 
 class _NoRedirects(HTTPRedirectHandler):

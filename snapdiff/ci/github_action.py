@@ -10,7 +10,7 @@ from pathlib import Path
 
 from snapdiff.ci.checkout import Checkout
 from snapdiff.ci.comparison_run import CommandFailedError, compare, reports_in
-from snapdiff.ci.foreign_comment import checked, pull_request_of
+from snapdiff.ci.foreign_comment import checked, pull_requests_of
 from snapdiff.ci.github_event import WorkflowRun, commits_of_event, read_event
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
 from snapdiff.ci.posting_run import post, post_own
@@ -78,12 +78,20 @@ def _post_foreign(run: WorkflowRun, variables: Mapping[str, str], inputs: Inputs
     if comment is None:
         _log("the run has left no comment")
         return ""
-    number = pull_request_of(run, variables, variables[_TOKEN])
-    if number is None:
+    numbers = pull_requests_of(run, variables, variables[_TOKEN])
+    if not numbers:
         _log("no open pull request has the commit of the run any more")
         return ""
+    if len(numbers) > 1:
+        # Each is compared with a target of its own, so the comment is right for one of them alone.
+        named = ", ".join(f"#{number}" for number in numbers)
+        _log(
+            f"{named} have the commit of the run, and GitHub does not say which it was for;"
+            " so no comment"
+        )
+        return ""
     marker = [f"--marker={inputs.marker}"] if inputs.marker else []
-    return post(comment, inputs, _TOKEN, [f"--number={number}", *marker])
+    return post(comment, inputs, _TOKEN, [f"--number={numbers[0]}", *marker])
 
 
 def _log(message: str) -> None:

@@ -397,6 +397,15 @@ def test_a_pull_request_that_has_moved_on_gets_none(
     assert forked.host.comments == []
 
 
+def test_of_two_pull_requests_with_one_head_none_gets_the_others_comment(forked: Runner) -> None:
+    for pull in forked.github.pulls:
+        pull["head"]["sha"] = forked.request.head
+    ran = post_of_fork(forked, {"snapdiff-comment": {"comment.md": b"text"}})
+    assert (ran.status, ran.outputs["comment-url"]) == (0, "")
+    assert f"#5, #{NUMBER} have the commit of the run" in ran.log("post")
+    assert forked.host.comments == []
+
+
 # --- Installation ---
 
 
