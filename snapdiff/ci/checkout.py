@@ -35,6 +35,13 @@ class Checkout:
     def _line(self, *arguments: str) -> str:
         return self._git.run(*arguments).decode("utf-8", "replace").strip()
 
+    def origin(self) -> str:
+        """Return the address that the clone is from; empty where it is from nowhere."""
+        try:
+            return self._line("config", "--get", "remote.origin.url")
+        except RevisionError:
+            return ""
+
     def parents(self) -> list[str]:
         """Return the parents that the checked-out commit names, whether or not they are here.
 

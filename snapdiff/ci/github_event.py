@@ -20,17 +20,22 @@ class Owner(Struct):
 
 
 class EventRepository(Struct):
-    """A repository of an event."""
+    """A repository of an event; `full_name` is OWNER/NAME."""
 
+    full_name: str = ""
     default_branch: str = ""
     owner: Owner = msgspec.field(default_factory=Owner)
 
 
 class EventCommit(Struct):
-    """One side of a pull request: a branch and the commit at its end."""
+    """One side of a pull request: a branch, the commit at its end, the repository it is in.
+
+    A fork can be deleted: then it is no repository any more.
+    """
 
     ref: str
     sha: str
+    repo: EventRepository | None = None
 
 
 class PullRequest(Struct):
@@ -119,9 +124,10 @@ def commits_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> Compar
 def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> ComparedCommits:
     number, head = pull_request.number, pull_request.head.sha
     if checkout.head == head:
+        _require_no_fork(pull_request, checkout)
         base = checkout.merge_base(pull_request.base.ref, _ALL_COMMITS)
         if base == head:
-            # In a clone of the fork, whose branch of that name it is; a gate would pass everything.
+            # In a clone of a fork by another name; a gate would pass everything.
             raise RevisionError(
                 f"{head[:12]}: the head of pull request {number} is in {pull_request.base.ref} of "
                 "this clone already; check out the repository that it is to be merged into, or "
@@ -137,3 +143,25 @@ def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> C
         )
     reason = f"the merge commit of pull request {number} and its first parent"
     return ComparedCommits(checkout.first_parent(_TWO_COMMITS), HEAD, reason)
+
+
+def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
+    """Raise RevisionError where the clone is one of the fork that a pull request is from.
+
+    The branch that is called as the target is the fork's own there. Where it is behind the target,
+    what others merged would count as a change; where it is ahead, a change would be missing.
+    """
+    fork, target = pull_request.head.repo, pull_request.base.repo
+    if not fork or not target or fork.full_name == target.full_name:
+        return
+    if _names(checkout.origin(), fork):
+        raise RevisionError(
+            f"this is a clone of {fork.full_name}, and pull request {pull_request.number} is not "
+            f"for its {pull_request.base.ref}; check out {target.full_name}, or give `old`"
+        )
+
+
+def _names(address: str, repository: EventRepository) -> bool:
+    """Return whether an address that git clones from is one of a repository."""
+    parts = address.rstrip("/").removesuffix(".git").replace(":", "/").split("/")
+    return "/".join(parts[-2:]).lower() == repository.full_name.lower()

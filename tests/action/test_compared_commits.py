@@ -81,6 +81,52 @@ def test_a_head_that_the_target_has_is_not_compared_with_itself(
         on_github(clone, request_.event())
 
 
+def from_fork(request: PullRequest) -> dict[str, Any]:
+    """What GitHub says of a pull request from a fork."""
+    event = request.event()
+    event["pull_request"]["base"]["repo"] = {"full_name": "spack/catalog"}
+    event["pull_request"]["head"]["repo"] = {"full_name": "Stranger/catalog"}
+    return event
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/stranger/catalog",
+        "https://github.com/Stranger/catalog.git",
+        "git@github.com:stranger/catalog.git",
+        "ssh://git@github.com/stranger/catalog/",
+    ],
+)
+def test_a_clone_of_the_fork_is_refused_as_its_target_branch_is_another(
+    address: str, tmp_path: Path
+) -> None:
+    # The fork's main is behind: what others merged between would count as the pull request's.
+    request = PullRequest(tmp_path)
+    request.origin.git("checkout", "--quiet", "change")
+    request.origin.git("rebase", "--quiet", "main")
+    request.head = request.origin.git("rev-parse", "HEAD")
+    clone = request.checkout(tmp_path / "clone", "change")
+    run_git(clone, "update-ref", "refs/remotes/origin/main", request.old_base)
+    run_git(clone, "remote", "set-url", "origin", address)
+    with pytest.raises(RevisionError, match=r"clone of Stranger/catalog, .* out spack/catalog, or"):
+        on_github(clone, from_fork(request))
+
+
+def test_a_head_of_a_fork_is_compared_in_a_clone_of_the_target(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "change")
+    for address in ("https://github.com/spack/catalog", str(request_.origin.folder)):
+        run_git(clone, "remote", "set-url", "origin", address)
+        assert on_github(clone, from_fork(request_)).old == request_.old_base
+    run_git(clone, "config", "--unset", "remote.origin.url")
+    event = from_fork(request_)
+    assert on_github(clone, event).old == request_.old_base
+    event["pull_request"]["head"]["repo"] = None  # the fork was deleted
+    assert on_github(clone, event).old == request_.old_base
+
+
 @pytest.mark.parametrize("checked_out", ["main", "merge of another head"])
 def test_another_commit_is_refused(checked_out: str, request_: PullRequest, tmp_path: Path) -> None:
     event = request_.event()
