@@ -39,10 +39,6 @@ nitpick_ignore_regex = [
     # Python's and msgspec's own names: their pages are on other hosts, which a build does not ask.
     (r"py:.*", r"(collections|pathlib|typing|enum|msgspec)\..*"),
 ]
-nitpick_ignore = [  # what only the package itself hands to `diff_catalogs`
-    ("py:class", "snapdiff.filters.Scope"),
-    ("py:class", "snapdiff.diff.tags.TagDiffs"),
-]
 
 html_theme = "furo"
 html_title = "snapdiff"

@@ -24,7 +24,6 @@ def diff_catalogs(
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
     progress: Progress = lambda _done, _all: None,
-    begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
 
@@ -32,12 +31,9 @@ def diff_catalogs(
     have changed are compared. Raises RevisionError where a side has no page at all (unless
     `allow_empty`), and BadPagesError where pages cannot be read (unless `skip_bad_pages`, which
     leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
-    nothing on either side. `begin` makes what takes the packages, where somebody wants to keep more
-    of them than the diff.
+    nothing on either side.
     """
-    check_filters(filters or Filters(), (new, old))
-    check_explicit(filters or Filters(), (new, old))
-    check_mapped_stacks(filters or Filters(), old, new)
+    check_narrowing(filters or Filters(), old, new)
     return diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),
@@ -46,8 +42,14 @@ def diff_catalogs(
         skip_bad_pages=skip_bad_pages,
         warn=warn,
         limits=new.limits,
-        begin=begin,
     )
+
+
+def check_narrowing(filters: Filters, old: Catalog, new: Catalog) -> None:
+    """Raise SnapdiffError where a filter matches nothing on either side, or has no meaning."""
+    check_filters(filters, (new, old))
+    check_explicit(filters, (new, old))
+    check_mapped_stacks(filters, old, new)
 
 
 def diff_files(
@@ -61,7 +63,10 @@ def diff_files(
     limits: Limits = DEFAULT_LIMITS,
     begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
 ) -> CatalogDiff:
-    """Return what changed between two revisions, given file by file, as `diff_catalogs` does."""
+    """Return what changed between two revisions, given file by file, as `diff_catalogs` does.
+
+    `begin` makes what takes the packages, where somebody wants to keep more of them than the diff.
+    """
     scope = Scope(filters or Filters())
     packages = begin(scope, limits)
     tags = []

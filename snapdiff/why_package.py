@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.revision_pair import Progress
-from snapdiff.comparison import diff_catalogs
+from snapdiff.catalog.revision_pair import Progress, RevisionPair
+from snapdiff.comparison import check_narrowing, diff_files
 from snapdiff.diff.package_trees import PackageTrees
 from snapdiff.errors import BadPage, BadPagesError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
@@ -59,14 +59,15 @@ def explain_package(
         found.append(PackageTrees(asked.package, scope, limits))
         return found[0]
 
-    diff = diff_catalogs(
-        old,
-        new,
+    check_narrowing(filters or Filters(), old, new)
+    diff = diff_files(
+        RevisionPair(old, new, progress),
+        (old.revision, new.revision),
         filters=filters,
         allow_empty=allow_empty,
         skip_bad_pages=skip_bad_pages,
         warn=warn,
-        progress=progress,
+        limits=new.limits,
         begin=begin,
     )
     [trees] = found

@@ -1,6 +1,7 @@
 """Who may import whom (the house's plan), and that the public names are all there."""
 
 import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -200,6 +201,13 @@ def test_every_public_name_is_there() -> None:
         assert getattr(snapdiff, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         getattr(snapdiff, "no_such_" + "name")
+
+
+def test_a_public_function_asks_for_nothing_that_only_the_package_has() -> None:
+    for function in (snapdiff.load_catalog, snapdiff.diff_catalogs, snapdiff.render_report):
+        asked = "".join(map(str, inspect.signature(function).parameters.values()))
+        assert "snapdiff.diff." not in asked, function.__name__
+        assert "snapdiff.filters." not in asked, function.__name__
 
 
 def test_a_public_name_has_a_docstring() -> None:
