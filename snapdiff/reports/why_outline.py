@@ -26,7 +26,8 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     """Specs that changed alike: what they are, why they changed, and the tree below them.
 
     There is one version where a side has none, or both have the same. `reason` is empty for specs
-    that were added or removed, `same_to_use` where it does not hold.
+    that were added or removed, `same_to_use` where it does not hold. `is_alone` says that nothing
+    below changed: without it a reader would not know whether that is known.
     """
 
     kind: Kind
@@ -36,6 +37,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     reason: str
     same_to_use: str
     lines: tuple[str, ...]
+    is_alone: bool
     pairs: tuple[WhyPair, ...] = ()
 
 
@@ -74,6 +76,7 @@ def _entries(tag: ExplainedTag, mark: Mark) -> Iterator[WhyEntry]:
 def _entry(spec: ExplainedSpec, mark: Mark) -> WhyEntry:
     change = spec.change
     sides = [side for side in (change.old, change.new) if side]
+    lines = tree_lines(spec.below)
     return WhyEntry(
         kind=change.kind,
         symbol=SYMBOLS[change.kind],
@@ -81,7 +84,9 @@ def _entry(spec: ExplainedSpec, mark: Mark) -> WhyEntry:
         versions=tuple(dict.fromkeys(side.version for side in sides)),
         reason=_reason(change, mark),
         same_to_use=SAME_TO_USE if change.same_to_use is True else "",
-        lines=tree_lines(spec.below),
+        lines=lines,
+        # The reason of a rebuilt spec says so itself.
+        is_alone=bool(spec.below) and not lines and change.kind is not Kind.REBUILT,
     )
 
 

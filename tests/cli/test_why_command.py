@@ -87,6 +87,21 @@ def test_what_is_on_one_side_or_upgraded_has_its_own_reason(folder: Path) -> Non
     assert "↑ autoconf 2.69 → 2.71 upgraded\n" in why(folder, "autoconf@2.69").out
 
 
+def test_where_nothing_below_changed_the_answer_says_so(tmp_path: Path) -> None:
+    lib, other = Item("lib"), Item("lib", "2")
+    for needed, is_alone in ((lib, True), (other, False)):
+        old, new = Item("app", "1", needs=(needs(lib),)), Item("app", "3", needs=(needs(needed),))
+        write_locks(tmp_path, [lib, old], [needed, new])
+        text = why(tmp_path, "app").out
+        assert "↑ app 1 → 3 upgraded\n" in text
+        assert ("\n  nothing below it changed\n" in text) == is_alone
+        assert text.endswith("\n  └── lib 1.0 → 2\n") != is_alone
+        markdown = why(tmp_path, "app", "-f", "markdown").out
+        assert markdown.endswith("`\n\nNothing below it changed.\n") == is_alone
+    write_locks(tmp_path, [lib], [lib, Item("app")])
+    assert "nothing below" not in why(tmp_path, "app").out  # it has no other side
+
+
 def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
     assert why(folder, "hdf5@1.14.3").out == TEXT.replace("why hdf5", "why hdf5@1.14.3")
     assert why(folder, "hdf5/roods").out == TEXT.replace("why hdf5", "why hdf5/roods")
