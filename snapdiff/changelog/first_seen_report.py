@@ -6,12 +6,12 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.changelog.first_seen import Seen, Sighting
+from snapdiff.changelog.sections import Settings
 from snapdiff.model import EMPTY_PART
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.templates import markdown_environment, render_template, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
-from snapdiff.result import Filters
 
 _COLUMNS = (
     "package",
@@ -77,27 +77,29 @@ def _table(seen: Sequence[Seen]) -> _Table:
     )
 
 
-def markdown_table(seen: Sequence[Seen], filters: Filters, options: ReportOptions) -> Iterator[str]:
+def markdown_table(
+    seen: Sequence[Seen], settings: Settings, options: ReportOptions
+) -> Iterator[str]:
     """Yield a table in Markdown."""
     environment = markdown_environment(options.templates)
-    yield render_template(environment, "first_seen.md.j2", table=_table(seen), filters=filters)
+    yield render_template(environment, "first_seen.md.j2", table=_table(seen), settings=settings)
 
 
-def text_lines(seen: Sequence[Seen], filters: Filters, options: ReportOptions) -> Iterator[str]:
+def text_lines(seen: Sequence[Seen], settings: Settings, options: ReportOptions) -> Iterator[str]:
     """Yield a line a row, as wide as the window."""
     environment = text_environment(options.templates, painter(color=options.color))
-    text = render_template(environment, "first_seen.txt.j2", table=_table(seen), filters=filters)
+    text = render_template(environment, "first_seen.txt.j2", table=_table(seen), settings=settings)
     for line in text.splitlines():
         yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
 
 
-def json_rows(seen: Sequence[Seen], _filters: Filters, _options: ReportOptions) -> Iterator[str]:
+def json_rows(seen: Sequence[Seen], _settings: Settings, _options: ReportOptions) -> Iterator[str]:
     """Yield a JSON list of all sightings, each on its line."""
     lines = ",\n".join(msgspec.json.encode(item).decode("utf-8") for item in seen)
     yield f"[\n{lines}\n]\n" if lines else "[]\n"
 
 
-def csv_rows(seen: Sequence[Seen], _filters: Filters, _options: ReportOptions) -> Iterator[str]:
+def csv_rows(seen: Sequence[Seen], _settings: Settings, _options: ReportOptions) -> Iterator[str]:
     """Yield the header, then a row for each sighting."""
     yield csv_row(_COLUMNS)
     for item in seen:
@@ -108,7 +110,7 @@ def csv_rows(seen: Sequence[Seen], _filters: Filters, _options: ReportOptions) -
         yield csv_row([*cells, "yes" if item.is_gone else "no"])
 
 
-RENDERERS: dict[str, Callable[[Sequence[Seen], Filters, ReportOptions], Iterator[str]]] = {
+RENDERERS: dict[str, Callable[[Sequence[Seen], Settings, ReportOptions], Iterator[str]]] = {
     "markdown": markdown_table,
     "text": text_lines,
     "json": json_rows,

@@ -127,4 +127,4 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
     with watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)
     options = destination.fitted(given.options(chosen))
-    destination.write(RENDERERS[chosen.name](seen, settings.filters, options))
+    destination.write(RENDERERS[chosen.name](seen, settings, options))

@@ -90,6 +90,13 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
     result = run_changelog("-C", story.folder, "HEAD~2..HEAD", "--first-seen")
     assert (result.status, result.err) == (0, "")
     assert "only stack `hep`." in result.out
+    assert result.out.endswith("\n\nSettings: `HEAD:.snapdiff.toml`\n")
+    text = run_changelog("-C", story.folder, "HEAD~2..HEAD", "--first-seen", "-f", "text").out
+    assert text.endswith("\n\nsettings: HEAD:.snapdiff.toml\n")
+    for format_name in ("markdown", "text"):
+        options = ("--first-seen", "-f", format_name, "-s", "hep")
+        own = run_changelog("-C", story.folder, "HEAD~2..HEAD", *options)
+        assert "ettings" not in own.out
 
 
 @pytest.mark.parametrize(
