@@ -132,7 +132,7 @@ def ignored_lines(verdict: Verdict, place: str) -> list[str]:
 def warning_lines(verdict: Verdict, place: str, *, is_narrowed: bool) -> list[str]:
     """Return a line for each acceptance that does nothing, for a warning.
 
-    Where the command line narrows the report, one may be unused because of that.
+    Where less is compared than the file speaks of, one may be unused because of that.
     """
     ended = [
         f"{place}: accepted {_described(item)} until {item.until}; "

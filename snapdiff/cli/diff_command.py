@@ -114,7 +114,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     offending = [offender.text for offender in verdict.offenders]
     for report in given.report_writers():
         report.write(narrowed, offending)
-    for message in warning_lines(verdict, str(place), is_narrowed=given.is_narrowed()):
+    is_narrowed = given.is_narrowed() or settings.speaks_of_more
+    for message in warning_lines(verdict, str(place), is_narrowed=is_narrowed):
         warn(message)
     for line in (*ignored_lines(verdict, str(place)), *first_lines(offending)):
         say(line)

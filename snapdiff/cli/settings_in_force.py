@@ -40,6 +40,11 @@ class SettingsInForce:
         """The file's name where it decides anything, or None."""
         return self.file.place if self.file and self.options else None
 
+    @property
+    def speaks_of_more(self) -> bool:
+        """Whether the file speaks of more than is compared: it is in a folder above that, say."""
+        return self.file is not None and self.file.is_of_more
+
     def applied_to(self, given: _Options) -> _Options:
         """Return the options of a command, with those that the file decides."""
         return replace(given, **self.options, from_file=frozenset(self.options))

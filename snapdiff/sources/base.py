@@ -39,11 +39,13 @@ class Entry(NamedTuple):
 class SettingsFile(NamedTuple):
     """A configuration file: `place` is how a user would name it, `HEAD~1:.snapdiff.toml`.
 
-    Of one that is too large, `content` is the beginning.
+    Of one that is too large, `content` is the beginning. `is_of_more` says that it speaks of
+    more than the source has: it is in a folder above that, or beside a single file.
     """
 
     place: str
     content: Content
+    is_of_more: bool = False
 
 
 class Source(Protocol):

@@ -134,11 +134,13 @@ class GitSource:
 
         Raises RevisionError where git has not got it, as a partial clone may.
         """
-        for path in map(path_in, self._configured):
+        for folder in self._configured:
+            path = path_in(folder)
             for file in self.repository.files(self._base, path):
                 if file.path == path:
                     content = FormatError(file.fault) if file.fault else self._settings(file)
-                    return SettingsFile(f"{self._revision}:{printable_path(path)}", content)
+                    place = f"{self._revision}:{printable_path(path)}"
+                    return SettingsFile(place, content, self.is_file or folder != self.folder)
         return None
 
     def _settings(self, file: TreeFile) -> bytes:

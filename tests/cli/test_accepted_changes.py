@@ -12,10 +12,12 @@ from snapdiff.cli.gate import Offender
 from snapdiff.result import CatalogDiff, Kind
 from snapdiff.settings.catalog_settings import AcceptedChange
 from snapdiff.sources.base import SETTINGS_FILE
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Result, catalog_folders, pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
+from tests.support.repositories import GitRepository
 
 GATE = '[gate]\nfail-on = ["removed", "downgraded"]\n'
 TORCH = '[[gate.ignore]]\nkind = "removed"\npackage = "py-torch"\n'
@@ -85,6 +87,32 @@ def test_one_that_matches_nothing_is_a_warning(tmp_path: Path) -> None:
     assert warning not in lines(gate(tmp_path, GATE + other, "-q"))
     assert lines(gate(tmp_path, GATE + other, "--fail-on", "none")) == []
     assert warning in lines(gate(tmp_path, f"{GATE}{other}[diff]\nstacks = ['e4s']"))
+
+
+def test_one_for_another_folder_is_not_called_needless_in_this_one(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    other = '[[gate.ignore]]\nkind = "downgraded"\nstack = "gpu"\npackage = "app"\n'
+    item = Item("lib")
+    files: dict[str, str | bytes] = {SETTINGS_FILE: GATE + other}
+    repository.commit({**files, "envs/cpu/spack.lock": to_bytes(lock([item]))})
+    repository.commit({**files, "envs/cpu/spack.lock": to_bytes(lock([item, Item("new")]))})
+
+    def warnings(path: str) -> list[str]:
+        result = run_cli("-C", tmp_path, f"HEAD~1{path}", f"HEAD{path}", "-f", "json")
+        assert result.status == 0, result.err
+        return lines(result)
+
+    needless = "accepts downgraded app in gpu, and no change is like that; remove it where it is"
+    [warning] = warnings("")
+    assert needless in warning
+    assert warnings(":") == [warning]
+    for path in (":envs", ":envs/cpu", ":envs/cpu/spack.lock"):
+        assert warnings(path) == []
+    repository.git("mv", SETTINGS_FILE, "envs")
+    repository.git("commit", "--quiet", "--amend", "--message=Move")
+    repository.git("commit", "--quiet", "--allow-empty", "--message=Nothing else")
+    [warning] = warnings(":envs")
+    assert needless in warning
 
 
 def test_what_came_along_is_not_called_needless_where_it_is_not_looked_at(tmp_path: Path) -> None:
