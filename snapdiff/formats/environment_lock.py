@@ -7,7 +7,13 @@ from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
-from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
+from snapdiff.formats.json_text import (
+    FileContent,
+    SpecHash,
+    decode_json,
+    decoder_by_hash,
+    records_by_hash,
+)
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
@@ -41,6 +47,9 @@ class _Lock(Struct, gc=False):
     roots: list[_Root] = field(default_factory=list)
     include_concrete: dict[str, Raw] = field(default_factory=dict)
     meta: _Meta = field(name="_meta", default_factory=_Meta)
+
+
+_LOCK = decoder_by_hash(_Lock)
 
 
 class _Environment(NamedTuple):
@@ -138,10 +147,10 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        lock, hashes = decode_by_hash(text, _Lock, "concrete_specs", key.removesuffix("."))
+        lock = decode_json(text, _LOCK, key.removesuffix("."))
         _check_is_lock(lock, key)
-        nodes = (lock.concrete_specs or {}).values()
-        yield _Environment(key, lock, dict(zip(hashes, nodes, strict=True)))
+        nodes = records_by_hash(lock.concrete_specs or {}, f"{key}concrete_specs")
+        yield _Environment(key, lock, nodes)
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
         for name, included in lock.include_concrete.items():

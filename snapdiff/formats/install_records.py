@@ -4,7 +4,13 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash, decode_json
+from snapdiff.formats.json_text import (
+    FileContent,
+    SpecHash,
+    decode_json,
+    decoder_by_hash,
+    records_by_hash,
+)
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node
@@ -48,6 +54,7 @@ class _InstallByName(Struct, gc=False):
     spec: dict[str, Raw] = msgspec.field(default_factory=dict)
 
 
+_DOCUMENT = decoder_by_hash(_Document)
 _INSTALL = msgspec.json.Decoder(_Install)
 _INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
 _INSTALL_BY_NAME = msgspec.json.Decoder(_InstallByName)
@@ -120,11 +127,10 @@ def open_database(
     content: FileContent, place: Place, builds: SharedBuilds, *, counts_installed: bool
 ) -> Listing:
     """Return what a database lists; raises FormatError."""
-    document, hashes = decode_by_hash(content, _Document, "database.installs")
-    database = document.database
+    database = decode_json(content, _DOCUMENT).database
     if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
-    records = dict(zip(hashes, database.installs.values(), strict=True))
+    records = records_by_hash(database.installs, "database.installs")
     return _InstallListing(
         place, records, database.version, builds, counts_installed=counts_installed
     )
