@@ -120,13 +120,11 @@ class _LockListing(NodeListing):
         entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
         return node, entry, spec_hash in self.roots, key
 
-    def reads_same(self, other: Listing, spec_hash: str) -> bool:
-        """Return whether another lock has a record in the same words, and both or none as root."""
-        return (
-            isinstance(other, _LockListing)
-            and (spec_hash in self.roots) == (spec_hash in other.roots)
-            and super().reads_same(other, spec_hash)
-        )
+    def specs_in_common(self, other: Listing) -> list[str]:
+        """Return the hashes of which another lock says the same, and has both or none as root."""
+        assert isinstance(other, _LockListing)
+        changed = self.roots ^ other.roots
+        return [found for found in self.records_in_common(other) if found not in changed]
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

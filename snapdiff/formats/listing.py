@@ -120,13 +120,14 @@ class Listing(ABC):
         """How many records there are, each of them a node."""
         return len(self.records)
 
-    def has_same(self, other: "Listing", spec_hash: str) -> bool:
-        """Return whether another document has a record in the same words."""
-        return self.records[spec_hash] == other.records[spec_hash]
+    def records_in_common(self, other: "Listing") -> list[str]:
+        """Return the hashes that another document has with a record in the same words."""
+        theirs = other.records
+        return [found for found, record in self.records.items() if theirs.get(found) == record]
 
-    def reads_same(self, other: "Listing", spec_hash: str) -> bool:
-        """Return whether another document says the same of a spec, its dependencies aside."""
-        return self.has_same(other, spec_hash)
+    def specs_in_common(self, other: "Listing") -> list[str]:
+        """Return the hashes of which both documents say the same, their dependencies aside."""
+        return self.records_in_common(other)
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.

@@ -20,8 +20,11 @@ from snapdiff.spack.node import Scalar, write_compiler, write_parameters
 Shape = TypeVar("Shape")
 Value = TypeVar("Value")
 
-_REMEMBERED = 8192
-_LONGEST = 4096
+_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What is raised where a text is not what it should be."""
+
+_REMEMBERED = 16_384
+_LONGEST = 2048
 """How many texts are remembered of each part, and how long one may be: 32 MiB at most."""
 
 
@@ -68,6 +71,24 @@ class _EdgeFields(Struct, gc=False):
     parameters: _EdgeParameters | None = None
 
 
+class _KnownTexts(dict[bytes, Value]):
+    """What texts mean; what a text means that is not known is worked out, and remembered."""
+
+    def __init__(self, find: Callable[[bytes], Value]) -> None:
+        """Begin with nothing remembered."""
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, text: bytes) -> Value:
+        """Return what a text means; raises what `find` raises."""
+        found = self._find(text)
+        if len(text) <= _LONGEST:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[text] = found
+        return found
+
+
 class PartReader(Generic[Shape, Value]):
     """Reads one part of nodes: `decoder` gives its shape, `convert` what it means."""
 
@@ -77,28 +98,22 @@ class PartReader(Generic[Shape, Value]):
         """Begin with nothing remembered."""
         self._decoder = decoder
         self._convert = convert
-        self._read_known = lru_cache(_REMEMBERED)(lambda text: convert(decoder.decode(text)))
+        self._known = _KnownTexts(lambda text: convert(decoder.decode(text)))
 
     def read(self, raw: Raw, *path: str) -> Value:
         """Return what a part means; raises FormatError with the key path that leads to it."""
-        text = bytes(raw)
-        if len(text) <= _LONGEST:
-            try:
-                return self._read_known(text)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                pass  # read again, the error gets its key path
-        return self._convert(decode_json(raw, self._decoder, ".".join(path)))
+        try:
+            return self._known[bytes(raw)]
+        except _ERRORS:  # read again, the error gets its key path
+            return self._convert(decode_json(raw, self._decoder, ".".join(path)))
 
     def read_all(self, parts: Sequence[Raw], *path: str) -> list[Value]:
         """Return what each part of a list means; raises FormatError as `read` does."""
-        texts = list(map(bytes, parts))
-        if max(map(len, texts), default=0) <= _LONGEST:
-            try:
-                return list(map(self._read_known, texts))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                pass  # read again, one by one
-        key = ".".join(path)
-        return [self.read(raw, f"{key}[{position}]") for position, raw in enumerate(parts)]
+        try:
+            return list(map(self._known.__getitem__, map(bytes, parts)))
+        except _ERRORS:  # read again one by one
+            place = ".".join(path)
+            return [self.read(raw, f"{place}[{number}]") for number, raw in enumerate(parts)]
 
 
 def _architecture(fields: _ArchitectureFields | None) -> Architecture:

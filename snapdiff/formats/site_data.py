@@ -127,13 +127,14 @@ class _SiteListing(Listing):
         """The nodes by hash; None where dependencies are links for people, as until August 2026."""
         return None if self._has_links else self
 
-    def has_same(self, other: Listing, spec_hash: str) -> bool:
-        """Return whether another document has a record in the same words, of the same package."""
-        return (
-            isinstance(other, _SiteListing)
-            and self.package_of(spec_hash) == other.package_of(spec_hash)
-            and super().has_same(other, spec_hash)
-        )
+    def records_in_common(self, other: Listing) -> list[str]:
+        """Return the hashes that another document has in the same words, of the same package."""
+        assert isinstance(other, _SiteListing)
+        return [
+            found
+            for found in super().records_in_common(other)
+            if self.package_of(found) == other.package_of(found)
+        ]
 
     def package_of(self, spec_hash: str) -> str:
         """Return the name of the package that lists a hash; raises FormatError."""

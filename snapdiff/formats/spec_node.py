@@ -8,7 +8,7 @@ mapping or a list, its compiler a field, a dependency or an annotation.
 from typing import TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document_limits import check_version
@@ -34,7 +34,7 @@ Edges = list[Raw] | dict[str, Raw] | None
 """The edges of a node as text: a list, or before 2022 a mapping by name."""
 
 
-class NodeNames(Struct, gc=False):
+class NodeNames(Struct, frozen=True, gc=False):
     """The name and version of a node, which is all that is asked of most."""
 
     name: str = ""
@@ -53,7 +53,7 @@ class NodeNames(Struct, gc=False):
         return version
 
 
-class SpecNode(NodeNames, gc=False):
+class SpecNode(NodeNames, frozen=True, gc=False):
     """A node, the parts that many nodes have in common not yet read."""
 
     arch: Raw = _NULL
@@ -98,9 +98,7 @@ def only_node(nodes: dict[str, Raw], decoder: msgspec.json.Decoder[AnyNode], key
     [(name, raw)] = nodes.items()
     if not name:
         raise FormatError(f"{key}.name: empty")
-    node = decode_json(raw, decoder, f"{key}.{name}")
-    node.name = name
-    return node
+    return structs.replace(decode_json(raw, decoder, f"{key}.{name}"), name=name)
 
 
 def read_edges(edges: Edges, key: str) -> tuple[Edge, ...]:
