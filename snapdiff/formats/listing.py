@@ -9,13 +9,8 @@ from msgspec import Raw
 from snapdiff.formats.base import Claim
 from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS
 from snapdiff.formats.shared_builds import SharedBuilds
-from snapdiff.formats.spec_node import (
-    EdgeFields,
-    SpecNode,
-    listed_edges,
-    write_edges,
-)
-from snapdiff.model import EMPTY_PART, Build, Graph, Node
+from snapdiff.formats.spec_node import SpecNode, read_edges
+from snapdiff.model import EMPTY_PART, Build, Edge, Graph, Node
 from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
 
 
@@ -81,7 +76,7 @@ class Listing(ABC):
         self.records = records
         self._builds = builds
         self._warning = warning
-        self._compilers: dict[str, str] = {}
+        self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self._nodes: dict[str, Node] = {}
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
@@ -125,13 +120,14 @@ class Listing(ABC):
         """How many records there are, each of them a node."""
         return len(self.records)
 
-    def has_same(self, other: "Listing", spec_hash: str) -> bool:
-        """Return whether another document has a record in the same words."""
-        return self.records[spec_hash] == other.records[spec_hash]
+    def records_in_common(self, other: "Listing") -> list[str]:
+        """Return the hashes that another document has with a record in the same words."""
+        theirs = other.records
+        return [found for found, record in self.records.items() if theirs.get(found) == record]
 
-    def reads_same(self, other: "Listing", spec_hash: str) -> bool:
-        """Return whether another document says the same of a spec, its dependencies aside."""
-        return self.has_same(other, spec_hash)
+    def specs_in_common(self, other: "Listing") -> list[str]:
+        """Return the hashes of which both documents say the same, their dependencies aside."""
+        return self.records_in_common(other)
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.
@@ -157,29 +153,27 @@ class Listing(ABC):
             )
         return "; ".join(found) or None
 
-    def _check_edges(self, name: str, edges: Iterable[EdgeFields]) -> None:
+    def _check_edges(self, name: str, edges: Iterable[Edge]) -> None:
         """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
         for edge in edges:
-            if edge.hash not in self.records and edge.target_hash not in self.records:
+            if edge.hash not in self.records:
                 if not self._edges_to_nowhere:
-                    self._first_to_nowhere = f"{edge.name}/{edge.target_hash[:7]} of {name}"
+                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {name}"
                 self._edges_to_nowhere += 1
 
-    def _provided_compiler(self, edges: Iterable[EdgeFields]) -> str | None:
+    def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
         """Return the dependency that is the compiler as a spec names it, or None."""
-        found = find_compiler(
-            Provider(edge.name, edge.target_hash, edge.parameters.virtuals)
-            for edge in edges
-            if edge.parameters and edge.parameters.virtuals
-        )
+        providers = tuple([edge for edge in edges if edge.virtuals])
+        if providers not in self._compilers:
+            self._compilers[providers] = self._write_compiler(providers)
+        return self._compilers[providers]
+
+    def _write_compiler(self, edges: Iterable[Edge]) -> str | None:
+        found = find_compiler(Provider(edge.name, edge.hash, edge.virtuals) for edge in edges)
         if found is None:
             return None
-        text = self._compilers.get(found.hash)
-        if text is None:
-            known = found.hash in self.records
-            version = self.entry(found.hash).version if known else ""
-            text = self._compilers[found.hash] = write_compiler(found.name, version)
-        return text
+        version = self.entry(found.hash).version if found.hash in self.records else ""
+        return write_compiler(found.name, version)
 
 
 class NodeListing(Listing):
@@ -192,40 +186,37 @@ class NodeListing(Listing):
     def spec(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec; raises FormatError."""
         node, entry, explicit, key = self._read_record(spec_hash)
-        edges = listed_edges(node.dependencies)
+        edges = read_edges(node.dependencies, key)
         self._check_edges(node.name, edges)
         build = self._build(node, entry, edges, key, explicit=explicit)
-        return ListedSpec(entry, build, tuple([edge.target_hash for edge in edges]))
+        return ListedSpec(entry, build, tuple([edge.hash for edge in edges]))
 
     def spec_of_node(self, spec_hash: str) -> tuple[Entry, Build]:
         """Return a record as a spec; not to decode it twice takes a fifth off a diff of indexes."""
         record = self._read_record(spec_hash)
-        edges = listed_edges(record[0].dependencies)
-        self._check_edges(record[0].name, edges)
-        node = self._nodes[spec_hash] = self._write_node(record, edges)
+        node = self._nodes[spec_hash] = self._write_node(record)
+        self._check_edges(node.name, node.edges)
         return record[1], node.build
 
     def _read_node(self, spec_hash: str) -> Node:
-        record = self._read_record(spec_hash)
-        return self._write_node(record, listed_edges(record[0].dependencies))
+        return self._write_node(self._read_record(spec_hash))
 
-    def _write_node(
-        self, record: tuple[SpecNode, Entry, bool, str], edges: list[EdgeFields]
-    ) -> Node:
+    def _write_node(self, record: tuple[SpecNode, Entry, bool, str]) -> Node:
         node, entry, explicit, key = record
+        edges = read_edges(node.dependencies, key)
         return Node(
             name=node.name,
             build=self._build(node, entry, edges, key, explicit=explicit),
             namespace=node.namespace or "",
             recipe=node.package_hash,
-            edges=write_edges(edges, key),
+            edges=edges,
         )
 
     def _build(
         self,
         node: SpecNode,
         entry: Entry,
-        edges: list[EdgeFields],
+        edges: tuple[Edge, ...],
         key: str,
         *,
         explicit: bool,

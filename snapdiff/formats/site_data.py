@@ -15,13 +15,18 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
-from snapdiff.formats.json_text import SpecHash, decode_by_hash, decode_json
+from snapdiff.formats.json_text import (
+    SpecHash,
+    decode_json,
+    decoder_by_hash,
+    records_by_hash,
+)
 from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
-from snapdiff.formats.spec_node import EdgeFields, Edges, listed_edges, write_edges
+from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.model import EMPTY_PART, Build, Graph, Node, counting_stacks
+from snapdiff.model import EMPTY_PART, Build, Edge, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
 _SPECS = "specs_data.json"
@@ -51,6 +56,7 @@ class _SiteSpec(_SitePlaces, gc=False):
     dependencies: Edges = None
 
 
+_SPECS_DATA = decoder_by_hash(dict[SpecHash, Raw])
 _PACKAGE_DATA = msgspec.json.Decoder(dict[str, _SitePackage])
 _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)
@@ -121,13 +127,14 @@ class _SiteListing(Listing):
         """The nodes by hash; None where dependencies are links for people, as until August 2026."""
         return None if self._has_links else self
 
-    def has_same(self, other: Listing, spec_hash: str) -> bool:
-        """Return whether another document has a record in the same words, of the same package."""
-        return (
-            isinstance(other, _SiteListing)
-            and self.package_of(spec_hash) == other.package_of(spec_hash)
-            and super().has_same(other, spec_hash)
-        )
+    def records_in_common(self, other: Listing) -> list[str]:
+        """Return the hashes that another document has in the same words, of the same package."""
+        assert isinstance(other, _SiteListing)
+        return [
+            found
+            for found in super().records_in_common(other)
+            if self.package_of(found) == other.package_of(found)
+        ]
 
     def package_of(self, spec_hash: str) -> str:
         """Return the name of the package that lists a hash; raises FormatError."""
@@ -140,21 +147,20 @@ class _SiteListing(Listing):
         """Return a record as a spec."""
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        edges = self._edges(spec)
-        needs = tuple([edge.target_hash for edge in edges])
+        edges = self._edges(spec, spec_hash)
+        needs = tuple([edge.hash for edge in edges])
         return ListedSpec(entry, self._build(spec, entry, edges), needs)
 
     def _read_node(self, spec_hash: str) -> Node:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        edges = self._edges(spec)
-        build = self._build(spec, entry, edges)
+        edges = self._edges(spec, spec_hash)
         return Node(
             name=entry.name,
-            build=build,
+            build=self._build(spec, entry, edges),
             namespace="",
             recipe=None,
-            edges=write_edges(edges, spec_hash),
+            edges=edges,
         )
 
     def _entry(self, spec_hash: str, spec: _SitePlaces) -> Entry:
@@ -167,12 +173,12 @@ class _SiteListing(Listing):
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
         return Entry(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
-    def _edges(self, spec: _SiteSpec) -> list[EdgeFields]:
-        edges = [edge for edge in listed_edges(spec.dependencies) if edge.target_hash]
+    def _edges(self, spec: _SiteSpec, key: str) -> tuple[Edge, ...]:
+        edges = tuple([edge for edge in read_edges(spec.dependencies, key) if edge.hash])
         self._has_links |= not edges and bool(spec.dependencies)
         return edges
 
-    def _build(self, spec: _SiteSpec, entry: Entry, edges: list[EdgeFields]) -> Build:
+    def _build(self, spec: _SiteSpec, entry: Entry, edges: tuple[Edge, ...]) -> Build:
         return self._builds.build(
             spec.version,
             self._provided_compiler(edges) or NO_COMPILER,
@@ -188,7 +194,7 @@ def _open(opening: Opening) -> Listing:
     file = opening.file
     limit = opening.limits.document
     content = _unfolded(file.content, limit)
-    found, hashes = decode_by_hash(content, dict[SpecHash, Raw], "")
+    records = records_by_hash(decode_json(content, _SPECS_DATA), "")
     folder, slash, name = file.path.rpartition("/")
     ending = _COMPRESSED if name.endswith(_COMPRESSED) else ""
     packages_path = f"{folder}{slash}{_PACKAGES}{ending}"
@@ -202,7 +208,6 @@ def _open(opening: Opening) -> Listing:
                 raise FormatError(
                     f"{_PACKAGES}: {names[spec_hash]} and {package} both list {spec_hash}"
                 )
-    records = dict(zip(hashes, found.values(), strict=True))
     return _SiteListing(records, names, opening.builds)
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -44,31 +43,24 @@ class _PairedListings:
 
     def __init__(self, old: Listing, new: Listing) -> None:
         """Take both; only the records that one side alone has are read."""
-        self.listings = (old, new)
         self.packages: dict[tuple[str, str], _PairedPackage] = defaultdict(_PairedPackage)
-        self.hashes: tuple[dict[str, str], dict[str, str]] = ({}, {})
-        in_common: dict[Entry, int] = {}
-        only_new = (found for found in new.records if found not in old.records)
-        for spec_hash in chain(old.records, only_new):
-            entry = _common_entry(old, new, spec_hash)
-            if entry is None:
-                self._add_one_sided(spec_hash)
-            elif entry.tags:
-                self.hashes[0][spec_hash] = self.hashes[1][spec_hash] = entry.name
-                in_common[entry] = in_common.get(entry, 0) + 1
-        for entry, number in in_common.items():
+        common = _entries_in_common(old, new)
+        for entry, number in Counter(common.values()).items():
             for tag in entry.tags:
-                common = self.packages[tag, entry.name].common
-                common[InCommon(entry.version, entry.stacks)] = number
+                package = self.packages[tag, entry.name]
+                package.common[InCommon(entry.version, entry.stacks)] = number
+        names = {found: entry.name for found, entry in common.items() if entry.tags}
+        self.hashes = (dict(names), names)
+        for side, listing in enumerate((old, new)):
+            for spec_hash in listing.records:
+                if spec_hash not in common:
+                    self._add_one_sided(side, spec_hash, *listing.spec_of_node(spec_hash))
 
-    def _add_one_sided(self, spec_hash: str) -> None:
-        for side, listing in enumerate(self.listings):
-            if spec_hash in listing.records:
-                entry, build = listing.spec_of_node(spec_hash)
-                if entry.tags:
-                    self.hashes[side][spec_hash] = entry.name
-                for tag in entry.tags:
-                    self.packages[tag, entry.name].specs[side][spec_hash] = build
+    def _add_one_sided(self, side: int, spec_hash: str, entry: Entry, build: Build) -> None:
+        if entry.tags:
+            self.hashes[side][spec_hash] = entry.name
+        for tag in entry.tags:
+            self.packages[tag, entry.name].specs[side][spec_hash] = build
 
 
 class _ReadListing(NamedTuple):
@@ -138,8 +130,7 @@ class SpecDocumentReader:
         known = self._latest if self._latest and listing.is_like(self._latest.listing) else None
         same = set[str]()
         if known:
-            records = listing.records.keys() & known.specs.keys()
-            same = {found for found in records if listing.reads_same(known.listing, found)}
+            same.update(listing.specs_in_common(known.listing))
         found: dict[str, ListedSpec] = {}
         for spec_hash in listing.records:
             if known and spec_hash in same and same.issuperset(known.specs[spec_hash].needs):
@@ -223,14 +214,15 @@ class SpecDocumentReader:
         return self._open_listing(Opening(file, self._limits, self._builds))
 
 
-def _common_entry(before: Listing, after: Listing, spec_hash: str) -> Entry | None:
-    """Return what is counted of a spec that counts the same on both sides, or None.
+def _entries_in_common(old: Listing, new: Listing) -> dict[str, Entry]:
+    """Return what is counted of the specs that count the same on both sides, by hash.
 
     Records of one hash may differ in what is not the spec's own: how many others need it, say.
     """
-    if spec_hash not in before.records or spec_hash not in after.records:
-        return None
-    entry = after.entry(spec_hash)
-    if before.has_same(after, spec_hash) or before.entry(spec_hash) == entry:
-        return entry
-    return None
+    found = {spec_hash: new.entry(spec_hash) for spec_hash in new.records_in_common(old)}
+    for spec_hash in old.records:
+        if spec_hash in new.records and spec_hash not in found:
+            entry = new.entry(spec_hash)
+            if old.entry(spec_hash) == entry:
+                found[spec_hash] = entry
+    return found

@@ -5,16 +5,15 @@ its name or has it as a field, its target is a name or a description, its depend
 mapping or a list, its compiler a field, a dependency or an annotation.
 """
 
-from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document_limits import check_version
 from snapdiff.formats.json_text import FileContent, decode_json
-from snapdiff.formats.node_parts import EDGE_TYPES
+from snapdiff.formats.node_parts import EDGE, NAMED_EDGE
 from snapdiff.limits import VERSION_PARTS
 from snapdiff.model import Edge
 
@@ -31,35 +30,11 @@ class _Annotations(Struct, gc=False):
     compiler: str | None = None
 
 
-class _EdgeParameters(Struct, gc=False):
-    deptypes: Raw = _NULL
-    virtuals: tuple[str, ...] = ()
+Edges = list[Raw] | dict[str, Raw] | None
+"""The edges of a node as text: a list, or before 2022 a mapping by name."""
 
 
-class EdgeFields(Struct, gc=False):
-    """An edge as it is written; which hash it has, and where its types are, differs by version."""
-
-    name: str = ""
-    hash: str | None = None
-    build_hash: str | None = None
-    full_hash: str | None = None
-    type: Raw = _NULL
-    parameters: _EdgeParameters | None = None
-
-    @property
-    def target_hash(self) -> str:
-        """The key of the node that the edge leads to."""
-        return self.hash or self.build_hash or self.full_hash or ""
-
-
-Edges = list[EdgeFields] | dict[str, EdgeFields | str | tuple[str, Raw]] | None
-"""The edges of a node: a list, or before 2022 a mapping by name, of edges or of their hashes."""
-
-_DEFAULT_TYPES = Raw(b'["build", "link"]')
-"""The types of an edge that is nothing but a hash."""
-
-
-class NodeNames(Struct, gc=False):
+class NodeNames(Struct, frozen=True, gc=False):
     """The name and version of a node, which is all that is asked of most."""
 
     name: str = ""
@@ -78,7 +53,7 @@ class NodeNames(Struct, gc=False):
         return version
 
 
-class SpecNode(NodeNames, gc=False):
+class SpecNode(NodeNames, frozen=True, gc=False):
     """A node, the parts that many nodes have in common not yet read."""
 
     arch: Raw = _NULL
@@ -123,39 +98,14 @@ def only_node(nodes: dict[str, Raw], decoder: msgspec.json.Decoder[AnyNode], key
     [(name, raw)] = nodes.items()
     if not name:
         raise FormatError(f"{key}.name: empty")
-    node = decode_json(raw, decoder, f"{key}.{name}")
-    node.name = name
-    return node
+    return structs.replace(decode_json(raw, decoder, f"{key}.{name}"), name=name)
 
 
-def listed_edges(edges: Edges) -> list[EdgeFields]:
-    """Return the edges of a node in one shape."""
-    if isinstance(edges, list):
-        return edges
-    found = []
-    for name, value in (edges or {}).items():
-        if isinstance(value, str):
-            edge = EdgeFields(hash=value, type=_DEFAULT_TYPES)
-        elif isinstance(value, tuple):
-            edge = EdgeFields(hash=value[0], type=value[1])
-        else:
-            edge = value
-        edge.name = name
-        found.append(edge)
-    return found
-
-
-def write_edges(edges: Iterable[EdgeFields], key: str) -> tuple[Edge, ...]:
-    """Return edges as the model has them, in the order of their names; raises FormatError."""
-    written = []
-    for edge in edges:
-        types = edge.parameters.deptypes if edge.parameters else edge.type
-        written.append(
-            Edge(
-                edge.name,
-                edge.target_hash,
-                EDGE_TYPES.read(types, key, "dependencies", edge.name, "type"),
-                tuple(sorted(edge.parameters.virtuals)) if edge.parameters else (),
-            )
+def read_edges(edges: Edges, key: str) -> tuple[Edge, ...]:
+    """Return the edges of a node in the order of their names; raises FormatError."""
+    if isinstance(edges, dict):
+        place = f"{key}.dependencies"
+        return tuple(
+            NAMED_EDGE.read(edges[name], place, name)._replace(name=name) for name in sorted(edges)
         )
-    return tuple(sorted(written))
+    return tuple(sorted(EDGE.read_all(edges or (), key, "dependencies")))

@@ -111,7 +111,7 @@ def test_two_nodes_of_one_key_are_an_error() -> None:
         ({"parameters": {"x": {}}}, ".parameters[]: expected"),
         ({"dependencies": 5}, ".dependencies: expected"),
         ({"dependencies": [{"hash": 5}]}, ".dependencies[0].hash: expected str | null, got int"),
-        ({"dependencies": {"x": {"hash": 5}}}, ".dependencies[].hash: expected"),
+        ({"dependencies": {"x": {"hash": 5}}}, ".dependencies.x.hash: expected"),
         ({"external": "yes"}, ".external: expected bool | object | null, got str"),
     ],
 )
