@@ -5,10 +5,10 @@ from operator import itemgetter
 
 from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
-from snapdiff.diff.pairing import MatchHashes, Member, Pairing, pair_specs
+from snapdiff.diff.pairing import MatchHashes, Pairing, pair_specs
 from snapdiff.filters import Scope, Stacks
 from snapdiff.model import Build, PackagePair
-from snapdiff.result import Change, Field, Kind
+from snapdiff.result import Change, Kind
 from snapdiff.spack.version import Version
 
 _Side = dict[str, dict[Build, list[str]]]
@@ -29,13 +29,11 @@ def changes_by_stack(
     """
     removed = _one_sided(pair.old, pair.new, scope.old_stacks, scope.stacks)
     added = _one_sided(pair.new, pair.old, scope.stacks, scope.old_stacks)
-    return {
-        stack: _changes(
-            pair.name,
-            pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes),
-        )
-        for stack in sorted(removed.keys() | added.keys())
-    }
+    found = {}
+    for stack in sorted(removed.keys() | added.keys()):
+        pairing = pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
+        found[stack] = _changes(pair, pairing)
+    return found
 
 
 StacksOf = Callable[[Stacks], Stacks]
@@ -68,37 +66,28 @@ def _put(side: _Side, stacks: Iterable[str], build: Build, hashes: list[str]) ->
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
-def _changes(name: str, pairing: Pairing) -> list[Change]:
-    rows = [
-        _row(name, old, new, differing_fields(old.build, new.build)) for old, new in pairing.pairs
-    ]
-    rows += [_row(name, member, None) for member in pairing.removed]
-    rows += [_row(name, None, member) for member in pairing.added]
+def _changes(pair: PackagePair, pairing: Pairing) -> list[Change]:
+    rows = [_paired(pair, old, new) for old, new in pairing.pairs]
+    for spec_hash in pairing.removed:
+        build = pair.old[spec_hash]
+        change = Change(Kind.REMOVED, pair.name, build.spec(spec_hash), None)
+        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
+    for spec_hash in pairing.added:
+        build = pair.new[spec_hash]
+        change = Change(Kind.ADDED, pair.name, None, build.spec(spec_hash))
+        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
     rows.sort(key=itemgetter(0))
     return [change for _, change in rows]
 
 
-def _row(
-    name: str, old: Member | None, new: Member | None, fields: tuple[Field, ...] = ()
-) -> tuple[_Order, Change]:
+def _paired(pair: PackagePair, old_hash: str, new_hash: str) -> tuple[_Order, Change]:
     """Return what happened to a spec, behind what decides its place in the report."""
-    first, last = old or new, new or old
-    assert first is not None
-    assert last is not None
-    before, after = first.build.version, last.build.version
-    if old is None:
-        kind = Kind.ADDED
-    elif new is None:
-        kind = Kind.REMOVED
-    elif before != after:
+    old, new = pair.old[old_hash], pair.new[new_hash]
+    before, after = old.version, new.version
+    fields = differing_fields(old, new)
+    if before != after:
         kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
     else:
         kind = Kind.RECONFIGURED if fields else Kind.REBUILT
-    change = Change(
-        kind,
-        name,
-        old.build.spec(old.hash) if old else None,
-        new.build.spec(new.hash) if new else None,
-        fields,
-    )
-    return (kind, before, after, first.hash, last.hash), change
+    change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
+    return (kind, before, after, old_hash, new_hash), change
