@@ -77,7 +77,7 @@ class ChangedPairs:
         for before, after in changed:
             number = self._number(before.hash, after.hash)
             below.append(number)
-            if not is_build_only(before, after):
+            if not (is_build_only(before) and is_build_only(after)):
                 used_below.append(number)
         own = own_used = 0 if old and new else UNKNOWN
         for event, build_only in events:

@@ -5,7 +5,7 @@ specs of a real environment have such a twin (specification, section 10).
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from snapdiff.diff.effort import Effort
@@ -30,6 +30,10 @@ class DependsOn(NamedTuple):
         return (self.used ^ other.used).bit_count(), (self.direct ^ other.direct).bit_count()
 
 
+_Groups = dict[DependsOn, deque[str]]
+"""The hashes of some specs by what they depend on, lowest first."""
+
+
 class DependencySets:
     """The dependencies of the nodes of an old and a new graph, found when first asked for.
 
@@ -41,13 +45,13 @@ class DependencySets:
         self._old = _SideSets(graphs[0], bits)
         self._new = _SideSets(graphs[1], bits)
 
-    def of_old(self, spec_hash: str) -> DependsOn:
-        """Return the dependencies of a node of the old graph."""
-        return self._old.find(spec_hash)
+    def group_old(self, hashes: Iterable[str]) -> _Groups:
+        """Return nodes of the old graph by what they depend on."""
+        return self._old.group(hashes)
 
-    def of_new(self, spec_hash: str) -> DependsOn:
-        """Return the dependencies of a node of the new graph."""
-        return self._new.find(spec_hash)
+    def group_new(self, hashes: Iterable[str]) -> _Groups:
+        """Return nodes of the new graph by what they depend on."""
+        return self._new.group(hashes)
 
 
 class _SideSets:
@@ -57,35 +61,37 @@ class _SideSets:
         self._graph = graph
         self._bits = bits
         self._own: dict[str, int] = {}
-        self._united: dict[str, int] = {}
+        self._used: dict[str, int] = {}
 
-    def find(self, spec_hash: str) -> DependsOn:
-        unite_below([spec_hash], self._used_below, self._own_bit, self._united)
-        node = self._graph.node(spec_hash)
-        direct = 0
-        for edge in node.edges if node else ():
-            direct |= self._own_bit(edge.hash)
-        return DependsOn(self._united[spec_hash], direct)
+    def group(self, hashes: Iterable[str]) -> _Groups:
+        hashes = sorted(hashes)
+        unite_below(hashes, self._used_below, self._own_bit, self._used)
+        groups: _Groups = {}
+        for spec_hash in hashes:
+            found = DependsOn(self._used[spec_hash], self._direct(spec_hash))
+            groups.setdefault(found, deque()).append(spec_hash)
+        return groups
 
     def _used_below(self, spec_hash: str) -> list[str]:
         node = self._graph.node(spec_hash)
         return [edge.hash for edge in node.edges if not is_build_only(edge)] if node else []
 
+    def _direct(self, spec_hash: str) -> int:
+        node = self._graph.node(spec_hash)
+        direct = 0
+        for edge in node.edges if node else ():
+            direct |= self._own.get(edge.hash) or self._own_bit(edge.hash)
+        return direct
+
     def _own_bit(self, spec_hash: str) -> int:
         """Return the bit of a node; what is not in the document is in no set."""
-        if spec_hash not in self._own:
-            node = self._graph.node(spec_hash)
-            if node is None:
-                self._own[spec_hash] = 0
-            else:
-                compiler = canonical_compiler(node.build.compiler)
-                key = node.name, node.build.version_text, compiler
-                self._own[spec_hash] = 1 << self._bits.setdefault(key, len(self._bits))
-        return self._own[spec_hash]
-
-
-_Groups = dict[DependsOn, deque[str]]
-"""The hashes of some specs by what they depend on, lowest first."""
+        node = self._graph.node(spec_hash)
+        if node is None:
+            return 0
+        compiler = canonical_compiler(node.build.compiler)
+        key = node.name, node.build.version_text, compiler
+        bit = self._own[spec_hash] = 1 << self._bits.setdefault(key, len(self._bits))
+        return bit
 
 
 def match_members(
@@ -98,7 +104,7 @@ def match_members(
     dependencies is treated as one: for n members with d different dependencies a side the time goes
     with n log n + d * n. Raises FormatError where that is too much.
     """
-    before, after = _grouped(old, sets.of_old), _grouped(new, sets.of_new)
+    before, after = sets.group_old(old), sets.group_new(new)
     pairs: list[tuple[str, str]] = []
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
     before, after = _unpaired(before), _unpaired(after)
@@ -115,13 +121,6 @@ def match_members(
 
 _COMPARISON = 32
 """What comparing two sets of dependencies costs: as much as so many variants (`pairing.py`)."""
-
-
-def _grouped(hashes: Iterable[str], find: Callable[[str], DependsOn]) -> _Groups:
-    groups: _Groups = {}
-    for spec_hash in sorted(hashes):
-        groups.setdefault(find(spec_hash), deque()).append(spec_hash)
-    return groups
 
 
 def _unpaired(groups: _Groups) -> _Groups:

@@ -33,26 +33,29 @@ def compare_nodes(old: Node, new: Node) -> Differences:
     Only dependencies whose hash differs are looked at: below equal hashes everything is equal.
     """
     changed, removed, added = match_dependencies(old.edges, new.edges)
-    events = [FoundEvent(event) for event in _own_events(old, new)]
+    events = _own_events(old, new)
     if added or removed:
         events += _dependency_events(removed, added)
     return Differences(events, sorted(changed))
 
 
-def _own_events(old: Node, new: Node) -> Iterator[Event]:
-    """Yield what differs between two nodes, their dependencies aside."""
+def _own_events(old: Node, new: Node) -> list[FoundEvent]:
+    """Return what differs between two nodes, their dependencies aside."""
     name = old.name
+    events: list[Event] = []
     same_version = True
-    if _as_written(old.build) != _as_written(new.build):
-        for field in differing_fields(old.build, new.build):
-            yield Event(name, cast(What, field.name), field.old, field.new)
-            same_version = same_version and field.name != "version"
-    if old.build.external != new.build.external:
-        yield Event(name, "external")
+    if old.build is not new.build:  # it mostly is: a reader shares the builds of both sides
+        if _as_written(old.build) != _as_written(new.build):
+            for field in differing_fields(old.build, new.build):
+                events.append(Event(name, cast(What, field.name), field.old, field.new))
+                same_version = same_version and field.name != "version"
+        if old.build.external != new.build.external:
+            events.append(Event(name, "external"))
     if old.namespace != new.namespace:
-        yield Event(name, "namespace", old.namespace, new.namespace)
-    if same_version and old.recipe and new.recipe and old.recipe != new.recipe:
-        yield Event(name, "recipe")
+        events.append(Event(name, "namespace", old.namespace, new.namespace))
+    if same_version and old.recipe != new.recipe and old.recipe and new.recipe:
+        events.append(Event(name, "recipe"))
+    return [FoundEvent(event) for event in events]
 
 
 def _as_written(build: Build) -> tuple[object, ...]:
@@ -80,7 +83,8 @@ def _dependency_events(removed: Sequence[Edge], added: Sequence[Edge]) -> list[F
     new_names = {after.name for _, after in replaced}
     events = [
         FoundEvent(
-            Event(after.name, "replaced", before.name, after.name), is_build_only(before, after)
+            Event(after.name, "replaced", before.name, after.name),
+            is_build_only(before) and is_build_only(after),
         )
         for before, after in replaced
     ]

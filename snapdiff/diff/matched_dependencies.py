@@ -6,11 +6,9 @@ from typing import NamedTuple
 from snapdiff.model import Edge
 
 
-def is_build_only(edge: Edge, other: Edge | None = None) -> bool:
-    """Return whether a dependency is neither linked nor run, nor what it is on the other side."""
-    if "link" in edge.types or "run" in edge.types:
-        return False
-    return other is None or is_build_only(other)
+def is_build_only(edge: Edge) -> bool:
+    """Return whether a dependency is neither linked nor run."""
+    return "link" not in edge.types and "run" not in edge.types
 
 
 class Matched(NamedTuple):

@@ -1,6 +1,5 @@
 """What happened to one package: its changes stack by stack, and the counts of both sides."""
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -10,10 +9,10 @@ from snapdiff.diff.effort import Effort
 from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.package_changes import change_of_package
 from snapdiff.diff.pairing import MatchHashes, match_in_order
-from snapdiff.diff.specs import changes_by_stack
+from snapdiff.diff.specs import BuildHashes, changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope, Stacks
 from snapdiff.limits import Limits
-from snapdiff.model import Build, Graph, InCommon, PackagePair
+from snapdiff.model import Graph, InCommon, PackagePair
 from snapdiff.result import Change, PackageChange
 
 
@@ -54,9 +53,10 @@ def diff_package(
     if pair.graphs:
         sets = graphs.dependencies(pair.graphs)
         match_hashes = partial(match_members, sets=sets, effort=effort)
-    found = changes_by_stack(pair, scope, effort, match_hashes)
-    old, old_versions = _count(pair.old, pair.common, scope.old_stacks)
-    new, new_versions = _count(pair.new, pair.common, scope.stacks)
+    builds = hashes_of_builds(pair.old), hashes_of_builds(pair.new)
+    found = changes_by_stack(pair, builds, scope, effort, match_hashes)
+    old, old_versions = _count(builds[0], pair.common, scope.old_stacks)
+    new, new_versions = _count(builds[1], pair.common, scope.stacks)
     return PackageDiff(
         pair.name,
         pair.document,
@@ -76,22 +76,20 @@ def diff_package(
 
 
 def _count(
-    side: Mapping[str, Build],
-    common: Mapping[InCommon, int],
-    stacks_of: Callable[[Stacks], Stacks],
+    side: BuildHashes, common: Mapping[InCommon, int], stacks_of: Callable[[Stacks], Stacks]
 ) -> tuple[SideCounts, Mapping[str, set[str]]]:
     """Return how many specs one side of a package has, and the versions in each stack."""
     numbers = dict(common)
-    for build, number in Counter(side.values()).items():
+    for build, hashes in side.items():
         key = InCommon(build.version_text, build.stacks)
-        numbers[key] = numbers.get(key, 0) + number
+        numbers[key] = numbers.get(key, 0) + len(hashes)
     by_stack: dict[str, int] = {}
-    versions: dict[str, set[str]] = defaultdict(set)
+    versions: dict[str, set[str]] = {}
     in_any = 0
     for (version, listed), number in numbers.items():
         stacks = stacks_of(listed)
         for stack in stacks:
             by_stack[stack] = by_stack.get(stack, 0) + number
-            versions[stack].add(version)
+            versions.setdefault(stack, set()).add(version)
         in_any += number if stacks else 0
     return SideCounts(by_stack, in_any), versions

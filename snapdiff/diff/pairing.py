@@ -5,7 +5,8 @@ are such specs. The passes work on these groups, so a thousand like specs cost a
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from snapdiff.diff.common_tokens import by_common_tokens
@@ -16,52 +17,49 @@ from snapdiff.spack.targets import target_family
 from snapdiff.spack.version import Token, Version
 
 
-class Member(NamedTuple):
-    """One spec to be paired: its hash, and how it was built."""
-
-    hash: str
-    build: Build
-
-
 class Pairing(NamedTuple):
-    """What became of the specs of one package in one stack: pairs, and what found no partner."""
+    """What became of the specs of one package in one stack, by their hashes.
 
-    pairs: list[tuple[Member, Member]]
-    removed: list[Member]
-    added: list[Member]
+    `pairs` are an old and a new one each; the others found no partner.
+    """
+
+    pairs: list[tuple[str, str]]
+    removed: list[str]
+    added: list[str]
 
 
 class AlikeSpecs:
-    """The specs of one version and configuration that have no partner yet, lowest hash first."""
+    """The specs of one version and configuration that have no partner yet, lowest hash first.
 
-    __slots__ = ("configuration", "members", "version")
+    Of their builds, which agree in both, one says what both are.
+    """
 
-    def __init__(
-        self, version: Version, configuration: Configuration, members: Iterable[Member] = ()
-    ) -> None:
-        self.version = version
-        self.configuration = configuration
-        self.members = list(members)
+    __slots__ = ("build", "family", "hashes")
+
+    def __init__(self, build: Build, hashes: list[str]) -> None:
+        self.build = build
+        self.hashes = hashes
+        self.family = ""
 
     def version_and_configuration(self) -> Hashable:
         """What agrees in the first pass."""
-        return self.version, self.configuration
+        return self.build.version, self.build.configuration
 
     def same_configuration(self) -> Hashable:
         """What agrees in the second pass."""
-        return self.configuration
+        return self.build.configuration
 
     def same_version(self) -> Hashable:
         """What agrees in the third pass."""
-        return self.version, self.machine()
+        return self.build.version, self.machine()
 
     def machine(self) -> Hashable:
         """What agrees in every pair: the platform and the target's family."""
-        return self.configuration.platform, target_family(self.configuration.target)
+        return self.build.platform, self.family
 
     def release(self) -> tuple[Token, ...]:
         """Return the version's tokens that are compared one by one."""
-        return self.version.release
+        return self.build.version.release
 
 
 _PASSES: tuple[Callable[[AlikeSpecs], Hashable], ...] = (
@@ -71,7 +69,7 @@ _PASSES: tuple[Callable[[AlikeSpecs], Hashable], ...] = (
     AlikeSpecs.machine,
 )
 
-_has_members = attrgetter("members")
+_has_hashes = attrgetter("hashes")
 
 
 MatchHashes = Callable[[Sequence[str], Sequence[str]], list[tuple[str, str]]]
@@ -96,34 +94,49 @@ def pair_specs(
     (specification, section 6). Raises FormatError where that would take too long, together with
     what the same `effort` went into before.
     """
-    old_left, new_left = _alike(old), _alike(new)
-    pairs: list[tuple[Member, Member]] = []
-    # One group a side: no order to find, and the last pass asks for no more than the same machine.
-    only_two = len(old_left) == len(new_left) == 1
-    for key in _PASSES[-1:] if only_two else _PASSES:
-        if not old_left or not new_left:
+    before, after = _alike(old), _alike(new)
+    pairs: list[tuple[str, str]] = []
+    for key in _passes(before, after):
+        if not before or not after:
             break
-        partners = _grouped(new_left, key)
-        for value, candidates in _grouped(old_left, key).items():
+        partners = _grouped(after, key)
+        for value, candidates in _grouped(before, key).items():
             if value in partners:
                 for mine, theirs in _pair_group(candidates, partners[value], effort):
                     pairs += _take_pairs(mine, theirs, match_hashes)
-        old_left = list(filter(_has_members, old_left))
-        new_left = list(filter(_has_members, new_left))
-    return Pairing(pairs, _members(old_left), _members(new_left))
+        before = list(filter(_has_hashes, before))
+        after = list(filter(_has_hashes, after))
+    return Pairing(pairs, _hashes(before), _hashes(after))
 
 
 def _alike(side: Mapping[Build, Sequence[str]]) -> list[AlikeSpecs]:
+    if len(side) == 1:  # as mostly: what it is need not be parsed
+        return [AlikeSpecs(build, sorted(hashes)) for build, hashes in side.items()]
     groups: dict[tuple[Version, Configuration], AlikeSpecs] = {}
     for build, hashes in side.items():
         key = build.version, build.configuration
         found = groups.get(key)
         if found is None:
-            found = groups[key] = AlikeSpecs(*key)
-        found.members += [Member(spec_hash, build) for spec_hash in hashes]
-    for found in groups.values():
-        found.members.sort(key=itemgetter(0))  # the hash
+            groups[key] = AlikeSpecs(build, sorted(hashes))
+        else:
+            found.hashes = sorted((*found.hashes, *hashes))
     return list(groups.values())
+
+
+def _passes(
+    old: Sequence[AlikeSpecs], new: Sequence[AlikeSpecs]
+) -> Sequence[Callable[[AlikeSpecs], Hashable]]:
+    """Return which passes there is something to do in, once the families of targets are known.
+
+    Where there is one group a side, the last pass alone decides: it asks for no more than the same
+    machine. The target stands for its family where no other is there: archspec, which knows more,
+    takes 35 ms to import.
+    """
+    targets = {item.build.target for item in (*old, *new)}
+    for item in (*old, *new):
+        target = item.build.target
+        item.family = target if len(targets) == 1 else target_family(target)
+    return _PASSES[-1:] if len(old) == len(new) == 1 else _PASSES
 
 
 def _grouped(
@@ -135,8 +148,8 @@ def _grouped(
     return groups
 
 
-def _members(specs: list[AlikeSpecs]) -> list[Member]:
-    return [member for item in specs for member in item.members]
+def _hashes(specs: Iterable[AlikeSpecs]) -> list[str]:
+    return [spec_hash for item in specs for spec_hash in item.hashes]
 
 
 def _pair_group(
@@ -146,28 +159,21 @@ def _pair_group(
     if len(old) == len(new) == 1:
         yield old[0], new[0]
         return
-    for near_old, near_new in by_common_tokens(old, new, AlikeSpecs.release, _has_members):
+    for near_old, near_new in by_common_tokens(old, new, AlikeSpecs.release, _has_hashes):
         yield from _best_first(near_old, near_new, effort)
 
 
 def _take_pairs(
     old: AlikeSpecs, new: AlikeSpecs, match_hashes: MatchHashes
-) -> list[tuple[Member, Member]]:
-    """Return as many members in pairs as the smaller group has, and take them out of both."""
-    if len(old.members) == len(new.members) == 1 or match_hashes is match_in_order:
-        count = min(len(old.members), len(new.members))
-        pairs = list(zip(old.members[:count], new.members[:count], strict=True))
-        del old.members[:count], new.members[:count]
-        return pairs
-    before, after = dict(old.members), dict(new.members)
-    found = match_hashes(list(before), list(after))
-    pairs = [
-        (Member(mine, before.pop(mine)), Member(theirs, after.pop(theirs)))
-        for mine, theirs in found
-    ]
-    old.members = [Member(*item) for item in before.items()]
-    new.members = [Member(*item) for item in after.items()]
-    return pairs
+) -> list[tuple[str, str]]:
+    """Return as many hashes in pairs as the smaller group has, and take them out of both."""
+    if len(old.hashes) == len(new.hashes) == 1:
+        match_hashes = match_in_order
+    found = match_hashes(old.hashes, new.hashes)
+    taken = set(chain.from_iterable(found))
+    old.hashes = [spec_hash for spec_hash in old.hashes if spec_hash not in taken]
+    new.hashes = [spec_hash for spec_hash in new.hashes if spec_hash not in taken]
+    return found
 
 
 _COMPARISON = 32
@@ -182,26 +188,26 @@ def _best_first(
     Fewest differences, then the higher old version, then the higher new one, then the texts of the
     configurations, then the hashes.
     """
-    versions = sorted({item.version for item in (*old, *new)}, reverse=True)
+    versions = sorted({item.build.version for item in (*old, *new)}, reverse=True)
     rank = {version: position for position, version in enumerate(versions)}
 
     def newest_first(item: AlikeSpecs) -> tuple[int, str, str]:
-        return rank[item.version], " ".join(item.configuration.words()), item.members[0].hash
+        return rank[item.build.version], " ".join(item.build.configuration.words()), item.hashes[0]
 
     old, new = sorted(old, key=newest_first), sorted(new, key=newest_first)
-    if len({item.configuration for item in (*old, *new)}) == 1:
+    if len({item.build.configuration for item in (*old, *new)}) == 1:
         yield from _in_step(old, new)
         return
     effort.spend(
-        len(new) * sum(_COMPARISON + len(item.configuration.variants) for item in old)
-        + len(old) * sum(len(item.configuration.variants) for item in new)
+        len(new) * sum(_COMPARISON + len(item.build.configuration.variants) for item in old)
+        + len(old) * sum(len(item.build.configuration.variants) for item in new)
     )
     order = _PairOrder(len(rank), len(old), len(new))
     numbers = [
         order.number(
-            ours.configuration.differences(theirs.configuration),
-            rank[ours.version],
-            rank[theirs.version],
+            ours.build.configuration.differences(theirs.build.configuration),
+            rank[ours.build.version],
+            rank[theirs.build.version],
             i,
             j,
         )
@@ -211,7 +217,7 @@ def _best_first(
     numbers.sort()
     for number in numbers:
         i, j = order.positions(number)
-        if old[i].members and new[j].members:
+        if old[i].hashes and new[j].hashes:
             yield old[i], new[j]
 
 
@@ -239,9 +245,9 @@ class _PairOrder(NamedTuple):
 def _in_step(
     old: list[AlikeSpecs], new: list[AlikeSpecs]
 ) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
-    """Yield the first of both sides that still have members, for as long as both have one."""
+    """Yield the first of both sides that still have hashes, for as long as both have one."""
     i = j = 0
     while i < len(old) and j < len(new):
         yield old[i], new[j]
-        i += not old[i].members
-        j += not new[j].members
+        i += not old[i].hashes
+        j += not new[j].hashes

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
-    Container,
     Hashable,
     Iterable,
     Iterator,
@@ -26,84 +25,57 @@ def unite_below(
 
     What is in `united` already is not visited again. Every node and edge is visited once: a node
     gets its bits when all below it have theirs, and nodes that lie in a circle get them together.
+    This is Tarjan's algorithm for strongly connected components, with a list in place of its
+    recursion, since a graph may be deep.
     """
-    shared: dict[int, int] = {}
-    for circle in _circles(roots, children, united):
-        union = 0
-        for node in circle:
-            union |= own(node)
-            for child in children(node):
-                union |= united.get(child, 0)
-        # Many nodes reach the same; each such set is held once.
-        union = shared.setdefault(union, union)
-        for node in circle:
-            united[node] = union
+    shared: dict[int, int] = {}  # many nodes reach the same; each such set is held once
+    numbers: dict[Key, int] = {}
+    waiting: list[Key] = []  # what was entered and has no bits yet
 
+    def enter(node: Key) -> _Entered[Key]:
+        number = numbers[node] = len(numbers)
+        waiting.append(node)
+        return _Entered(number, iter(children(node)), own(node))
 
-def _circles(
-    roots: Iterable[Key], children: Callable[[Key], Iterable[Key]], done: Container[Key]
-) -> Iterator[list[Key]]:
-    """Yield the nodes that lie in one circle together, mostly one alone, what is below it first.
-
-    Each has to be in `done` when the next is asked for.
-    """
-    walk = _Walk(children, done)
     for root in roots:
-        if root not in done:
-            walk.enter(root)
-        while walk.way:
-            child = walk.next_child()
-            if child is not None:
-                walk.enter(child)
-                continue
-            circle = walk.leave()
-            if circle:
-                yield circle
+        way = [enter(root)] if root not in united else []
+        while way:
+            last = way[-1]
+            for child in last.rest:
+                known = united.get(child)
+                if known is not None:
+                    last.bits |= known
+                elif child in numbers:
+                    last.lowest = min(last.lowest, numbers[child])
+                else:
+                    way.append(enter(child))
+                    break
+            else:
+                way.pop()
+                if last.lowest == last.number:  # its circle is complete, mostly it alone
+                    bits = shared.setdefault(last.bits, last.bits)
+                    while numbers[waiting[-1]] > last.number:
+                        united[waiting.pop()] = bits
+                    united[waiting.pop()] = bits
+                if way:
+                    above = way[-1]
+                    above.bits |= last.bits
+                    above.lowest = min(above.lowest, last.lowest)
 
 
-class _Walk(Generic[Key]):
-    """A walk through a graph by Tarjan's algorithm for strongly connected components.
+class _Entered(Generic[Key]):
+    """A node on the way from a root to where the walk is, and the children of it that are left.
 
-    `way` has the nodes from the root to where the walk is, each with the children that are left: a
-    list in place of the algorithm's recursion, since a graph may be deep.
+    `bits` are its own and those of what was found below it, `lowest` the lowest number of a node
+    that a circle through it leads back to.
     """
 
-    def __init__(self, children: Callable[[Key], Iterable[Key]], done: Container[Key]) -> None:
-        self._children = children
-        self._done = done
-        self._order: dict[Key, int] = {}
-        self._lowest: dict[Key, int] = {}
-        self._waiting: list[Key] = []
-        self.way: list[tuple[Key, Iterator[Key]]] = []
+    __slots__ = ("bits", "lowest", "number", "rest")
 
-    def enter(self, node: Key) -> None:
-        self._order[node] = self._lowest[node] = len(self._order)
-        self._waiting.append(node)
-        self.way.append((node, iter(self._children(node))))
-
-    def next_child(self) -> Key | None:
-        """Return the next child of the last node that was not entered before, or None."""
-        node, rest = self.way[-1]
-        for child in rest:
-            if child in self._done:
-                continue
-            if child not in self._order:
-                return child
-            self._lowest[node] = min(self._lowest[node], self._order[child])
-        return None
-
-    def leave(self) -> list[Key]:
-        """Go back from the last node; return its circle if that is complete, else nothing."""
-        node, _ = self.way.pop()
-        lowest = self._lowest[node]
-        if lowest < self._order[node]:
-            above, _ = self.way[-1]
-            self._lowest[above] = min(self._lowest[above], lowest)
-            return []
-        circle = [self._waiting.pop()]
-        while circle[-1] != node:
-            circle.append(self._waiting.pop())
-        return circle
+    def __init__(self, number: int, rest: Iterator[Key], bits: int) -> None:
+        self.number = self.lowest = number
+        self.rest = rest
+        self.bits = bits
 
 
 class Way(NamedTuple):

@@ -5,37 +5,52 @@ from operator import itemgetter
 
 from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
-from snapdiff.diff.pairing import MatchHashes, Member, Pairing, pair_specs
+from snapdiff.diff.pairing import MatchHashes, Pairing, pair_specs
 from snapdiff.filters import Scope, Stacks
 from snapdiff.model import Build, PackagePair
-from snapdiff.result import Change, Field, Kind
+from snapdiff.result import Change, Kind
 from snapdiff.spack.version import Version
 
-_Side = dict[str, dict[Build, list[str]]]
-"""By stack: the specs that one side only has, as builds with their hashes."""
+BuildHashes = dict[Build, list[str]]
+"""Some specs as their builds, each with the hashes of those that were built like this."""
 
 _Order = tuple[Kind, Version, Version, str, str]
 """What the changes of a package are sorted by: kind, version, hash."""
 
 
 def changes_by_stack(
-    pair: PackagePair, scope: Scope, effort: Effort, match_hashes: MatchHashes
+    pair: PackagePair,
+    builds: tuple[BuildHashes, BuildHashes],
+    scope: Scope,
+    effort: Effort,
+    match_hashes: MatchHashes,
 ) -> dict[str, list[Change]]:
     """Return by stack what happened to the specs of a package.
 
-    `match_hashes` decides between specs that are alike in all their own fields.
-    The changes of a stack are of every kind, sorted by kind, version and hash; a stack in which
-    nothing happened is not there. Raises FormatError where pairing would cost too much.
+    `builds` are those of both sides, and `match_hashes` decides between specs that are alike in all
+    their own fields. The changes of a stack are of every kind, sorted by kind, version and hash; a
+    stack in which nothing happened is not there. Raises FormatError where pairing would cost too
+    much.
     """
-    removed = _one_sided(pair.old, pair.new, scope.old_stacks, scope.stacks)
-    added = _one_sided(pair.new, pair.old, scope.stacks, scope.old_stacks)
-    return {
-        stack: _changes(
-            pair.name,
-            pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes),
-        )
-        for stack in sorted(removed.keys() | added.keys())
-    }
+    removed = _one_sided(builds[0], pair.new, scope.old_stacks, scope.stacks)
+    added = _one_sided(builds[1], pair.old, scope.stacks, scope.old_stacks)
+    found = {}
+    for stack in sorted(removed.keys() | added.keys()):
+        pairing = pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
+        found[stack] = _changes(pair, pairing)
+    return found
+
+
+def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
+    """Return the specs that a side of a package has as builds with their hashes."""
+    found: BuildHashes = {}
+    for spec_hash, build in side.items():
+        known = found.get(build)
+        if known is None:
+            found[build] = [spec_hash]
+        else:
+            known.append(spec_hash)
+    return found
 
 
 StacksOf = Callable[[Stacks], Stacks]
@@ -43,62 +58,51 @@ StacksOf = Callable[[Stacks], Stacks]
 
 
 def _one_sided(
-    mine: Mapping[str, Build],
-    other: Mapping[str, Build],
-    my_stacks: StacksOf,
-    other_stacks: StacksOf,
-) -> _Side:
-    """Return the specs that only one side has, stack by stack: the hash decides."""
-    side: _Side = {}
-    alike: dict[Build, list[str]] = {}
-    for spec_hash, build in mine.items():
-        twin = other.get(spec_hash)
-        if twin is None:
-            alike.setdefault(build, []).append(spec_hash)
-        elif twin is not build:
-            stacks = my_stacks(build.stacks) - other_stacks(twin.stacks)
-            _put(side, stacks, build, [spec_hash])
-    for build, hashes in alike.items():
-        _put(side, my_stacks(build.stacks), build, hashes)
+    mine: BuildHashes, other: Mapping[str, Build], my_stacks: StacksOf, other_stacks: StacksOf
+) -> dict[str, BuildHashes]:
+    """Return by stack the specs that only one side has: the hash decides."""
+    side: dict[str, BuildHashes] = {}
+    for build, hashes in mine.items():
+        stacks = my_stacks(build.stacks)
+        alone = [spec_hash for spec_hash in hashes if spec_hash not in other]
+        if alone:
+            _put(side, stacks, build, alone)
+        for spec_hash in hashes if len(alone) < len(hashes) else ():
+            twin = other.get(spec_hash, build)
+            if twin is not build:
+                _put(side, stacks - other_stacks(twin.stacks), build, [spec_hash])
     return side
 
 
-def _put(side: _Side, stacks: Iterable[str], build: Build, hashes: list[str]) -> None:
+def _put(
+    side: dict[str, BuildHashes], stacks: Iterable[str], build: Build, hashes: list[str]
+) -> None:
     for stack in stacks:
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
-def _changes(name: str, pairing: Pairing) -> list[Change]:
-    rows = [
-        _row(name, old, new, differing_fields(old.build, new.build)) for old, new in pairing.pairs
-    ]
-    rows += [_row(name, member, None) for member in pairing.removed]
-    rows += [_row(name, None, member) for member in pairing.added]
+def _changes(pair: PackagePair, pairing: Pairing) -> list[Change]:
+    rows = [_paired(pair, old, new) for old, new in pairing.pairs]
+    for spec_hash in pairing.removed:
+        build = pair.old[spec_hash]
+        change = Change(Kind.REMOVED, pair.name, build.spec(spec_hash), None)
+        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
+    for spec_hash in pairing.added:
+        build = pair.new[spec_hash]
+        change = Change(Kind.ADDED, pair.name, None, build.spec(spec_hash))
+        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
     rows.sort(key=itemgetter(0))
     return [change for _, change in rows]
 
 
-def _row(
-    name: str, old: Member | None, new: Member | None, fields: tuple[Field, ...] = ()
-) -> tuple[_Order, Change]:
+def _paired(pair: PackagePair, old_hash: str, new_hash: str) -> tuple[_Order, Change]:
     """Return what happened to a spec, behind what decides its place in the report."""
-    first, last = old or new, new or old
-    assert first is not None
-    assert last is not None
-    before, after = first.build.version, last.build.version
-    if old is None:
-        kind = Kind.ADDED
-    elif new is None:
-        kind = Kind.REMOVED
-    elif before != after:
+    old, new = pair.old[old_hash], pair.new[new_hash]
+    before, after = old.version, new.version
+    fields = differing_fields(old, new)
+    if before != after:
         kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
     else:
         kind = Kind.RECONFIGURED if fields else Kind.REBUILT
-    change = Change(
-        kind,
-        name,
-        old.build.spec(old.hash) if old else None,
-        new.build.spec(new.hash) if new else None,
-        fields,
-    )
-    return (kind, before, after, first.hash, last.hash), change
+    change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
+    return (kind, before, after, old_hash, new_hash), change

@@ -7,7 +7,7 @@ import pytest
 
 from snapdiff.diff.effort import Effort
 from snapdiff.diff.pairing import match_in_order
-from snapdiff.diff.specs import changes_by_stack
+from snapdiff.diff.specs import changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope
 from snapdiff.formats.base import DocumentPair, Format
 from snapdiff.formats.environment_lock import EnvironmentLock
@@ -35,7 +35,9 @@ def counts_of(pair: DocumentPair) -> Counter[str]:
     for package in pair.pairs:
         counts["unchanged"] += sum(package.common.values())
         effort = Effort(Limits())
-        for changes in changes_by_stack(package, Scope(Filters()), effort, match_in_order).values():
+        builds = hashes_of_builds(package.old), hashes_of_builds(package.new)
+        found = changes_by_stack(package, builds, Scope(Filters()), effort, match_in_order)
+        for changes in found.values():
             counts.update(change.kind.value for change in changes)
     for package_counts in pair.unchanged:
         counts["unchanged"] += sum(package_counts.by_stacks.values())
