@@ -57,6 +57,7 @@ class _InstallListing(NodeListing):
     """The records of a database: of an install database (`counts_installed`), or of an index.
 
     `counts_unsaid` is true where a record of an index need not say that it is in the build cache.
+    What is `elsewhere` is not counted here: the stacks of an aggregate have it.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class _InstallListing(NodeListing):
         records: dict[str, Raw],
         version: str | int | None,
         builds: SharedBuilds,
+        elsewhere: frozenset[str],
         *,
         counts_installed: bool,
     ) -> None:
@@ -74,6 +76,7 @@ class _InstallListing(NodeListing):
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
         self._counts_installed = counts_installed
+        self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
 
     def entry(self, spec_hash: str) -> Entry:
@@ -84,13 +87,14 @@ class _InstallListing(NodeListing):
         if not names.name:
             by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
             names = only_node(by_name.spec, NODE_NAMES, f"{key}.spec")
-        return self._entry(names, install, key)
+        return self._entry(names, install, spec_hash)
 
     def has_same(self, other: Listing, spec_hash: str) -> bool:
         """Return whether another database has a record in the same words, which mean the same."""
         return (
             isinstance(other, _InstallListing)
             and self.counts_unsaid == other.counts_unsaid
+            and (spec_hash in self.elsewhere) == (spec_hash in other.elsewhere)
             and super().has_same(other, spec_hash)
         )
 
@@ -101,12 +105,13 @@ class _InstallListing(NodeListing):
         if not node.name:
             by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
             node = only_node(by_name.spec, NODE, f"{key}.spec")
-        entry = self._entry(node, install, key)
+        entry = self._entry(node, install, spec_hash)
         return node, entry, bool(install.explicit), f"{key}.spec"
 
-    def _entry(self, names: NodeNames, install: _InstallState, key: str) -> Entry:
-        tags = self._tags if self._is_counted(install) else ()
-        return Entry(names.name, names.only_version(f"{key}.spec"), tags, self._stacks)
+    def _entry(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Entry:
+        is_counted = spec_hash not in self.elsewhere and self._is_counted(install)
+        tags = self._tags if is_counted else ()
+        return Entry(names.name, names.only_version(f"{_key(spec_hash)}.spec"), tags, self._stacks)
 
     def _is_counted(self, install: _InstallState) -> bool:
         if self._counts_installed:
@@ -117,16 +122,21 @@ class _InstallListing(NodeListing):
 
 
 def open_database(
-    content: FileContent, place: Place, builds: SharedBuilds, *, counts_installed: bool
+    content: FileContent,
+    place: Place,
+    builds: SharedBuilds,
+    elsewhere: frozenset[str] = frozenset(),
+    *,
+    counts_installed: bool,
 ) -> Listing:
-    """Return what a database lists; raises FormatError."""
+    """Return what a database lists, less what is `elsewhere`; raises FormatError."""
     document, hashes = decode_by_hash(content, _Document, "database.installs")
     database = document.database
     if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
     records = dict(zip(hashes, database.installs.values(), strict=True))
     return _InstallListing(
-        place, records, database.version, builds, counts_installed=counts_installed
+        place, records, database.version, builds, elsewhere, counts_installed=counts_installed
     )
 
 
