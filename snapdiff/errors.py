@@ -42,6 +42,10 @@ class FormatError(SnapdiffError):
     """Text that is not what its format says; raised by a format, which knows no path."""
 
 
+class NoSuchFile(FormatError):
+    """A file that a document names, or may have beside it, and that is not there."""
+
+
 class BadPage(SnapdiffError):
     """One page that cannot be read: `path` within its revision, `side` old or new, and why."""
 

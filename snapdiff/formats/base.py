@@ -5,14 +5,14 @@ from typing import Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from snapdiff.errors import FormatError
+from snapdiff.errors import NoSuchFile
 from snapdiff.limits import Limits
 from snapdiff.model import Package, PackageCounts, PackagePair
 
 
 def no_file(path: str) -> bytes:
-    """Raise FormatError: there is no other file."""
-    raise FormatError(f"{path}: there is no such file")
+    """Raise NoSuchFile: there is no other file."""
+    raise NoSuchFile(f"{path}: there is no such file")
 
 
 class File(NamedTuple):
@@ -20,7 +20,7 @@ class File(NamedTuple):
 
     `path` is within what is compared, `/` between its parts; `above` are the folders above that, as
     far as they are known. `read_beside` returns the content of another file by its path; it raises
-    FormatError where there is none. `is_document` says that the file of the same path is a document
+    NoSuchFile where there is none. `is_document` says that the file of the same path is a document
     on the other side, so this one is too, or cannot be read.
     """
 

@@ -6,14 +6,15 @@ blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checks
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from snapdiff.errors import FormatError
+from snapdiff.errors import FormatError, NoSuchFile
 from snapdiff.formats.base import Claim, File
 from snapdiff.formats.document_limits import check_document_size
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
@@ -56,11 +57,12 @@ class BuildcacheIndex(Struct, frozen=True):
     """The format of an index: the stack is the mirror's folder, the tag the path above it.
 
     `aggregates` are the folders of mirrors that hold other mirrors: the path of such a mirror is
-    the tag of the mirrors in it, and its own stack `root` (see `aggregate_mirrors`).
+    the tag of the mirrors in it, and its own stack `root`, which has what no stack of the tag has.
+    Each comes with the indexes of these stacks (see `aggregate_mirrors`).
     """
 
     layout: Layout
-    aggregates: frozenset[str] = frozenset()
+    aggregates: Mapping[str, Sequence[str]] = {}
 
     @property
     def name(self) -> str:
@@ -85,6 +87,13 @@ class BuildcacheIndex(Struct, frozen=True):
     def is_named(self, path: str) -> bool:
         """Return whether the path is that of an index in a mirror of this layout."""
         return f"/{path}".endswith(f"/{_INDEX[self.layout]}")
+
+    def aggregate_path(self, path: str) -> str | None:
+        """Return the path of the index, in this layout, above a stack's: it changes with it."""
+        folder = _mirror_or_folder(path).rpartition("/")[0]
+        if path not in self.aggregates.get(folder, ()):
+            return None
+        return f"{folder}/{_INDEX[self.layout]}" if folder else _INDEX[self.layout]
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the mirror, or that of an aggregate itself."""
@@ -111,21 +120,26 @@ def is_blob(path: str) -> bool:
     return _BLOB.fullmatch(path) is not None
 
 
-def aggregate_mirrors(paths: Iterable[str]) -> frozenset[str]:
-    """Return the folders of the mirrors, among the files of a catalog, that hold other mirrors.
+def aggregate_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the folders of mirrors that hold other mirrors, each with its stacks' indexes.
 
-    >>> sorted(aggregate_mirrors(["v1/build_cache/index.json", "v1/e4s/build_cache/index.json"]))
-    ['v1']
+    >>> aggregate_mirrors(["v1/build_cache/index.json", "v1/e4s/build_cache/index.json"])
+    {'v1': ['v1/e4s/build_cache/index.json']}
     """
-    mirrors = {folder for path in paths if (folder := _mirror_folder(path)) is not None}
-    found = set()
-    for mirror in mirrors:
-        above = mirror
+    mirrors = {path: folder for path in paths if (folder := _mirror_folder(path)) is not None}
+    folders = set(mirrors.values())
+    found: dict[str, list[str]] = {}
+    for folder in folders:
+        above = folder
         while above:
             above = above.rpartition("/")[0]
-            if above in mirrors:
-                found.add(above)
-    return frozenset(found)
+            if above in folders:
+                found[above] = []
+    for path, folder in sorted(mirrors.items()):
+        above = folder.rpartition("/")[0]
+        if folder and folder not in found and above in found:
+            found[above].append(path)
+    return found
 
 
 def _mirror_folder(path: str) -> str | None:
@@ -150,7 +164,25 @@ def _open(kind: BuildcacheIndex, opening: Opening) -> Listing | None:
         content = _read_blob(file, _mirror_or_folder(file.path), opening.limits.document)
     elif _has_layout_3(file):
         return None  # of two indexes of one mirror the newer layout's is taken
-    return open_database(content, place, opening.builds, counts_installed=False)
+    stacks = kind.aggregates.get(_mirror_or_folder(file.path), ())
+    elsewhere = frozenset(chain.from_iterable(_hashes(path, opening) for path in stacks))
+    return open_database(content, place, opening.builds, elsewhere, counts_installed=False)
+
+
+def _hashes(path: str, aggregate: Opening) -> Iterator[str]:
+    """Yield what the index of a stack lists; raises FormatError, as its aggregate needs all."""
+    file = aggregate.file
+    try:
+        index = file._replace(path=path, content=file.read_beside(path))
+    except NoSuchFile:
+        return  # the other side has this stack
+    kind = BuildcacheIndex(2 if path.endswith(_INDEX[2]) else 3)
+    try:
+        listing = _open(kind, aggregate._replace(file=index))
+        if listing:
+            yield from (found for found in listing.records if listing.entry(found).tags)
+    except FormatError as error:
+        raise FormatError(f"its stack {path} cannot be read: {error}") from error
 
 
 def _has_layout_3(index: File) -> bool:

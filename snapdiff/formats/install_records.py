@@ -64,6 +64,7 @@ class _InstallListing(NodeListing):
     """The records of a database: of an install database (`counts_installed`), or of an index.
 
     `counts_unsaid` is true where a record of an index need not say that it is in the build cache.
+    What is `elsewhere` is not counted here: the stacks of an aggregate have it.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class _InstallListing(NodeListing):
         records: dict[str, Raw],
         version: str | int | None,
         builds: SharedBuilds,
+        elsewhere: frozenset[str],
         *,
         counts_installed: bool,
     ) -> None:
@@ -81,7 +83,8 @@ class _InstallListing(NodeListing):
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
         self._counts_installed = counts_installed
-        self._entries: dict[_InstallNames, Entry] = {}
+        self._entries: dict[tuple[_InstallNames, bool], Entry] = {}
+        self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
 
     def entry(self, spec_hash: str) -> Entry:
@@ -93,21 +96,23 @@ class _InstallListing(NodeListing):
         install = decode_json(self.records[spec_hash], _INSTALL_NAMES, key)
         if not install.spec.name:
             by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
-            return self._entry(only_node(by_name.spec, NODE_NAMES, f"{key}.spec"), install, key)
-        found = self._entries.get(install)
+            names = only_node(by_name.spec, NODE_NAMES, f"{key}.spec")
+            return self._entry(names, install, spec_hash)
+        what = install, spec_hash in self.elsewhere
+        found = self._entries.get(what)
         if found is None:
-            found = self._entries[install] = self._entry(install.spec, install, key)
+            found = self._entries[what] = self._entry(install.spec, install, spec_hash)
         return found
 
     def records_in_common(self, other: Listing) -> list[str]:
         """Return the hashes that another database has with a record in the same words.
 
-        The words mean the same only where both leave the same unsaid.
+        The words mean the same only where both leave the same unsaid, and count the same.
         """
-        means_same = (
-            isinstance(other, _InstallListing) and self.counts_unsaid == other.counts_unsaid
-        )
-        return super().records_in_common(other) if means_same else []
+        if not isinstance(other, _InstallListing) or self.counts_unsaid != other.counts_unsaid:
+            return []
+        moved = self.elsewhere ^ other.elsewhere
+        return [found for found in super().records_in_common(other) if found not in moved]
 
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = _key(spec_hash)
@@ -116,12 +121,13 @@ class _InstallListing(NodeListing):
         if not node.name:
             by_name = decode_json(self.records[spec_hash], _INSTALL_BY_NAME, key)
             node = only_node(by_name.spec, NODE, f"{key}.spec")
-        entry = self._entry(node, install, key)
+        entry = self._entry(node, install, spec_hash)
         return node, entry, bool(install.explicit), f"{key}.spec"
 
-    def _entry(self, names: NodeNames, install: _InstallState, key: str) -> Entry:
-        tags = self._tags if self._is_counted(install) else ()
-        return Entry(names.name, names.only_version(f"{key}.spec"), tags, self._stacks)
+    def _entry(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Entry:
+        is_counted = spec_hash not in self.elsewhere and self._is_counted(install)
+        tags = self._tags if is_counted else ()
+        return Entry(names.name, names.only_version(f"{_key(spec_hash)}.spec"), tags, self._stacks)
 
     def _is_counted(self, install: _InstallState) -> bool:
         if self._counts_installed:
@@ -132,15 +138,20 @@ class _InstallListing(NodeListing):
 
 
 def open_database(
-    content: FileContent, place: Place, builds: SharedBuilds, *, counts_installed: bool
+    content: FileContent,
+    place: Place,
+    builds: SharedBuilds,
+    elsewhere: frozenset[str] = frozenset(),
+    *,
+    counts_installed: bool,
 ) -> Listing:
-    """Return what a database lists; raises FormatError."""
+    """Return what a database lists, less what is `elsewhere`; raises FormatError."""
     database = decode_json(content, _DOCUMENT).database
     if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
     records = records_by_hash(database.installs, "database.installs")
     return _InstallListing(
-        place, records, database.version, builds, counts_installed=counts_installed
+        place, records, database.version, builds, elsewhere, counts_installed=counts_installed
     )
 
 

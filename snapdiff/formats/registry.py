@@ -1,6 +1,6 @@
 """Every kind of document that is read, and which of them a file may be."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff.formats.base import (
     Claim,
@@ -71,6 +71,8 @@ class Documents:
     def __init__(self, formats: Sequence[Format] = FORMATS) -> None:
         """Take the kinds in the order in which they are asked."""
         self._formats = formats
+        indexes = (kind for kind in formats if isinstance(kind, BuildcacheIndex))
+        self._with_aggregates = [kind for kind in indexes if kind.aggregates]
 
     @property
     def names(self) -> str:
@@ -113,8 +115,22 @@ class Documents:
 
     def documents_of(self, path: str) -> set[str]:
         """Return the paths of the documents that change where a file does, its own included."""
-        paths = (kind.document_path(path) for kind in self._asked(path))
-        return {found for found in paths if found is not None}
+        found = set()
+        for kind in self._asked(path):
+            document = kind.document_path(path)
+            if document is not None:
+                found |= {document, *self._aggregates(document)}
+        return found
+
+    def _aggregates(self, index: str) -> Iterator[str]:
+        """Yield the indexes of the aggregate that has a mirror as its stack, whether there or not.
+
+        What counts in an aggregate depends on what its stacks have.
+        """
+        for kind in self._with_aggregates:
+            aggregate = kind.aggregate_path(index)
+            if aggregate is not None:
+                yield aggregate
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""

@@ -75,6 +75,54 @@ def test_a_page_is_compared_with_the_indexes_of_several_stacks(tmp_path: Path) -
     assert [stack["summary"]["upgraded"] for stack in tag["stacks"]] == [1, 1]
 
 
+E4S = [Item("zlib", "1.3", hash="a" * 32), Item("cmake", hash="b" * 32)]
+HEP = [E4S[0], Item("root", hash="c" * 32)]
+ALONE = [Item("m4", hash="d" * 32)]
+
+
+def aggregate(root: list[Item], e4s: list[Item], hep: list[Item]) -> dict[str, bytes]:
+    """A mirror with two others in it."""
+    return {
+        "develop/build_cache/index.json": to_bytes(database(root)),
+        "develop/e4s/build_cache/index.json": to_bytes(database(e4s)),
+        "develop/hep/build_cache/index.json": to_bytes(database(hep)),
+    }
+
+
+def test_an_aggregate_has_what_no_stack_has(tmp_path: Path) -> None:
+    """Its index is the same on both sides, and cmake is in no stack any more."""
+    every = [*E4S, HEP[1], *ALONE]
+    old = write_files(tmp_path / "old", aggregate(every, E4S, HEP))
+    new = write_files(tmp_path / "new", aggregate(every, E4S[:1], HEP))
+    [tag] = run_json(old, new)["tags"]
+    assert tag["specs"] == {"old": 4, "new": 4}
+    assert {stack["stack"]: stack["specs"] for stack in tag["stacks"]} == {
+        "e4s": {"old": 2, "new": 1},
+        "hep": {"old": 2, "new": 2},
+        "root": {"old": 1, "new": 2},
+    }
+    changes = [
+        (stack["stack"], change["kind"], change["package"])
+        for stack in tag["stacks"]
+        for change in stack["changes"]
+    ]
+    assert changes == [("e4s", "removed", "cmake"), ("root", "added", "cmake")]
+
+
+def test_pages_and_the_index_of_an_aggregate_differ_in_nothing(tmp_path: Path) -> None:
+    every = [*E4S, HEP[1], *ALONE]
+    mirror = write_files(tmp_path / "mirror", aggregate(every, E4S, HEP))
+    pages = {}
+    for item in every:
+        stacks = [name for name, items in (("e4s", E4S), ("hep", HEP)) if item in items]
+        listed = record("a", item.version, package=item.name, stacks=" ".join([*stacks, "root"]))
+        page = usual_page([listed | {"hash": item.hash}])
+        pages[f"_cache/develop/{item.name}/specs.md"] = page
+    write_files(tmp_path / "pages", pages)
+    result = run_cli(tmp_path / "pages", mirror, "--exit-code")
+    assert (result.status, result.err) == (0, "")
+
+
 def test_of_two_layouts_in_one_mirror_the_newer_one_is_read(tmp_path: Path) -> None:
     old, new = (SNAPSHOTS / "mirrors" / day / "science" for day in DAYS)
     for name, folder in (("old", old), ("new", new)):

@@ -96,7 +96,10 @@ def test_an_index_of_another_name_is_the_stack_of_its_folder() -> None:
 def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
     paths = [f"{name}{INDEX}" for name in ("develop/", "develop/e4s/", "develop/hep/", "v1/a/b/")]
     aggregates = aggregate_mirrors([*paths, f"v1/{MANIFEST}", "README.md"])
-    assert aggregates == {"develop", "v1"}
+    assert aggregates == {
+        "develop": [f"develop/e4s/{INDEX}", f"develop/hep/{INDEX}"],
+        "v1": [],  # v1/a/b is of another tag
+    }
     kind = BuildcacheIndex(2, aggregates)
     whole = read(kind, file(f"develop/{INDEX}", database([Item("zlib")])))
     assert whole.claims == (Claim("develop", "stack", "root"),)
@@ -106,9 +109,28 @@ def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
     assert kind.tag_folder(f"develop/{INDEX}") == kind.tag_folder(f"develop/e4s/{INDEX}")
 
 
+def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
+    stack = to_bytes(database([Item("zlib", hash="a" * 32), Item("cmake", hash="b" * 32)]))
+    whole = database([Item("zlib", hash="a" * 32), Item("m4", hash="c" * 32)])
+    path = f"develop/e4s/{INDEX}"
+    kind = BuildcacheIndex(2, {"develop": [path, f"develop/hep/{INDEX}"]})
+    found = read(kind, file(f"develop/{INDEX}", whole, {path: stack}))
+    assert [package.name for package in found.packages] == ["m4"]
+    with pytest.raises(FormatError, match=f"its stack {path} cannot be read: no JSON: the file"):
+        read(kind, file(f"develop/{INDEX}", whole, {path: b"{"}))
+
+
+def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
+    head, _, _ = manifest(to_bytes(database([Item("zlib")])))
+    path = f"develop/e4s/{MANIFEST}"
+    kind = BuildcacheIndex(2, {"develop": [path]})
+    with pytest.raises(FormatError, match=f"its stack {path} cannot be read: develop/e4s/blobs/"):
+        read(kind, file(f"develop/{INDEX}", database([Item("m4")]), {path: head}))
+
+
 def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
     aggregates = aggregate_mirrors([INDEX, f"e4s/{INDEX}"])
-    assert aggregates == {""}
+    assert aggregates == {"": [f"e4s/{INDEX}"]}
     kind = BuildcacheIndex(2, aggregates)
     assert kind.claim_of_path(INDEX) == Claim(".", "stack", "root")
     assert kind.claim_of_path(f"e4s/{INDEX}") == Claim(".", "stack", "e4s")

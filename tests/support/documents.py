@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from snapdiff.errors import FormatError
+from snapdiff.errors import NoSuchFile
 from snapdiff.formats.base import Document, DocumentPair, File, Format
 from snapdiff.limits import Limits
 from snapdiff.model import Build, Spec
@@ -214,7 +214,7 @@ def file(path: str, content: bytes | Json, beside: Mapping[str, bytes] | None = 
 
     def read_beside(name: str) -> bytes:
         if name not in others:
-            raise FormatError(f"{name}: missing")
+            raise NoSuchFile(f"{name}: missing")
         return others[name]
 
     return File(path, content if isinstance(content, bytes) else to_bytes(content), read_beside)
