@@ -62,11 +62,17 @@ class CatalogSide:
     ) -> int:
         """Return how many specs of a tag are counted again: several documents list them."""
         lists = [
-            {spec_hash for spec_hash, name in hashes.items() if scope.has_package(name)}
+            hashes
             for claim, hashes in [*self.hashes, *unchanged]
             if claim.tag == tag and claim not in self.bad and scope.has_stack(claim.name)
         ]
-        return sum(map(len, lists)) - len(set().union(*lists))
+        if len(lists) < 2:
+            return 0
+        wanted = [
+            {spec_hash for spec_hash, name in hashes.items() if scope.has_package(name)}
+            for hashes in lists
+        ]
+        return sum(map(len, wanted)) - len(set().union(*wanted))
 
     def tags(self) -> set[str]:
         """Return every tag that a document names."""

@@ -1,7 +1,7 @@
 """Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -44,15 +44,18 @@ class _PairedListings:
     def __init__(self, old: Listing, new: Listing) -> None:
         """Take both; only the records that one side alone has are read."""
         self.packages: dict[tuple[str, str], _PairedPackage] = defaultdict(_PairedPackage)
-        common = _entries_in_common(old, new)
+        # Most records are passed over with one look-up: each takes longer the more there are.
+        common = {found: new.entry(found) for found in new.records_in_common(old)}
+        others = [[key for key in side.records if key not in common] for side in (old, new)]
+        common.update(_counted_alike(old, new, others[0]))
+        names = {found: entry.name for found, entry in common.items() if entry.tags}
+        self.hashes = (dict(names), names)
         for entry, number in Counter(common.values()).items():
             for tag in entry.tags:
                 package = self.packages[tag, entry.name]
                 package.common[InCommon(entry.version, entry.stacks)] = number
-        names = {found: entry.name for found, entry in common.items() if entry.tags}
-        self.hashes = (dict(names), names)
         for side, listing in enumerate((old, new)):
-            for spec_hash in listing.records:
+            for spec_hash in others[side]:
                 if spec_hash not in common:
                     self._add_one_sided(side, spec_hash, *listing.spec_of_node(spec_hash))
 
@@ -214,15 +217,15 @@ class SpecDocumentReader:
         return self._open_listing(Opening(file, self._limits, self._builds))
 
 
-def _entries_in_common(old: Listing, new: Listing) -> dict[str, Entry]:
-    """Return what is counted of the specs that count the same on both sides, by hash.
+def _counted_alike(
+    old: Listing, new: Listing, hashes: Iterable[str]
+) -> Iterator[tuple[str, Entry]]:
+    """Yield what is counted of those specs that count the same on both sides, by hash.
 
     Records of one hash may differ in what is not the spec's own: how many others need it, say.
     """
-    found = {spec_hash: new.entry(spec_hash) for spec_hash in new.records_in_common(old)}
-    for spec_hash in old.records:
-        if spec_hash in new.records and spec_hash not in found:
+    for spec_hash in hashes:
+        if spec_hash in new.records:
             entry = new.entry(spec_hash)
             if old.entry(spec_hash) == entry:
-                found[spec_hash] = entry
-    return found
+                yield spec_hash, entry
