@@ -6,7 +6,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from snapdiff.catalog.counting import count_package, package_numbers
-from snapdiff.catalog.package_pairs import differs, graphs_by_stack, pair_lists, pair_packages
+from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
 from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
@@ -114,7 +114,7 @@ class _Matching:
         before = {(package.tag, package.name): package for package in old.packages}
         after = {(package.tag, package.name): package for package in new.packages}
         counts = {(package.tag, package.name): package for package in new.counts}
-        graphs = graphs_by_stack(old.packages), graphs_by_stack(new.packages)
+        graphs = old.graphs, new.graphs
         for key in sorted(before.keys() | after.keys()):
             mine, theirs = before.get(key), after.get(key)
             if mine and theirs and mine.specs == theirs.specs:
@@ -223,7 +223,7 @@ class _Matching:
                 for package in packages:
                     count_package(counts, package, self._scope)
         else:
-            graphs = graphs_by_stack(*before.values()), graphs_by_stack(*after.values())
+            graphs = self._sides["old"].graphs[old], self._sides["new"].graphs[new]
             for name in sorted((before.keys() | after.keys()) - left_out):
                 for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
                     path = self._sides["new"].document_of(theirs) if theirs else ""

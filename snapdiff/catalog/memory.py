@@ -6,7 +6,7 @@ from typing import NamedTuple
 from snapdiff.catalog.reading import Counting, Reading
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.base import Document, DocumentReader, File
-from snapdiff.formats.registry import Documents
+from snapdiff.formats.registry import Documents, naming_end
 from snapdiff.limits import Limits
 from snapdiff.sources.base import Entry, EntryPair, printable_path
 from snapdiff.sources.history import PageObjects
@@ -19,7 +19,7 @@ _MOST_READINGS = 24
 
 
 class _Key(NamedTuple):
-    """What a document says depends on: its content, and the end of its path, which can name it."""
+    """What a document says depends on: its content, and so much of its path as can name it."""
 
     content_id: str
     end: str
@@ -134,7 +134,7 @@ class DocumentMemory:
 
 
 def _key(entry: Entry) -> _Key:
-    return _Key(str(entry.content_id), "/".join(entry.path.rsplit("/", 3)[-3:]))
+    return _Key(str(entry.content_id), naming_end(entry.path))
 
 
 def _noting(read_beside: ReadBeside, noted: list[str]) -> ReadBeside:

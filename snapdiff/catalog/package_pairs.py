@@ -1,20 +1,10 @@
 """Packages of both sides as pairs, where each side's document was read alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 
 from snapdiff.filters import Scope
-from snapdiff.model import Build, Graph, Package, PackagePair, Tags, counted_in_common
-
-Graphs = Mapping[str | None, Graph]
-"""The dependencies of one side's documents, by the stack that each of them lists."""
-
-
-def graphs_by_stack(*packages: Iterable[Package]) -> Graphs:
-    """Return the dependencies of the documents that list some packages."""
-    every = chain.from_iterable(packages)
-    return {package.stack: package.graph for package in every if package.graph is not None}
+from snapdiff.model import Build, Graph, Package, PackagePair, StackGraphs, Tags, counted_in_common
 
 
 def pair_packages(
@@ -22,7 +12,7 @@ def pair_packages(
     old: Package | None,
     new: Package | None,
     document: str = "",
-    graphs: tuple[Graphs, Graphs] = ({}, {}),
+    graphs: tuple[StackGraphs, StackGraphs] = ({}, {}),
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 
@@ -56,7 +46,7 @@ def pair_packages(
 def _graphs_of(
     stack: str | None,
     packages: tuple[Package | None, Package | None],
-    graphs: tuple[Graphs, Graphs],
+    graphs: tuple[StackGraphs, StackGraphs],
 ) -> tuple[Graph, Graph] | None:
     old, new = (
         package.graph if package else known.get(stack)

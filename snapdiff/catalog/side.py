@@ -1,12 +1,13 @@
 """One side of a comparison: what its documents list, and packages that wait for a counterpart."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from snapdiff.catalog.reading import Reading
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.registry import Documents
-from snapdiff.model import Package
+from snapdiff.model import Graph, Package
 
 ListedHashes = tuple[Claim, Mapping[str, str]]
 """A stack that a document lists as a whole, and the package of each of its hashes."""
@@ -21,6 +22,7 @@ class CatalogSide:
         self.paths: dict[Claim, list[str]] = {}
         self.bad: set[Claim] = set()
         self.waiting: dict[str, dict[str, list[Package]]] = {}
+        self.graphs: dict[str, dict[str | None, Graph]] = defaultdict(dict)
         self.hashes: list[ListedHashes] = []
         self.has_documents = False
         self._documents: dict[tuple[str, str, str | None], str] = {}
@@ -43,8 +45,10 @@ class CatalogSide:
         return claim
 
     def wait(self, path: str, reading: Reading) -> None:
-        """Keep the packages of a document until all tags are known."""
+        """Keep the packages of a document until all tags are known, and its dependencies."""
         if isinstance(reading, Document):
+            for claim in reading.claims:
+                self.graphs[claim.tag].update(reading.graphs)
             for package in reading.packages:
                 self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
                     package

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from snapdiff.errors import NoSuchFile
 from snapdiff.limits import Limits
-from snapdiff.model import Package, PackageCounts, PackagePair
+from snapdiff.model import Package, PackageCounts, PackagePair, StackGraphs
 
 
 def no_file(path: str) -> bytes:
@@ -48,7 +48,9 @@ class Document(Struct, frozen=True, kw_only=True):
     """A file that was read.
 
     `hashes` is there of a document that lists a whole stack: the package of each hash. Other
-    documents of the tag may list the same specs, and the tag counts each once.
+    documents of the tag may list the same specs, and the tag counts each once. `graphs` are its
+    dependencies, by the stack that it lists: an environment without a spec has some, too, namely
+    none at all.
     """
 
     claims: tuple[Claim, ...]
@@ -56,6 +58,7 @@ class Document(Struct, frozen=True, kw_only=True):
     counts: list[PackageCounts]
     warning: str | None = None
     hashes: Mapping[str, str] | None = None
+    graphs: StackGraphs = {}
 
     def counted(self) -> "CountedDocument":
         """Return the counts of all that was read."""

@@ -58,6 +58,18 @@ def usual_name(content: bytes) -> str | None:
     return PAGE_NAME if content.startswith(b"---") else None
 
 
+def naming_end(path: str) -> str:
+    """Return the end of a document's path that its content may need to say what it lists.
+
+    A page may be named by its folder and the one above. What the other kinds list is in a tag that
+    is the whole path above it: a lock that moves from `v1/x/cpu` to `v2/x/cpu` is another document.
+
+    >>> naming_end("site/_cache/develop/zlib/specs.md")
+    'develop/zlib/specs.md'
+    """
+    return "/".join(path.rsplit("/", 3)[-3:]) if path.endswith(_MARKDOWN) else path
+
+
 READ_FILES = (
     "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
     ".spack-db/index.json or specs_data.json"

@@ -120,6 +120,7 @@ class SpecDocumentReader:
             ],
             warning=listing.warning,
             hashes=hashes if listing.lists_a_stack else None,
+            graphs={listing.stack: listing.graph} if listing.graph is not None else {},
         )
 
     def _specs(self, listing: Listing) -> dict[str, ListedSpec]:

@@ -1,7 +1,7 @@
 """What was loaded: specs and how they were built, dependencies, packages, counts."""
 
 from snapdiff.model.counts import Counts, TagPair
-from snapdiff.model.graph import Edge, Graph, Node
+from snapdiff.model.graph import Edge, Graph, Node, StackGraphs
 from snapdiff.model.packages import (
     InCommon,
     Package,
@@ -29,6 +29,7 @@ __all__ = [
     "Revision",
     "Spec",
     "StackCounts",
+    "StackGraphs",
     "TagPair",
     "Tags",
     "count_by_stacks",

@@ -1,5 +1,6 @@
 """What specs depend on: nodes and edges of a document with dependencies."""
 
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct
@@ -45,3 +46,7 @@ class Graph(Protocol):
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
         ...
+
+
+StackGraphs = Mapping[str | None, Graph]
+"""The dependencies of one side's documents, by the stack that each of them lists."""

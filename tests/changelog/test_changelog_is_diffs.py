@@ -148,9 +148,9 @@ RELEASES = (("develop",), ("develop", "v1"), ("v1", "v2"))
 
 
 def some_items(chance: random.Random) -> list[Item]:
-    """Up to four packages, each of which depends on the one before it."""
+    """None or up to four packages, each of which depends on the one before it."""
     found: list[Item] = []
-    for name in chance.sample(NAMES, chance.choice([2, 3, 4])):
+    for name in chance.sample(NAMES, chance.choice([0, 2, 3, 4])):
         below = tuple(needs(item) for item in found[-1:])
         found.append(Item(name, chance.choice(("1.0", "1.1")), needs=below))
     return found
@@ -183,12 +183,38 @@ def test_each_section_on_documents_with_dependencies_is_the_diff_of_its_ends(
         kinds = chance.sample(("envs/cpu", "envs/gpu", "mirror", "site"), 2)
         files |= {path: text for path, text in later.items() if path.startswith(tuple(kinds))}
         history.commit(files)
-    told = run_cli(*("changelog", "-C", history.folder, "HEAD~3..HEAD", "-q", "-f", "ndjson"))
+    assert sections_that_are_diffs(history, "HEAD~3..HEAD") <= 3
+
+
+def sections_that_are_diffs(history: GitRepository, commits: str) -> int:
+    """Fail where a section is not what `snapdiff` says of its ends; return how many there are."""
+    told = run_cli("changelog", "-C", history.folder, commits, "-q", "-f", "ndjson")
     assert (told.status, told.err) == (0, "")
-    for line in told.out.splitlines(keepends=True):
+    lines = told.out.splitlines(keepends=True)
+    for line in lines:
         report = json.loads(line)
         ends = (report["old"]["source"], report["new"]["source"])
         assert run_cli("-C", history.folder, *ends, "-q", "-f", "json").out == line
+    return len(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("spack.lock", to_bytes(lock([Item("zlib"), Item("m4")]))),
+        ("build_cache/index.json", to_bytes(database([Item("zlib"), Item("m4")]))),
+        (".spack-db/index.json", to_bytes(database([Item("zlib"), Item("m4")], installed=True))),
+    ],
+)
+def test_a_document_that_moves_to_another_tag_is_read_anew(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    """Its content and the folder that holds it are the same, so is all but the tag."""
+    beside = {"other/spack.lock": to_bytes(lock([Item("cmake")]))}
+    history = GitRepository(tmp_path / "history")
+    for tag in ("v1/x", "v2/x", "v3/x"):
+        history.commit({f"{tag}/cpu/{name}": content, **beside})
+    assert sections_that_are_diffs(history, "HEAD~2..HEAD") == 2
 
 
 def test_what_is_new_in_a_lock_has_a_cause_that_is_null_in_another_folder_too(
@@ -207,3 +233,17 @@ def test_what_is_new_in_a_lock_has_a_cause_that_is_null_in_another_folder_too(
     assert (tag["old"], tag["new"]) == ("23.08", "23.11")
     [change] = tag["stacks"][0]["changes"]
     assert (change["package"], change["kind"], change["cause"]) == ("hdf5", "added", None)
+
+
+def test_an_environment_without_a_spec_has_no_cause_that_is_missing(tmp_path: Path) -> None:
+    """It has dependencies, too: the change says that it has no cause, wherever it is read."""
+    history = GitRepository(tmp_path / "history")
+    history.commit({"old/23.08/cpu/spack.lock": to_bytes(lock([]))})
+    history.commit({"old/23.08/cpu/spack.lock": to_bytes(lock([Item("zlib")]))})
+    history.commit({"new/23.11/cpu/spack.lock": to_bytes(lock([Item("zlib")]))})
+    told = run_cli("changelog", "-C", history.folder, "HEAD~2..HEAD~1", "-q", "-f", "ndjson").out
+    same_folder = run_cli("-C", history.folder, "HEAD~2", "HEAD~1", "-f", "json").out
+    other_folder = run_cli("-C", history.folder, "HEAD~2:old", "HEAD:new", "-f", "json").out
+    for report in map(json.loads, (told, same_folder, other_folder)):
+        [change] = report["tags"][0]["stacks"][0]["changes"]
+        assert (change["package"], change["kind"], change["cause"]) == ("zlib", "added", None)
