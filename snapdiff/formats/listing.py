@@ -48,11 +48,10 @@ class Entry(NamedTuple):
 
 
 class ListedSpec(NamedTuple):
-    """A record as a spec, and the hashes of what it depends on."""
+    """A record as a spec: what is counted of it, and its node."""
 
     entry: Entry
-    build: Build
-    needs: tuple[str, ...]
+    node: Node
 
 
 class Listing(ABC):
@@ -86,20 +85,18 @@ class Listing(ABC):
         """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
 
     @abstractmethod
-    def spec(self, spec_hash: str) -> ListedSpec:
+    def _read(self, spec_hash: str) -> ListedSpec:
         """Return a record as a spec; raises FormatError."""
 
-    def spec_of_node(self, spec_hash: str) -> tuple[Entry, Build]:
-        """Return a record as a spec; its node is kept, which will be asked for next.
+    def spec(self, spec_hash: str) -> ListedSpec:
+        """Return a record as a spec, once its edges are looked at; raises FormatError."""
+        found = self._read(spec_hash)
+        self._check_edges(found.node)
+        return found
 
-        Raises FormatError.
-        """
-        entry, build, _ = self.spec(spec_hash)
-        return entry, build
-
-    @abstractmethod
-    def _read_node(self, spec_hash: str) -> Node:
-        """Return a record as a node; raises FormatError."""
+    def keep_node(self, spec_hash: str, node: Node) -> None:
+        """Keep the node of a record: to decode it again would take as long as the first time."""
+        self._nodes[spec_hash] = node
 
     @property
     def stack(self) -> str | None:
@@ -136,7 +133,7 @@ class Listing(ABC):
         """
         found = self._nodes.get(spec_hash)
         if found is None and spec_hash in self.records:
-            found = self._nodes[spec_hash] = self._read_node(spec_hash)
+            found = self._nodes[spec_hash] = self._read(spec_hash).node
         return found
 
     @property
@@ -153,12 +150,12 @@ class Listing(ABC):
             )
         return "; ".join(found) or None
 
-    def _check_edges(self, name: str, edges: Iterable[Edge]) -> None:
+    def _check_edges(self, node: Node) -> None:
         """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
-        for edge in edges:
+        for edge in node.edges:
             if edge.hash not in self.records:
                 if not self._edges_to_nowhere:
-                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {name}"
+                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
                 self._edges_to_nowhere += 1
 
     def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
@@ -183,34 +180,17 @@ class NodeListing(Listing):
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         """Return a record's node, what is counted of it, if it is explicit, and its key path."""
 
-    def spec(self, spec_hash: str) -> ListedSpec:
-        """Return a record as a spec; raises FormatError."""
+    def _read(self, spec_hash: str) -> ListedSpec:
         node, entry, explicit, key = self._read_record(spec_hash)
         edges = read_edges(node.dependencies, key)
-        self._check_edges(node.name, edges)
-        build = self._build(node, entry, edges, key, explicit=explicit)
-        return ListedSpec(entry, build, tuple([edge.hash for edge in edges]))
-
-    def spec_of_node(self, spec_hash: str) -> tuple[Entry, Build]:
-        """Return a record as a spec; not to decode it twice takes a fifth off a diff of indexes."""
-        record = self._read_record(spec_hash)
-        node = self._nodes[spec_hash] = self._write_node(record)
-        self._check_edges(node.name, node.edges)
-        return record[1], node.build
-
-    def _read_node(self, spec_hash: str) -> Node:
-        return self._write_node(self._read_record(spec_hash))
-
-    def _write_node(self, record: tuple[SpecNode, Entry, bool, str]) -> Node:
-        node, entry, explicit, key = record
-        edges = read_edges(node.dependencies, key)
-        return Node(
+        found = Node(
             name=node.name,
             build=self._build(node, entry, edges, key, explicit=explicit),
             namespace=node.namespace or "",
             recipe=node.package_hash,
             edges=edges,
         )
+        return ListedSpec(entry, found)
 
     def _build(
         self,

@@ -143,25 +143,18 @@ class _SiteListing(Listing):
             raise FormatError(f"{spec_hash}: no package of {_PACKAGES} lists this spec")
         return name
 
-    def spec(self, spec_hash: str) -> ListedSpec:
-        """Return a record as a spec."""
+    def _read(self, spec_hash: str) -> ListedSpec:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
         edges = self._edges(spec, spec_hash)
-        needs = tuple([edge.hash for edge in edges])
-        return ListedSpec(entry, self._build(spec, entry, edges), needs)
-
-    def _read_node(self, spec_hash: str) -> Node:
-        spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
-        entry = self._entry(spec_hash, spec)
-        edges = self._edges(spec, spec_hash)
-        return Node(
+        node = Node(
             name=entry.name,
             build=self._build(spec, entry, edges),
             namespace="",
             recipe=None,
             edges=edges,
         )
+        return ListedSpec(entry, node)
 
     def _entry(self, spec_hash: str, spec: _SitePlaces) -> Entry:
         if len(spec.stacks) * len(spec.releases) > PLACES:

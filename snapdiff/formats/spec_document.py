@@ -1,8 +1,8 @@
 """Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -21,6 +21,8 @@ from snapdiff.model import (
     PackagePair,
     count_by_stacks,
 )
+
+_HASH = attrgetter("hash")
 
 
 class Opening(NamedTuple):
@@ -57,7 +59,9 @@ class _PairedListings:
         for side, listing in enumerate((old, new)):
             for spec_hash in others[side]:
                 if spec_hash not in common:
-                    self._add_one_sided(side, spec_hash, *listing.spec_of_node(spec_hash))
+                    entry, node = listing.spec(spec_hash)
+                    listing.keep_node(spec_hash, node)  # it will be asked for next
+                    self._add_one_sided(side, spec_hash, entry, node.build)
 
     def _add_one_sided(self, side: int, spec_hash: str, entry: Entry, build: Build) -> None:
         if entry.tags:
@@ -101,12 +105,11 @@ class SpecDocumentReader:
             return None
         packages: dict[tuple[str, str], dict[str, Build]] = {}
         hashes: dict[str, str] = {}
-        specs = self._specs(listing)
-        for spec_hash, (entry, build, _) in specs.items():
+        for spec_hash, (entry, node) in self._specs(listing):
             if entry.tags:
                 hashes[spec_hash] = entry.name
             for tag in entry.tags:
-                packages.setdefault((tag, entry.name), {})[spec_hash] = build
+                packages.setdefault((tag, entry.name), {})[spec_hash] = node.build
         found = sorted(packages.items())
         return Document(
             claims=listing.claims,
@@ -123,27 +126,28 @@ class SpecDocumentReader:
             graphs={listing.stack: listing.graph} if listing.graph is not None else {},
         )
 
-    def _specs(self, listing: Listing) -> dict[str, ListedSpec]:
-        """Return all records as specs.
+    def _specs(self, listing: Listing) -> Iterable[tuple[str, ListedSpec]]:
+        """Return all records as specs; those of a large document are not kept.
 
         Of 135 versions of a lock of 1,000 specs, nine in ten records of a version are in the one
         before it in the same words. Such a spec is not read again if that holds of all that it
-        depends on, too: its compiler may be one of these. That takes a third off the time of a
-        changelog.
+        depends on, too: its compiler may be one of these. Nor is its node, which causes are found
+        from. Both together take a third off the time of a changelog.
         """
         known = self._latest if self._latest and listing.is_like(self._latest.listing) else None
-        same = set[str]()
-        if known:
-            same.update(listing.specs_in_common(known.listing))
+        self._latest = None
+        if len(listing.records) > _REMEMBERED:
+            return ((spec_hash, listing.spec(spec_hash)) for spec_hash in listing.records)
+        same = set(listing.specs_in_common(known.listing)) if known else set()
         found: dict[str, ListedSpec] = {}
         for spec_hash in listing.records:
-            if known and spec_hash in same and same.issuperset(known.specs[spec_hash].needs):
-                found[spec_hash] = known.specs[spec_hash]
-            else:
-                found[spec_hash] = listing.spec(spec_hash)
-        is_small = len(found) <= _REMEMBERED
-        self._latest = _ReadListing(listing, found) if is_small else None
-        return found
+            spec = known.specs[spec_hash] if known and spec_hash in same else None
+            if spec is None or not same.issuperset(map(_HASH, spec.node.edges)):
+                spec = listing.spec(spec_hash)
+            listing.keep_node(spec_hash, spec.node)
+            found[spec_hash] = spec
+        self._latest = _ReadListing(listing, found)
+        return found.items()
 
     def count(self, file: File) -> CountedDocument | None:
         """Return the counts of a file that is the same on both sides, or None as `read` does.
