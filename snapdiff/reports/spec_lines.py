@@ -20,9 +20,9 @@ HashPair = tuple[str | None, str | None]
 class SpecLine(Struct, frozen=True, kw_only=True):
     """Like changes of one package: how many specs they are, and which stacks have them.
 
-    `is_whole` says that the package was added to or removed from these stacks with them; `kept` are
-    versions that stay beside the new one. `hashes` are those of the first few specs. `cause` is
-    None where it is not known; `same_to_use` as in `result.Change`.
+    `is_whole` says that the package was added to or removed from these stacks with them. `hashes`
+    are those of the first few specs. `cause` is None where it is not known; `same_to_use` as in
+    `result.Change`.
     """
 
     kind: Kind
@@ -34,7 +34,6 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     same_to_use: bool
     specs: int
     is_whole: bool
-    kept: tuple[str, ...]
     stacks: tuple[str, ...]
     in_all_stacks: bool
     hashes: tuple[HashPair, ...]
@@ -61,7 +60,6 @@ class _Likeness(NamedTuple):
     cause: Cause | None
     same_to_use: bool
     is_whole: bool
-    kept: tuple[str, ...]
 
 
 class _Members:
@@ -74,40 +72,30 @@ class _Members:
         self.stacks: dict[str, None] = {}
 
 
-def spec_sections(
-    stacks: Sequence[StackDiff], *, fields: bool = True, kept: bool = False
-) -> tuple[SpecSection, ...]:
-    """Return the spec changes of some stacks, a section a kind, worst first.
-
-    Without `fields` and `kept` versions a line says less, and more changes are alike.
-    """
+def spec_sections(stacks: Sequence[StackDiff]) -> tuple[SpecSection, ...]:
+    """Return the spec changes of some stacks, a section a kind, worst first."""
     alike: dict[Kind, dict[_Likeness, _Members]] = {kind: {} for kind in WORST_FIRST}
     for stack in stacks:
-        versions = {change.package: change.kept for change in stack.package_changes} if kept else {}
         for change in stack.changes:
-            likeness = _likeness(change, stack, versions, fields=fields)
+            likeness = _likeness(change, stack)
             members = alike[change.kind].setdefault(likeness, _Members())
             members.specs[_hash(change.old), _hash(change.new)] = None
             members.stacks[stack.stack] = None
     return tuple(_section(kind, found, len(stacks)) for kind, found in alike.items() if found)
 
 
-def _likeness(
-    change: Change, stack: StackDiff, versions: dict[str, tuple[str, ...]], *, fields: bool
-) -> _Likeness:
+def _likeness(change: Change, stack: StackDiff) -> _Likeness:
     old, new = change.old, change.new
     names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
-    moves = change.kind in (Kind.UPGRADED, Kind.DOWNGRADED, Kind.ADDED)
     return _Likeness(
         change.kind,
         change.package,
         old.version if old else None,
         new.version if new else None,
-        tuple([item for item in change.fields if item.name != "version"]) if fields else (),
-        change.cause if fields and isinstance(change.cause, Cause) else None,
-        fields and change.same_to_use is True,
+        tuple([item for item in change.fields if item.name != "version"]),
+        change.cause if isinstance(change.cause, Cause) else None,
+        change.same_to_use is True,
         change.package in names,
-        versions.get(change.package, ()) if moves else (),
     )
 
 
@@ -123,7 +111,6 @@ def _section(kind: Kind, alike: dict[_Likeness, _Members], among: int) -> SpecSe
             same_to_use=likeness.same_to_use,
             specs=len(members.specs),
             is_whole=likeness.is_whole,
-            kept=tuple(version for version in likeness.kept if version != likeness.new),
             stacks=tuple(members.stacks),
             in_all_stacks=among > 1 and len(members.stacks) == among,
             hashes=tuple(members.specs)[:LISTED_HASHES],

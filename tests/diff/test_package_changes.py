@@ -4,12 +4,15 @@ import pytest
 from hypothesis import given
 
 from snapdiff import Filters
-from snapdiff.diff.package_changes import change_of_package
+from snapdiff.diff.package_changes import change_of_package, changes_of_packages
 from snapdiff.filters import narrowed_to_kinds, wanted_kinds
+from snapdiff.model import Spec
 from snapdiff.result import Change, Kind
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import report_of, spec, words
 from tests.support.package_oracle import changes_by_stack, package_changes
+
+ONE = Spec("a", "1.0", "gcc@12", "ubuntu22.04", "linux", "x86_64", ())
 
 EXAMPLES = [
     # old versions, new versions, kinds of its spec changes, kind, gone, came, kept
@@ -50,6 +53,25 @@ def test_the_versions_say_what_happened(
     assert {name: found.specs.count(Kind(name)) for name in specs.split()} == {
         name: specs.split().count(name) for name in specs.split()
     }
+
+
+@pytest.mark.parametrize(
+    ("change", "kept", "kind"),
+    [
+        (Change(Kind.ADDED, "zlib", None, ONE), ["0.9"], "upgraded"),
+        (Change(Kind.ADDED, "zlib", None, ONE), ["2.0"], "added"),
+        (Change(Kind.ADDED, "zlib", None, ONE), [], "added whole"),
+        (Change(Kind.REMOVED, "zlib", ONE, None), ["0.9"], "downgraded"),
+        (Change(Kind.REMOVED, "zlib", ONE, None), ["2.0"], "removed"),
+        (Change(Kind.REMOVED, "zlib", ONE, None), [], "removed whole"),
+    ],
+)
+def test_versions_that_nothing_happened_to_count_where_some_changes_are_looked_at(
+    change: Change, kept: list[str], kind: str
+) -> None:
+    [found] = changes_of_packages([change], {"zlib": kept, "hdf5": ["1.14"]})
+    assert f"{found.kind}{' whole' if found.whole else ''}" == kind
+    assert found.kept == tuple(kept)
 
 
 @given(catalogs())

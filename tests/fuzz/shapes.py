@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tests.fuzz.targets import PAGE_WORDS
-from tests.support.helpers import page_around, spec, usual_page
+from tests.support.helpers import entries_of, page_around, spec, usual_page
 from tests.support.oracle import Record
 
 Pages = tuple[bytes, bytes]
@@ -115,29 +115,45 @@ def _kept_and_raised(size: int) -> Pages:
     return usual_page(kept).encode(), usual_page([*kept, *new]).encode()
 
 
-def _escaped_in_lines(size: int) -> Pages:
-    """Return specs whose compiler, one alias, is long and has to be escaped in a line of each.
+def _long_in_lines(char: str) -> Callable[[int], Pages]:
+    """Return a shape of specs whose compiler, one alias, is long and stands in a line of each.
 
     A report for people shows its beginning; a list for programs has all of it in each line.
     """
-    old, new = (_specs(size, first, versions=lambda n: [f"1.{n}"]) for first in "bp")
-    text = usual_page([record | {"compiler": "@long"} for record in new])
-    text = text.replace('"@long"', "*long ")
-    long = "\u200b" * 125 * size
-    return usual_page(old).encode(), text.replace(
-        "meta: ", f'x: &long "{long}"\nmeta: ', 1
-    ).encode()
+
+    def make(size: int) -> Pages:
+        old, new = (_specs(size, first, versions=lambda n: [f"1.{n}"]) for first in "bp")
+        text = usual_page([record | {"compiler": "@long"} for record in new])
+        text = text.replace('"@long"', "*long ")
+        long = char * 125 * size
+        return usual_page(old).encode(), text.replace(
+            "meta: ", f'x: &long "{long}"\nmeta: ', 1
+        ).encode()
+
+    return make
+
+
+def _many(field: str, first: str) -> Callable[[int], Pages]:
+    """Return a shape of one spec with so many stacks or variants, not repeated in `meta`."""
+
+    def make(size: int) -> Pages:
+        many = spec("p") | {field: [f"{first}{number}" for number in range(size)]}
+        page = page_around(json.dumps(entries_of([many])))
+        return usual_page([spec("b")]).encode(), page.encode()
+
+    return make
 
 
 def _line_shape(size: int) -> Pages:
-    """Return two compilers of many lines: few are unlike, so each is there again and again."""
-    old, new = (
-        "\n".join(str(zlib.crc32(f"{side} {line}".encode()) % 150) for line in range(size))
-        for side in ("old", "new")
-    )
+    """Return two compilers of many lines, few unlike; the new one has another behind each.
+
+    A comparison line by line finds one line in common at a time, and then begins anew.
+    """
+    lines = [str(zlib.crc32(f"{line}".encode()) % 150) for line in range(size)]
+    new = [line for number, old in enumerate(lines) for line in (old, f"new {number}")]
     return (
-        usual_page([spec("b") | {"compiler": old}]).encode(),
-        usual_page([spec("p") | {"compiler": new}]).encode(),
+        usual_page([spec("b") | {"compiler": "\n".join(lines)}]).encode(),
+        usual_page([spec("p") | {"compiler": "\n".join(new)}]).encode(),
     )
 
 
@@ -163,20 +179,20 @@ SHAPES: dict[str, Shape] = {
     ),
     "stacks of one spec": Shape(600, _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)])),
     "more stacks of one spec than are taken": Shape(
-        100_000,
-        _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)]),
-        harmless=_one("variants", ["+x"], lambda n: [f"+{i}" for i in range(n)]),
+        100_000, _many("stacks", "s"), harmless=_many("variants", "+"), formats=("csv",)
     ),
     "variants of one spec": Shape(
         4000, _one("variants", ["+x"], lambda n: [f"+x{i}" for i in range(n)])
     ),
     "versions that stay": Shape(500, _kept),
     "versions that stay where others come": Shape(500, _kept_and_raised),
-    "lines of a compiler": Shape(600, _line_shape),
+    "lines of a compiler": Shape(900, _line_shape),
     "characters that cannot be printed": Shape(
         60_000, _one("compiler", "gcc", lambda n: "\u200b" * n)
     ),
-    "characters to escape in many lines": Shape(120, _escaped_in_lines, formats=("markdown",)),
+    "characters to escape in many lines": Shape(
+        240, _long_in_lines("\u200b"), harmless=_long_in_lines("語"), formats=("markdown",)
+    ),
     "characters of a version": Shape(60_000, _one("versions", ["1"], lambda n: ["1" * n])),
     "integers of one hash": Shape(
         8000, _further(lambda n: f"x: {{{', '.join(f'{_PRIME * i}: 0' for i in range(1, n))}}}")

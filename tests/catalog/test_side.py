@@ -1,0 +1,66 @@
+"""One side of a comparison: which specs are listed again, and where a package is listed."""
+
+import pytest
+
+from snapdiff.catalog.side import CatalogSide
+from snapdiff.filters import Scope
+from snapdiff.formats.base import Claim, Document
+from snapdiff.model import Package
+from snapdiff.result import Filters
+
+CPU, GPU, OTHER = (
+    Claim("develop", "stack", "cpu"),
+    Claim("develop", "stack", "gpu"),
+    Claim("v1", "stack", "cpu"),
+)
+LISTED = {
+    # cmake and zlib are in both stacks of `develop`
+    CPU: {"a": "cmake", "b": "zlib", "c": "hdf5"},
+    GPU: {"a": "cmake", "b": "zlib", "d": "cuda"},
+    OTHER: {"a": "cmake", "b": "zlib", "c": "hdf5"},
+}
+
+
+def side_with(*claims: Claim) -> CatalogSide:
+    side = CatalogSide("")
+    for claim in claims:
+        side.add(f"{claim.tag}/{claim.name}/spack.lock", [claim], LISTED[claim])
+    return side
+
+
+@pytest.mark.parametrize(
+    ("tag", "filters", "bad", "repeated"),
+    [
+        ("develop", Filters(), None, 2),
+        ("v1", Filters(), None, 0),
+        ("v2", Filters(), None, 0),
+        ("develop", Filters(package=("z*",)), None, 1),
+        ("develop", Filters(stack=("cpu",)), None, 0),
+        ("develop", Filters(), GPU, 0),
+        ("develop", Filters(), OTHER, 2),
+    ],
+)
+def test_specs_of_several_documents_of_a_tag_are_counted_again(
+    tag: str, filters: Filters, bad: Claim | None, repeated: int
+) -> None:
+    both, unchanged = side_with(CPU, GPU, OTHER), side_with(OTHER, CPU)
+    unchanged.add("develop/site.md", [Claim("develop", "package", "zlib")])
+    for side in (both, unchanged):
+        side.bad.update([bad] if bad else [])
+    assert both.count_repeated(tag, [], Scope(filters)) == repeated
+    assert unchanged.count_repeated(tag, [(GPU, LISTED[GPU])], Scope(filters)) == repeated
+
+
+def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
+    side = CatalogSide("")
+    for name in ("cpu", "gpu"):
+        packages = [Package("develop", "zlib", {}, stack=name)]
+        document = Document(claims=(), packages=packages, counts=[], warning=None)
+        side.wait(f"{name}/spack.lock", document)
+    assert side.waiting == {
+        "develop": {"zlib": [Package("develop", "zlib", {}, stack=name) for name in ("cpu", "gpu")]}
+    }
+    for name in ("cpu", "gpu"):
+        package = Package("develop", "zlib", {}, stack=name)
+        assert side.document_of(package) == f"{name}/spack.lock"
+    assert side.document_of(Package("develop", "zlib", {})) == "cpu/spack.lock"
