@@ -89,10 +89,8 @@ class Listing(ABC):
         """Return a record as a spec; raises FormatError."""
 
     def spec(self, spec_hash: str) -> ListedSpec:
-        """Return a record as a spec, once its edges are looked at; raises FormatError."""
-        found = self._read(spec_hash)
-        self._check_edges(found.node)
-        return found
+        """Return a record as a spec; raises FormatError."""
+        return self._read(spec_hash)
 
     def keep_node(self, spec_hash: str, node: Node) -> None:
         """Keep the node of a record: to decode it again would take as long as the first time."""
@@ -150,14 +148,6 @@ class Listing(ABC):
             )
         return "; ".join(found) or None
 
-    def _check_edges(self, node: Node) -> None:
-        """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
-        for edge in node.edges:
-            if edge.hash not in self.records:
-                if not self._edges_to_nowhere:
-                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
-                self._edges_to_nowhere += 1
-
     def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
         """Return the dependency that is the compiler as a spec names it, or None."""
         providers = tuple([edge for edge in edges if edge.virtuals])
@@ -180,6 +170,12 @@ class NodeListing(Listing):
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         """Return a record's node, what is counted of it, if it is explicit, and its key path."""
 
+    def spec(self, spec_hash: str) -> ListedSpec:
+        """Return a record as a spec, and look where its edges lead; raises FormatError."""
+        found = self._read(spec_hash)
+        self._check_edges(found.node)
+        return found
+
     def _read(self, spec_hash: str) -> ListedSpec:
         node, entry, explicit, key = self._read_record(spec_hash)
         edges = read_edges(node.dependencies, key)
@@ -191,6 +187,14 @@ class NodeListing(Listing):
             edges=edges,
         )
         return ListedSpec(entry, found)
+
+    def _check_edges(self, node: Node) -> None:
+        """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
+        for edge in node.edges:
+            if edge.hash not in self.records:
+                if not self._edges_to_nowhere:
+                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
+                self._edges_to_nowhere += 1
 
     def _build(
         self,
