@@ -14,10 +14,10 @@ from snapdiff.catalog.memory import DocumentMemory
 from snapdiff.catalog.revision_pair import ComparedFiles, RevisionPair
 from snapdiff.changelog.periods import Period
 from snapdiff.errors import BadPage
-from snapdiff.formats.registry import DOCUMENTS, Documents
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
-from snapdiff.sources.base import printable_path
+from snapdiff.sources.base import Entry, printable_path
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.history import Commit, open_objects
@@ -102,39 +102,37 @@ class GitSteps(Struct, frozen=True):
         repository = self._repository()
         trees = [step.old.commit.tree for step in self.commits]
         trees.append(self.commits[-1].new.commit.tree)
-        last_use = {
-            str(entry.content_id): position
-            for position, pairs in enumerate(changes_between(repository, trees))
-            for pair in pairs
-            for entry in pair
-            if entry
-        }
+        last_use: dict[str, int] = {}
+        documents = [DOCUMENTS]
+        mirrors = {entry.path for entry in repository.entries(trees[0]) if _is_index(entry)}
+        for position, pairs in enumerate(changes_between(repository, trees)):
+            entries = [entry for pair in pairs for entry in pair if entry]
+            last_use.update((str(entry.content_id), position) for entry in entries)
+            came = {new.path for _, new in pairs if new and _is_index(new)}
+            documents.append(documents[-1].with_mirrors(map(printable_path, mirrors | came)))
+            mirrors = came | mirrors.difference(old.path for old, _ in pairs if old)
         prefix = printable_path(self.folder)
-        documents = self._documents(repository)
         with open_objects(repository) as objects:
-            memory = DocumentMemory(objects, prefix, last_use, documents, self.limits)
-            history = History(repository, prefix, documents, memory)
+            history: History | None = None
             ahead = changes_between(repository, trees)
             following = next(ahead, [])
-            for position, step in enumerate(self.commits):
+            for position, (step, kinds) in enumerate(zip(self.commits, documents[1:], strict=True)):
+                if history is None or history.documents is not kinds:
+                    # What an index lists depends on what mirrors there are: it is read anew.
+                    memory = DocumentMemory(objects, prefix, last_use, kinds, self.limits)
+                    history = History(repository, prefix, kinds, memory)
                 pairs, following = following, next(ahead, [])
                 for known in (pairs, following):
-                    memory.ask(entry for pair in known for entry in pair)
+                    history.memory.ask(entry for pair in known for entry in pair)
                 files = history.pair((trees[position], trees[position + 1]), pairs)
                 revisions = step.old.revision(), step.new.revision()
                 yield Step(step.name, step.subject, step.is_open, revisions, files)
                 files.finish(position)
                 passed()
 
-    def _documents(self, repository: Repository) -> Documents:
-        """Return the kinds of documents at both ends: some depend on what else is there."""
-        paths = {
-            printable_path(entry.path)
-            for step in (self.commits[0].old, self.commits[-1].new)
-            for entry in repository.entries(step.commit.tree)
-            if DOCUMENTS.is_index(entry.path)
-        }
-        return DOCUMENTS.with_mirrors(paths)
+
+def _is_index(entry: Entry) -> bool:
+    return DOCUMENTS.is_index(entry.path)
 
 
 def plan_steps(

@@ -83,8 +83,7 @@ class Documents:
     def __init__(self, formats: Sequence[Format] = FORMATS) -> None:
         """Take the kinds in the order in which they are asked."""
         self._formats = formats
-        indexes = (kind for kind in formats if isinstance(kind, BuildcacheIndex))
-        self._with_aggregates = [kind for kind in indexes if kind.aggregates]
+        self._indexes = [kind for kind in formats if isinstance(kind, BuildcacheIndex)]
 
     @property
     def names(self) -> str:
@@ -139,8 +138,8 @@ class Documents:
 
         What counts in an aggregate depends on what its stacks have.
         """
-        for kind in self._with_aggregates:
-            aggregate = kind.aggregate_path(index)
+        for kind in self._indexes:
+            aggregate = kind.aggregate_path(index) if kind.aggregates else None
             if aggregate is not None:
                 yield aggregate
 
@@ -164,9 +163,12 @@ class Documents:
     def with_mirrors(self, paths: Iterable[str]) -> "Documents":
         """Return the kinds for a catalog with files of these paths.
 
-        Of a build cache that holds others below it, the path is the tag of the others.
+        Of a build cache that holds others below it, the path is the tag of the others. These kinds
+        themselves are returned where they are right for such a catalog.
         """
         aggregates = aggregate_mirrors(paths)
+        if all(kind.aggregates == aggregates for kind in self._indexes):
+            return self
         return Documents(
             [
                 BuildcacheIndex(kind.layout, aggregates)

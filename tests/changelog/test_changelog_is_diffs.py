@@ -217,6 +217,20 @@ def test_a_document_that_moves_to_another_tag_is_read_anew(
     assert sections_that_are_diffs(history, "HEAD~2..HEAD") == 2
 
 
+def test_a_mirror_is_an_aggregate_only_while_it_holds_others(tmp_path: Path) -> None:
+    """Each section sees the mirrors of its own ends, not those of the whole range."""
+    m4, zlib, cmake = Item("m4"), Item("zlib"), Item("cmake")
+    history = GitRepository(tmp_path / "history")
+    for whole, stack in (([m4], None), ([m4, zlib], [zlib]), ([m4], None), ([m4, cmake], None)):
+        files = {"develop/build_cache/index.json": to_bytes(database(whole))}
+        if stack:
+            files["develop/e4s/build_cache/index.json"] = to_bytes(database(stack))
+        history.commit(files)
+    assert sections_that_are_diffs(history, "HEAD~3..HEAD") == 3
+    options = ("changelog", "-C", history.folder, "HEAD~3..HEAD", "-q", "-f", "ndjson")
+    assert run_cli(*options, "--jobs", "3") == run_cli(*options)
+
+
 def test_what_is_new_in_a_lock_has_a_cause_that_is_null_in_another_folder_too(
     tmp_path: Path,
 ) -> None:
