@@ -65,8 +65,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
     OLD and NEW are each a directory, a file, a git revision, REV:PATH for a folder in one, or the
-    URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the whole working
-    tree; without either, HEAD is.
+    URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the working tree, and
+    REV:PATH with that folder of it; without either, HEAD is.
     """
     from msgspec import UNSET
     from msgspec.structs import replace
