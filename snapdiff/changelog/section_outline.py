@@ -1,15 +1,17 @@
 """A section as people read it: its heading, then what the reports say of its diff, news first."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.changelog.sections import Section
+from snapdiff.model import Revision
 from snapdiff.reports.blocks import KindBlock, StackBlock
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Outline, number_of_lines, outline_of
-from snapdiff.result import Kind
+from snapdiff.result import Kind, SkippedPage
 
 LONG_SECTION = 20
 """How many lines of packages a section has before its news is put on top of them once more."""
@@ -24,16 +26,26 @@ _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 class SectionOutline(Struct, frozen=True, kw_only=True):
     """All that a section says; `date` and `subject` are empty where there is no more to say.
 
-    `is_plain` says that the name is a date or a word of ours. `has_attention` says that the section
-    is so long that its news would be missed.
+    `ends` are the revisions it is between. `is_plain` says that the name is a date or a word of
+    ours. `has_attention` says that the section is so long that its news would be missed.
     """
 
+    ends: tuple[Revision, Revision]
     name: str
     is_plain: bool
     date: str
     subject: str
     outline: Outline
     has_attention: bool
+    skipped: tuple[SkippedPage, ...]
+
+
+def outlines(sections: Iterable[Section], options: ReportOptions) -> Iterator[SectionOutline]:
+    """Yield what there is to say of each section that says anything."""
+    for section in sections:
+        outline = outline_of_section(section, options)
+        if outline:
+            yield outline
 
 
 def outline_of_section(section: Section, options: ReportOptions) -> SectionOutline | None:
@@ -54,12 +66,14 @@ def outline_of_section(section: Section, options: ReportOptions) -> SectionOutli
         outline = _rebuilt_counted(outline)
     date = (diff.new.date or "")[: len("2025-07-06")]
     return SectionOutline(
+        ends=(diff.old, diff.new),
         name=section.name,
         is_plain=_PLAIN.fullmatch(section.name) is not None,
         date="" if date == section.name else date,
         subject=section.subject,
         outline=outline,
         has_attention=attention.is_needed and lines > LONG_SECTION,
+        skipped=diff.skipped,
     )
 
 

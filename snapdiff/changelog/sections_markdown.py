@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from snapdiff.changelog.asked import Asked
 from snapdiff.changelog.markers import marker_line
-from snapdiff.changelog.section_outline import outline_of_section
-from snapdiff.changelog.sections import Section
+from snapdiff.changelog.section_outline import SectionOutline
 from snapdiff.reports.templates import markdown_environment, render_template
 
 
-def render(sections: Iterable[Section], asked: Asked) -> Iterator[str]:
+def render(sections: Iterable[SectionOutline], asked: Asked) -> Iterator[str]:
     """Yield the whole changelog, newest first; where nothing happened, it says between what."""
     texts = section_texts(sections, asked)
     yield from with_introduction(texts, asked, is_quiet=not texts)
@@ -25,20 +24,18 @@ def with_introduction(
         yield f"\n{text}"
 
 
-def section_texts(sections: Iterable[Section], asked: Asked) -> list[str]:
-    """Return the sections that say something, each with its marker, newest first."""
+def section_texts(sections: Iterable[SectionOutline], asked: Asked) -> list[str]:
+    """Return the sections as texts, each with its marker, newest first."""
     environment = markdown_environment(asked.options.templates)
     texts = [
         render_template(
             environment,
             "changelog.md.j2",
-            marker=marker_line(section.diff.old, section.diff.new, asked.shaping),
-            section=outline,
-            skipped=section.diff.skipped,
+            marker=marker_line(*section.ends, asked.shaping),
+            section=section,
             url=asked.options.package_url,
         )
         for section in sections
-        if (outline := outline_of_section(section, asked.options))
     ]
     texts.reverse()
     return texts

@@ -3,21 +3,16 @@
 from collections.abc import Iterable, Iterator
 
 from snapdiff.changelog.asked import Asked
-from snapdiff.changelog.section_outline import outline_of_section
-from snapdiff.changelog.sections import Section
+from snapdiff.changelog.section_outline import SectionOutline
 from snapdiff.reports.templates import render_template, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
 
 
-def render(sections: Iterable[Section], asked: Asked) -> Iterator[str]:
+def render(sections: Iterable[SectionOutline], asked: Asked) -> Iterator[str]:
     """Yield the whole changelog, newest first; without `color` it holds no control codes."""
     environment = text_environment(asked.options.templates, painter(color=asked.options.color))
     texts = [
-        render_template(
-            environment, "changelog.txt.j2", section=outline, skipped=section.diff.skipped
-        )
-        for section in sections
-        if (outline := outline_of_section(section, asked.options))
+        render_template(environment, "changelog.txt.j2", section=section) for section in sections
     ]
     head = render_template(environment, "changelog_head.txt.j2", asked=asked, is_quiet=not texts)
     for text in (head, *reversed(texts)):

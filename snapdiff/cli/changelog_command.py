@@ -18,13 +18,14 @@ from snapdiff.cli.changelog_options import (
     ChangelogOptions,
     changelog_options,
 )
-from snapdiff.cli.console import say
+from snapdiff.cli.console import say, say_written
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.cli.watching import watching
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
 from snapdiff.output.file_lock import held_alone
+from snapdiff.reports.markdown_text import counted
 
 
 @click.command(
@@ -83,7 +84,10 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
             sections = compute_sections(
                 steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
             )
-            writer.write(sections, asked)
+            written = writer.write(sections, asked)
+        if not given.quiet:
+            noun = "new section" if writer.is_continued else "section"
+            say_written([destination.file], counted(written, noun))
     return 0
 
 
@@ -128,3 +132,5 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
         seen = first_seen(steps, settings, watcher)
     options = destination.fitted(given.options(chosen))
     destination.write(RENDERERS[chosen.name](seen, settings, options))
+    if not given.quiet:
+        say_written([destination.file], counted(len(seen), "sighting"))

@@ -1,6 +1,8 @@
 """What a run says on standard error."""
 
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 import click
 
@@ -10,6 +12,13 @@ from snapdiff.safe_text import visible
 def say(message: str) -> None:
     """Print a line to standard error, whatever its text is made of."""
     say_command(f"snapdiff: {visible(message)}")
+
+
+def say_written(files: Iterable[Path | None], content: str) -> None:
+    """Say in a line which files have been written, and what they hold; a device keeps nothing."""
+    kept = [str(file) for file in files if file and file.is_file()]
+    if kept:
+        say(f"{', '.join(kept)}: {content}")
 
 
 def say_command(line: str) -> None:

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdiff.cli.console import say
+from snapdiff.cli.console import say, say_written
 from snapdiff.cli.diff_options import FROM_FILE, DiffOptions, diff_options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from snapdiff.catalog.loading import Catalog
-    from snapdiff.result import Filters
+    from snapdiff.result import CatalogDiff, Filters
 
 DONE, FOUND = 0, 1
 
@@ -65,8 +65,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
     OLD and NEW are each a directory, a file, a git revision, REV:PATH for a folder in one, or the
-    URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the whole working
-    tree; without either, HEAD is.
+    URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the working tree, and
+    REV:PATH with that folder of it; without either, HEAD is.
     """
     from msgspec import UNSET
     from msgspec.structs import replace
@@ -112,8 +112,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
     verdict = judge(found, given.fail_on, given.ignore)
     offending = [offender.text for offender in verdict.offenders]
-    for report in given.report_writers():
-        report.write(narrowed, offending)
+    _write_reports(given, narrowed, offending)
     is_narrowed = given.is_narrowed() or settings.speaks_of_more
     for message in warning_lines(verdict, str(place), is_narrowed=is_narrowed):
         warn(message)
@@ -123,6 +122,17 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         mark_documents(given.annotations, verdict.offenders, old, new)
     is_found = offending or (given.exit_code and not narrowed.is_empty())
     return FOUND if is_found else DONE
+
+
+def _write_reports(given: DiffOptions, diff: "CatalogDiff", offending: list[str]) -> None:
+    """Write every report that is asked for, and say so; raises ReportError."""
+    from snapdiff.cli.report_writer import size_in_words
+
+    writers = given.report_writers()
+    for writer in writers:
+        writer.write(diff, offending)
+    if not given.quiet:
+        say_written([writer.destination.file for writer in writers], size_in_words(diff))
 
 
 def _filters(given: DiffOptions, old: "Catalog", new: "Catalog") -> "Filters":

@@ -13,7 +13,9 @@ from snapdiff.reports import (
     format_of_file,
     render_pieces,
 )
+from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.package_counts import count_table
 from snapdiff.result import CatalogDiff
 
 
@@ -50,6 +52,12 @@ class ReportWriter:
         if not self._quiet_if_empty or not diff.is_empty() or diff.skipped:
             pieces = render_pieces(diff, self.format, options)
         self.destination.write(pieces)
+
+
+def size_in_words(diff: CatalogDiff) -> str:
+    """Return how much a report has to say: `14 package changes`, counted in each stack."""
+    changes = sum(count_table(diff).total.by_kind.values())
+    return "nothing changed" if diff.is_empty() else counted(changes, "package change")
 
 
 def _chosen_format(

@@ -143,5 +143,6 @@ def _try(file: "SettingsFile") -> "CatalogSettings | None":
 def _is_in_repository(source: "Source") -> bool:
     from snapdiff.sources.git import GitSource
     from snapdiff.sources.working_tree import WorkingTree
+    from snapdiff.sources.working_tree_part import WorkingTreePart
 
-    return isinstance(source, GitSource | WorkingTree)
+    return isinstance(source, GitSource | WorkingTree | WorkingTreePart)

@@ -73,7 +73,9 @@ _PAGES = [
         "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
     ),
     *_SIZES,
-    click.option("-q", "--quiet", is_flag=True, help="No warnings and no progress."),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="No warnings, no progress, no word of what was written."
+    ),
 ]
 
 

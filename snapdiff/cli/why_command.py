@@ -7,7 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import open_catalogs
-from snapdiff.cli.console import say
+from snapdiff.cli.console import say, say_written
 from snapdiff.cli.options import CommonOptions
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.settings_in_force import settings_in_force
@@ -24,6 +24,7 @@ from snapdiff.cli.shared_options import (
 )
 from snapdiff.errors import ReportError
 from snapdiff.reports import format_of_file
+from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 from snapdiff.reports.why_report import RENDERERS, Render
 from snapdiff.why_package import explain_package, parse_question
@@ -107,4 +108,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
         ),
     )
     destination.write(answer)
+    if not given.quiet:
+        specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
+        say_written([destination.file], counted(specs, "changed spec"))
     return 0

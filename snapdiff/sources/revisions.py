@@ -18,6 +18,7 @@ from snapdiff.sources.settings_file import MOST_BYTES, read_named
 from snapdiff.sources.transport import Progress
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
+from snapdiff.sources.working_tree_part import WorkingTreePart
 
 _DOTS = re.compile(r"\.{2,}")
 
@@ -47,8 +48,8 @@ class SourceOpener:
     def open_pair(self, arguments: tuple[str, ...]) -> tuple[Source, Source]:
         """Return the old and the new source for none, one or two arguments.
 
-        None compares HEAD with the working tree, one that revision with the working tree, and
-        `A..B` means two. Raises RevisionError.
+        None compares HEAD with the working tree, one that revision with the working tree, or
+        `REV:PATH` with that folder or file of it; `A..B` means two. Raises RevisionError.
         """
         if len(arguments) == 1:
             arguments = self.split_range(arguments[0])
@@ -56,8 +57,11 @@ class SourceOpener:
             raise RevisionError(f"{arguments[2]}: a comparison takes two revisions, not more")
         if len(arguments) == 2:
             return self.open(arguments[0]), self.open(arguments[1])
-        old = arguments[0] if arguments else "HEAD"
-        return self.open(old), self._working_tree()
+        old = self.open(arguments[0] if arguments else "HEAD")
+        tree = self._working_tree()
+        if isinstance(old, GitSource) and old.path:
+            return old, _counterpart(old, tree)
+        return old, tree
 
     def split_range(self, argument: str) -> tuple[str, ...]:
         """Return the two ends of a range `A..B`, or the argument alone if it is not a range.
@@ -140,7 +144,7 @@ class SourceOpener:
             name, file.parent, wanted=self._wanted, limits=self._limits, only=file.name
         )
 
-    def _working_tree(self) -> Source:
+    def _working_tree(self) -> WorkingTree:
         repository = self._open_repository("HEAD")
         if repository.work_tree is None:
             message = "a bare repository has no working tree to compare with; name two revisions"
@@ -164,6 +168,20 @@ class SourceOpener:
             except RevisionError as error:
                 raise RevisionError(f"{name}: not a directory, and {error}") from error
         return self._repository
+
+
+def _counterpart(old: GitSource, tree: WorkingTree) -> WorkingTreePart:
+    """Return what the working tree has in place of a folder or a file of a revision.
+
+    Raises RevisionError where it has no such file.
+    """
+    part = WorkingTreePart(tree, old.path, is_file=old.is_file)
+    if old.is_file and not any(part.entries()):
+        raise RevisionError(
+            f"{part.name}: is no document in the working tree; name the file to compare "
+            f"{old.name} with"
+        )
+    return part
 
 
 def _is_plainly_a_path(name: str) -> bool:

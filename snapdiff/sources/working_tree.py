@@ -20,6 +20,7 @@ from snapdiff.sources.base import (
 )
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.repository import Index, Repository
+from snapdiff.sources.settings_file import folders_upwards, path_in, read_in_directory
 
 
 class WorkingTree:
@@ -96,9 +97,18 @@ class WorkingTree:
     def changed_entries(self, new: Source) -> None:
         """Return None: a file has to be read to know whether it changed."""
 
-    def settings_file(self) -> SettingsFile | None:
-        """Return the configuration file at the top of the working tree, or None."""
-        return self._files.settings_file()
+    def settings_file(self, folder: str = "") -> SettingsFile | None:
+        """Return the configuration file in a folder, or else the nearest one above it, or None.
+
+        A folder that is a symbolic link leads somewhere else, and has none.
+        """
+        top = os.path.realpath(self._root)
+        for above in folders_upwards(folder):
+            place = os.path.join(top, above) if above else top
+            content = read_in_directory(place) if os.path.realpath(place) == place else None
+            if content is not None:
+                return SettingsFile(path_in(joined_path(self.name, above)), content)
+        return None
 
 
 _IN_A_REPOSITORY = ("HEAD", "objects", "refs")

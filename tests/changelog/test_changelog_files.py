@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> History:
 
 def update(story: History, file: Path, *arguments: str) -> None:
     result = run_changelog("-C", story.folder, *(arguments or ["start..HEAD"]), "-o", file)
-    assert (result.status, result.out, result.err) == (0, "", "")
+    assert (result.status, result.out) == (0, "")
+    assert re.fullmatch(f"snapdiff: {re.escape(str(file))}: [0-9]+ (new )?sections?\n", result.err)
 
 
 def refused(story: History, file: Path, *arguments: str) -> str:

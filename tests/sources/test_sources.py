@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from snapdiff.formats.registry import READ_FILES
+from snapdiff.sources.base import SETTINGS_FILE
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
@@ -158,6 +160,74 @@ def test_the_working_tree_is_the_whole_one_wherever_the_command_starts(
 ) -> None:
     report = run_json("-C", repository.folder / "_cache" / "develop", "first")
     assert without_revisions(report) == expected
+
+
+@pytest.fixture
+def environments(tmp_path: Path) -> GitRepository:
+    """Two environments, both changed since HEAD, with settings beside them and above."""
+    repository = GitRepository(tmp_path)
+    settings = {SETTINGS_FILE: "[gate]\n", f"envs/{SETTINGS_FILE}": "[comment]\n"}
+    locks = {f"envs/{name}/spack.lock": to_bytes(lock([Item("lib")])) for name in ("a", "b")}
+    repository.commit({**settings, **locks})
+    for path in locks:
+        (tmp_path / path).write_bytes(to_bytes(lock([Item("lib"), Item("app")])))
+    return repository
+
+
+@pytest.mark.parametrize("path", ["envs/a", "envs/a/", "envs/a/spack.lock"])
+def test_a_folder_or_a_file_alone_is_compared_with_itself_in_the_working_tree(
+    path: str, environments: GitRepository
+) -> None:
+    folder = environments.folder
+    report = run_json("-C", folder, f"HEAD:{path}")
+    assert report["new"]["source"] == f"working tree:{path.rstrip('/')}"
+    assert report["summary"]["added"] == 1
+    environments.git("add", "--all")
+    environments.git("commit", "--quiet", "--message=Add app")
+    both = run_json("-C", folder, f"HEAD~1:{path}", f"HEAD:{path}")
+    assert without_revisions(report) == without_revisions(both)
+    below = run_json("-C", folder / "envs", f"HEAD~1:./{path.removeprefix('envs/')}")
+    assert without_revisions(below) == without_revisions(both)
+    assert run_json("-C", folder, f"HEAD:{path}")["tags"] == []
+
+
+def test_what_the_working_tree_has_not_got_is_named(environments: GitRepository) -> None:
+    shutil.rmtree(environments.folder / "envs" / "a")
+    gone = run_cli("-C", environments.folder, "HEAD:envs/a/spack.lock")
+    assert (gone.status, gone.out) == (2, "")
+    assert (
+        "working tree:envs/a/spack.lock: is no document in the working tree; name the" in gone.err
+    )
+    gone = run_cli("-C", environments.folder, "HEAD:envs/a")
+    assert (gone.status, gone.out) == (2, "")
+    assert "snapdiff: error: working tree:envs/a: holds nothing to compare: " in gone.err
+    removed = run_json("-C", environments.folder, "HEAD:envs/a", "--allow-empty")
+    assert removed["tags"][0]["specs"] == {"old": 1, "new": 0}
+
+
+def test_a_link_in_place_of_a_folder_leads_nowhere(
+    environments: GitRepository, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "a"
+    (environments.folder / "envs" / "a").rename(elsewhere)
+    (elsewhere / SETTINGS_FILE).write_text("not = 'theirs'\n")
+    (environments.folder / "envs" / "a").symlink_to(elsewhere)
+    done = run_cli("-C", environments.folder, "HEAD:envs/a", "--allow-empty")
+    assert (done.status, "app" in done.out, "not" in done.err) == (0, False, False)
+
+
+def test_a_folder_of_the_working_tree_has_the_settings_above_it(
+    environments: GitRepository,
+) -> None:
+    def said(path: str) -> str:
+        return run_cli("-C", environments.folder, path).err
+
+    assert (said("HEAD:envs/a"), said("HEAD:envs"), said("HEAD:")) == ("", "", "")
+    (environments.folder / "envs" / SETTINGS_FILE).write_text("[diff]\nkinds = ['added']\n")
+    note = f"note: working tree/envs/{SETTINGS_FILE} has other settings than HEAD:envs/"
+    assert note in said("HEAD:envs/a")
+    assert note in said("HEAD:envs")
+    assert said("HEAD") == ""
 
 
 def test_a_bare_repository_has_revisions_but_no_working_tree(
