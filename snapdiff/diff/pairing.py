@@ -167,8 +167,12 @@ def _take_pairs(
     old: AlikeSpecs, new: AlikeSpecs, match_hashes: MatchHashes
 ) -> list[tuple[str, str]]:
     """Return as many hashes in pairs as the smaller group has, and take them out of both."""
-    if len(old.hashes) == len(new.hashes) == 1:
-        match_hashes = match_in_order
+    if match_hashes is match_in_order or len(old.hashes) == len(new.hashes) == 1:
+        found = match_in_order(old.hashes, new.hashes)
+        # Thousands of groups may take one hash each of a large group: looked through each time,
+        # 30,000 like specs that became unlike would take half a minute.
+        del old.hashes[: len(found)], new.hashes[: len(found)]
+        return found
     found = match_hashes(old.hashes, new.hashes)
     taken = set(chain.from_iterable(found))
     old.hashes = [spec_hash for spec_hash in old.hashes if spec_hash not in taken]

@@ -186,6 +186,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "versions that stay": Shape(500, _kept),
     "versions that stay where others come": Shape(500, _kept_and_raised),
+    "like specs that become unlike": Shape(
+        5000, _versions(lambda _: "1.0", lambda n: f"2.{n}"), formats=("csv",)
+    ),
     "lines of a compiler": Shape(900, _line_shape),
     "characters that cannot be printed": Shape(
         60_000, _one("compiler", "gcc", lambda n: "\u200b" * n)
