@@ -1,7 +1,7 @@
 """Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
