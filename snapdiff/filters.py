@@ -25,10 +25,15 @@ class NameFilter:
         globs = tuple(globs)
         self._wanted = _any_of([glob for glob in globs if not glob.startswith("!")] or ["*"])
         self._unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")])
+        self._known: dict[str, bool] = {}
 
     def lets_in(self, name: str) -> bool:
-        """Return whether a name is let in."""
-        return bool(self._wanted.match(name)) and not self._unwanted.match(name)
+        """Return whether a name is let in; it is matched once, as the same names come again."""
+        known = self._known.get(name)
+        if known is None:
+            known = bool(self._wanted.match(name)) and not self._unwanted.match(name)
+            self._known[name] = known
+        return known
 
 
 class Scope:
@@ -54,7 +59,6 @@ class Scope:
         self._stack = NameFilter(filters.stack)
         self._package = NameFilter(filters.package)
         self._because = NameFilter(filters.because)
-        self._stacks: dict[str, bool] = {}
 
     def has_tag(self, *names: str | None) -> bool:
         """Return whether a tag of one of these names is compared."""
@@ -74,10 +78,7 @@ class Scope:
 
     def has_stack(self, name: str) -> bool:
         """Return whether the stack is compared."""
-        known = self._stacks.get(name)
-        if known is None:
-            known = self._stacks[name] = self._stack.lets_in(name)
-        return known
+        return self._stack.lets_in(name)
 
     def stacks(self, stacks: Stacks) -> Stacks:
         """Return those of some stacks that are compared."""
