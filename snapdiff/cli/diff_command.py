@@ -1,5 +1,6 @@
 """`snapdiff diff`: arguments in, a report out (docs/specification.md, section 8)."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from snapdiff.catalog.loading import Catalog
+    from snapdiff.cli.accepted_changes import Verdict
     from snapdiff.result import CatalogDiff, Filters
 
 DONE, FOUND = 0, 1
@@ -72,9 +74,6 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     from msgspec.structs import replace
 
     from snapdiff.catalog.loading import open_catalogs
-    from snapdiff.cli.accepted_changes import ignored_lines, judge, warning_lines
-    from snapdiff.cli.gate import first_lines
-    from snapdiff.cli.marked_documents import mark_documents
     from snapdiff.cli.progress import ProgressBar
     from snapdiff.cli.settings_in_force import settings_in_force
     from snapdiff.comparison import diff_catalogs
@@ -110,18 +109,40 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         warn(f"{page.path} ({page.side}): left out on both sides: {page.error}")
     place = settings.place or UNSET
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
-    verdict = judge(found, given.fail_on, given.ignore)
-    offending = [offender.text for offender in verdict.offenders]
-    _write_reports(given, narrowed, offending)
-    is_narrowed = given.is_narrowed() or settings.speaks_of_more
-    for message in warning_lines(verdict, str(place), is_narrowed=is_narrowed):
-        warn(message)
-    for line in (*ignored_lines(verdict, str(place)), *first_lines(offending)):
-        say(line)
+    verdict = _verdict(found, given)
+    offenders = verdict.offenders if verdict else []
+    _write_reports(given, narrowed, [offender.text for offender in offenders])
+    if verdict:
+        is_narrowed = given.is_narrowed() or settings.speaks_of_more
+        _say_verdict(verdict, str(place), warn, is_narrowed=is_narrowed)
     if given.annotations:
-        mark_documents(given.annotations, verdict.offenders, old, new)
-    is_found = offending or (given.exit_code and not narrowed.is_empty())
+        from snapdiff.cli.marked_documents import mark_documents
+
+        mark_documents(given.annotations, offenders, old, new)
+    is_found = offenders or (given.exit_code and not narrowed.is_empty())
     return FOUND if is_found else DONE
+
+
+def _verdict(found: "CatalogDiff", given: DiffOptions) -> "Verdict | None":
+    """Return what the gate says of a diff, or None where no gate is asked for."""
+    if not given.fail_on:
+        return None
+    from snapdiff.cli.accepted_changes import judge  # late: most runs have no gate
+
+    return judge(found, given.fail_on, given.ignore)
+
+
+def _say_verdict(
+    verdict: "Verdict", place: str, warn: Callable[[str], None], *, is_narrowed: bool
+) -> None:
+    from snapdiff.cli.accepted_changes import ignored_lines, warning_lines
+    from snapdiff.cli.gate import first_lines
+
+    for message in warning_lines(verdict, place, is_narrowed=is_narrowed):
+        warn(message)
+    offending = [offender.text for offender in verdict.offenders]
+    for line in (*ignored_lines(verdict, place), *first_lines(offending)):
+        say(line)
 
 
 def _write_reports(given: DiffOptions, diff: "CatalogDiff", offending: list[str]) -> None:

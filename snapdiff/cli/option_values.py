@@ -43,9 +43,11 @@ def annotations(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> "AnnotationTarget | None":
     """Return where annotations go, or None where none are asked for; raises BadParameter."""
+    if value is None:
+        return None
     from snapdiff.cli.marked_documents import annotation_target
 
-    return annotation_target(value) if value is not None else None
+    return annotation_target(value)
 
 
 def kinds_of_change(

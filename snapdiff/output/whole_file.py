@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -68,7 +67,7 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
 
 def _replace(target: Path, pieces: Iterable[str], *, is_new: bool) -> None:
     beginning = os.fsdecode(os.fsencode(target.name)[:200])
-    name = target.with_name(f".{beginning}.{secrets.token_hex(4)}")
+    name = target.with_name(f".{beginning}.{os.urandom(4).hex()}")
 
     def remove() -> None:
         with contextlib.suppress(OSError):
