@@ -5,7 +5,6 @@ page of the public catalog had 720 kB in July 2025.
 """
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from snapdiff.errors import FormatError
@@ -45,8 +44,7 @@ class SizeLimit(NamedTuple):
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What one page or document may cost, and what is taken of one mirror.
 
     `document_size` is for a document with dependencies, unfolded where it is compressed; one of

@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.cli.gate import Offender, find_offenders, first_lines
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from snapdiff.settings.catalog_settings import AcceptedChange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """What a gate says: its offenders, what it lets pass, and which acceptances do nothing.
 
     `ended` are those whose day is over. `unused` are those that no change of the diff is like.

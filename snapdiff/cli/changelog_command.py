@@ -1,9 +1,9 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from snapdiff.changelog.asked import Asked
 from snapdiff.changelog.changelog_formats import CHANGELOG, FIRST_SEEN

@@ -1,7 +1,6 @@
 """The options of `snapdiff changelog`, and what they ask for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -42,8 +41,7 @@ OF_FIRST_SEEN = {"tag", "stack", "package"}
 """Those of first sightings, which know no kinds of change and no sections."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangelogOptions(CommonOptions):
+class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
     """The options of `snapdiff changelog`, under the names that click gives them."""
 
     by: By | None

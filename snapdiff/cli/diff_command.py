@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdiff.cli.console import say, say_written
-from snapdiff.cli.diff_options import FROM_FILE, DiffOptions, diff_options
+from snapdiff.cli.diff_options import diff_options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from snapdiff.catalog.loading import Catalog
     from snapdiff.cli.accepted_changes import Verdict
+    from snapdiff.cli.requested_diff import DiffOptions
     from snapdiff.result import CatalogDiff, Filters
 
 DONE, FOUND = 0, 1
@@ -75,6 +76,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
 
     from snapdiff.catalog.loading import open_catalogs
     from snapdiff.cli.progress import ProgressBar
+    from snapdiff.cli.requested_diff import FROM_FILE, DiffOptions
     from snapdiff.cli.settings_in_force import settings_in_force
     from snapdiff.comparison import diff_catalogs
     from snapdiff.filters import narrowed_to_kinds
@@ -123,7 +125,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     return FOUND if is_found else DONE
 
 
-def _verdict(found: "CatalogDiff", given: DiffOptions) -> "Verdict | None":
+def _verdict(found: "CatalogDiff", given: "DiffOptions") -> "Verdict | None":
     """Return what the gate says of a diff, or None where no gate is asked for."""
     if not given.fail_on:
         return None
@@ -145,7 +147,7 @@ def _say_verdict(
         say(line)
 
 
-def _write_reports(given: DiffOptions, diff: "CatalogDiff", offending: list[str]) -> None:
+def _write_reports(given: "DiffOptions", diff: "CatalogDiff", offending: list[str]) -> None:
     """Write every report that is asked for, and say so; raises ReportError."""
     from snapdiff.cli.report_writer import size_in_words
 
@@ -156,7 +158,7 @@ def _write_reports(given: DiffOptions, diff: "CatalogDiff", offending: list[str]
         say_written([writer.destination.file for writer in writers], size_in_words(diff))
 
 
-def _filters(given: DiffOptions, old: "Catalog", new: "Catalog") -> "Filters":
+def _filters(given: "DiffOptions", old: "Catalog", new: "Catalog") -> "Filters":
     """Return what the report is narrowed to; raises FilterError where a glob has a slip in it.
 
     A file speaks of a stack's new name before the stack has it and after, so such a pair counts

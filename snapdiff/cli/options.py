@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import UNSET, Struct
 
 from snapdiff.errors import SnapdiffError
 from snapdiff.limits import Limits
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from snapdiff.result import Filters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommonOptions:
+class CommonOptions(Struct, frozen=True, kw_only=True):
     """The values of these options, under the names that click gives them."""
 
     repo: str
@@ -61,8 +61,6 @@ class CommonOptions:
 
     def filters(self) -> "Filters":
         """Return what is looked at."""
-        from msgspec import UNSET
-
         from snapdiff.result import Filters
 
         return Filters(

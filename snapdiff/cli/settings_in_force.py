@@ -6,11 +6,12 @@ The file is that of the old side, so that a pull request cannot weaken the gate 
 
 import contextlib
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.cli.console import say
 from snapdiff.errors import FilterError, FormatError, SnapdiffError
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _Options = TypeVar("_Options", bound="CommonOptions")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsInForce:
+class SettingsInForce(Struct, frozen=True, kw_only=True):
     """What a configuration file adds to the command line; nothing where there is no file.
 
     `place` is the file's name. `options` are those that the file decides, by the names that click
@@ -33,7 +33,7 @@ class SettingsInForce:
 
     file: "SettingsFile | None" = None
     settings: "CatalogSettings | None" = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = {}
 
     @property
     def place(self) -> str | None:

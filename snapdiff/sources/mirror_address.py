@@ -1,8 +1,7 @@
 """The address of a mirror: a URL as the user wrote it, and the same without its secrets."""
 
 import re
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote, urlsplit
 
 from snapdiff.errors import RevisionError
@@ -27,8 +26,7 @@ SITE_DATA = ("specs_data.json", "package_data.json")
 _ENDS = (MANIFEST, INDEX, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SITE_DATA))
 
 
-@dataclass(frozen=True, slots=True)
-class MirrorAddress:
+class MirrorAddress(NamedTuple):
     """Where a mirror is. `base` and `query` may hold secrets; `str()` of it holds none."""
 
     scheme: Scheme
