@@ -85,7 +85,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
                 steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
             )
             written = writer.write(sections, asked)
-        if not given.quiet:
+        if given.names_written_files():
             noun = "new section" if writer.is_continued else "section"
             say_written([destination.file], counted(written, noun))
     return 0
@@ -132,5 +132,5 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
         seen = first_seen(steps, settings, watcher)
     options = destination.fitted(given.options(chosen))
     destination.write(RENDERERS[chosen.name](seen, settings, options))
-    if not given.quiet:
+    if given.names_written_files():
         say_written([destination.file], counted(len(seen), "sighting"))

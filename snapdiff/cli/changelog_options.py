@@ -147,7 +147,9 @@ _OPTIONS = [
     ),
     configuration,
     pages,
-    click.option("-v", "--verbose", is_flag=True, help="Trace internal errors."),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Say what was written; trace internal errors."
+    ),
 ]
 
 

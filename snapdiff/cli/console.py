@@ -14,11 +14,16 @@ def say(message: str) -> None:
     say_command(f"snapdiff: {visible(message)}")
 
 
+def is_on_terminal() -> bool:
+    """Return whether somebody looks at what is said."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def say_written(files: Iterable[Path | None], content: str) -> None:
     """Say in a line which files have been written, and what they hold; a device keeps nothing."""
     kept = [str(file) for file in files if file and file.is_file()]
     if kept:
-        say(f"{', '.join(kept)}: {content}")
+        say(f"wrote {', '.join(kept)}: {content}")
 
 
 def say_command(line: str) -> None:

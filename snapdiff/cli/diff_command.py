@@ -154,7 +154,7 @@ def _write_reports(given: "DiffOptions", diff: "CatalogDiff", offending: list[st
     writers = given.report_writers()
     for writer in writers:
         writer.write(diff, offending)
-    if not given.quiet:
+    if given.names_written_files():
         say_written([writer.destination.file for writer in writers], size_in_words(diff))
 
 

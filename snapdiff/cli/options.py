@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct
 
+from snapdiff.cli.console import is_on_terminal
 from snapdiff.errors import SnapdiffError
 from snapdiff.limits import Limits
 
@@ -58,6 +59,10 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         from snapdiff.cli.destination import Destination
 
         return Destination(file=file, color=self.color, has_pager=not self.no_pager)
+
+    def names_written_files(self) -> bool:
+        """Return whether a line says which files were written: on a terminal, or with -v."""
+        return self.verbose or (not self.quiet and is_on_terminal())
 
     def filters(self) -> "Filters":
         """Return what is looked at."""

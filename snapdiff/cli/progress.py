@@ -1,11 +1,11 @@
 """A progress bar for long work: on a terminal, after two seconds, and gone when it is done."""
 
 import contextlib
-import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from snapdiff.cli.console import is_on_terminal
 from snapdiff.output.signals import UndoneBySignals
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class ProgressBar:
     def __init__(self, words: str, *, wanted: bool = True) -> None:
         """Take what the work is called; `wanted` says whether to show it at all."""
         self._words = words
-        self._visible = wanted and sys.stderr is not None and sys.stderr.isatty()
+        self._visible = wanted and is_on_terminal()
         self._begin = time.monotonic()
         self._bar: Progress | None = None
         self._shown = contextlib.ExitStack()

@@ -108,7 +108,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
         ),
     )
     destination.write(answer)
-    if not given.quiet:
+    if given.names_written_files():
         specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
         say_written([destination.file], counted(specs, "changed spec"))
     return 0

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 from pathlib import Path
 
@@ -26,8 +25,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> History:
 
 def update(story: History, file: Path, *arguments: str) -> None:
     result = run_changelog("-C", story.folder, *(arguments or ["start..HEAD"]), "-o", file)
-    assert (result.status, result.out) == (0, "")
-    assert re.fullmatch(f"snapdiff: {re.escape(str(file))}: [0-9]+ (new )?sections?\n", result.err)
+    assert (result.status, result.out, result.err) == (0, "", "")
 
 
 def refused(story: History, file: Path, *arguments: str) -> str:

@@ -1,7 +1,6 @@
 """First and last sightings, held against a slow reading of the snapshots."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -130,8 +129,7 @@ def test_a_folder_of_snapshots_has_sightings_too() -> None:
 def test_a_table_goes_to_a_file_by_its_name(tmp_path: Path) -> None:
     for name, beginning in (("x.md", "# First"), ("x.json", "["), ("x.csv", "package,")):
         result = run_changelog("snapshots/", "--first-seen", "-o", tmp_path / name)
-        assert (result.status, result.out) == (0, "")
-        assert re.fullmatch(rf"snapdiff: .*/{name}: [0-9,]+ sightings\n", result.err)
+        assert (result.status, result.out, result.err) == (0, "", "")
         assert (tmp_path / name).read_text("utf-8").startswith(beginning)
 
 

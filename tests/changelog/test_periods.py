@@ -46,12 +46,12 @@ def test_a_snapshot_whose_name_is_not_utf_8_is_gone_on_from(suffix: str, tmp_pat
     add("1", "b", "1.0")
     add(odd, "c", "1.1")
     run = ("changelog", folder, "-o", file)
-    assert run_cli(*run) == (0, "", f"snapdiff: {file}: 1 new section\n")
+    assert run_cli(*run) == (0, "", "")
     before = file.read_bytes()
-    assert run_cli(*run) == (0, "", f"snapdiff: {file}: 0 new sections\n")
+    assert run_cli(*run) == (0, "", "")
     assert file.read_bytes() == before
     add("3", "d", "1.2")
-    assert run_cli(*run) == (0, "", f"snapdiff: {file}: 1 new section\n")
+    assert run_cli(*run) == (0, "", "")
     assert file.read_bytes() != before
     assert before in file.read_bytes() or suffix == "md"
 

@@ -292,8 +292,7 @@ def test_the_order_of_each_format_is_in_the_help() -> None:
 def test_a_file_of_another_format_is_written_anew(format_name: str, tmp_path: Path) -> None:
     file = tmp_path / f"story.{ {'text': 'txt'}.get(format_name, format_name) }"
     for _ in range(2):
-        said = f"snapdiff: {file}: 1 section\n"
-        assert run_changelog("snapshots/", "-o", file) == (0, "", said)
+        assert run_changelog("snapshots/", "-o", file) == (0, "", "")
     assert file.read_text("utf-8") == markdown("snapshots/", "-f", format_name)
 
 
@@ -304,5 +303,12 @@ def test_a_section_that_says_nothing_is_not_counted(name: str, said: str, tmp_pa
     new = [spec("d"), spec("e", variants="~shared")]
     for day, records in enumerate((old, new), start=1):
         write_files(tmp_path / f"days/2025-07-{day:02}", pages_of(records))
-    result = run_changelog("-C", tmp_path, "days", "-k", "rebuilt", "-o", tmp_path / name)
-    assert result.err == f"snapdiff: {tmp_path / name}: {said}\n"
+    result = run_changelog("-C", tmp_path, "days", "-v", "-k", "rebuilt", "-o", tmp_path / name)
+    assert result.err == f"snapdiff: wrote {tmp_path / name}: {said}\n"
+
+
+def test_a_file_that_goes_on_counts_its_new_sections(tmp_path: Path) -> None:
+    file = tmp_path / "story.md"
+    for said in ("1 new section", "0 new sections"):
+        result = run_changelog("snapshots/", "-v", "-o", file)
+        assert result.err == f"snapdiff: wrote {file}: {said}\n"

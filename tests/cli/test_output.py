@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import re
 import stat
 import subprocess
@@ -24,35 +25,46 @@ from tests.support.helpers import (
     words,
     write_files,
 )
+from tests.support.processes import command, environment
 
 
 def test_a_report_is_written_to_a_file_in_the_format_of_its_suffix(example: Path) -> None:
     file = example / "report.json"
-    said = f"snapdiff: {file}: 9 package changes\n"
-    assert run_cli("-C", example, "-o", file, "old", "new") == (0, "", said)
+    assert run_cli("-C", example, "-o", file, "old", "new") == (0, "", "")
     assert file.read_text(encoding="utf-8") == run_cli("-C", example, "-fjson", "old", "new").out
     assert stat.S_IMODE(file.stat().st_mode) & 0o400
 
 
 def test_the_format_that_is_said_goes_before_the_suffix(example: Path) -> None:
     file = example / "report.txt"
-    assert run_cli("-C", example, "-q", "-o", file, "-f", "json", "old", "new") == (0, "", "")
+    assert run_cli("-C", example, "-o", file, "-f", "json", "old", "new") == (0, "", "")
     assert json.loads(file.read_text(encoding="utf-8"))["schema_version"] == 2
 
 
 def test_a_file_that_is_written_is_said_in_a_line(example: Path) -> None:
-    def said(*options: str | Path) -> str:
+    def said(*options: str | Path) -> list[str]:
         result = run_cli("-C", example, *options)
         assert (result.status, result.out) == (0, ""), result.err
-        return result.err
+        return result.err.splitlines()[1:]  # the first says what is compared
 
     file, other = example / "a.md", example / "b.html"
-    assert said("-o", file, "old", "old") == f"snapdiff: {file}: nothing changed\n"
-    line = f"snapdiff: {file}, {other}: 1 package change\n"
-    assert said("-o", file, f"--also=html={other}", "old", "new", "-p", "mpich") == line
-    assert said("-o", file, "old", "new", "-q") == ""
-    assert said("-o", "/dev/null", "old", "new") == ""
-    assert run_cli("-C", example, "old", "new").err == ""
+    assert said("-v", "-o", file, "old", "old") == [f"snapdiff: wrote {file}: nothing changed"]
+    both = ("-v", "-o", file, f"--also=html={other}", "old", "new", "-p", "mpich")
+    assert said(*both) == [f"snapdiff: wrote {file}, {other}: 1 package change"]
+    assert said("-v", "-o", "/dev/null", "old", "new") == []
+    assert run_cli("-C", example, "-o", file, "old", "new").err == ""
+
+
+@pytest.mark.parametrize(("options", "number"), [([], 1), (["-q"], 0)])
+def test_on_a_terminal_the_line_comes_without_being_asked_for(
+    options: list[str], number: int, example: Path
+) -> None:
+    ours, theirs = pty.openpty()
+    run = command(*options, "-o", "a.md", "old", "new")
+    done = subprocess.run(run, cwd=example, env=environment({}), stderr=theirs, check=False)
+    assert done.returncode == 0
+    os.write(theirs, b"end")
+    assert os.read(ours, 1000).count(b"wrote a.md: 9 package changes") == number
 
 
 def test_a_dash_is_standard_output(example: Path) -> None:

@@ -78,8 +78,7 @@ def test_in_json_there_are_the_change_and_the_rows_of_the_tree(folder: Path) -> 
 
 def test_a_file_is_written_in_the_format_of_its_suffix(folder: Path) -> None:
     done = why(folder, "hdf5", "-o", str(folder / "why.json"))
-    said = f"snapdiff: {folder / 'why.json'}: 1 changed spec\n"
-    assert (done.status, done.out, done.err) == (0, "", said)
+    assert (done.status, done.out) == (0, "")
     assert json.loads((folder / "why.json").read_text())["asked"]["package"] == "hdf5"
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import fields
 
-from snapdiff.cli.diff_options import FROM_FILE
+from snapdiff.cli.requested_diff import FROM_FILE
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.reports import FORMATS
