@@ -6,7 +6,7 @@ blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checks
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import Literal
@@ -15,8 +15,16 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.errors import FormatError, NoSuchFile
+from snapdiff.formats.aggregates import Aggregates
 from snapdiff.formats.base import Claim, File
 from snapdiff.formats.document_limits import check_document_size
+from snapdiff.formats.document_names import (
+    BLOB,
+    LAYOUT_2,
+    LAYOUT_3,
+    is_called,
+    mirror_or_folder,
+)
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.json_text import decode_json
@@ -27,11 +35,8 @@ from snapdiff.model import ROOT
 
 Layout = Literal[2, 3]
 
-LAYOUT_2 = "build_cache/index.json"
-_INDEX = {2: LAYOUT_2, 3: "v3/manifests/index/index.manifest.json"}
-"""Where the index of a mirror is found, by layout."""
+_INDEX = {2: LAYOUT_2, 3: LAYOUT_3}
 
-_BLOB = re.compile("(|.*/)blobs/sha256/[0-9a-f]{2}/[0-9a-f]{64}", re.DOTALL)
 _CHECKSUM = re.compile("[0-9a-f]{64}")
 _MEDIA_TYPE = re.compile(r"application/vnd\.spack\.db\.v([0-9]{1,4})\+json")
 
@@ -62,7 +67,7 @@ class BuildcacheIndex(Struct, frozen=True):
     """
 
     layout: Layout
-    aggregates: Mapping[str, Sequence[str]] = {}
+    aggregates: Aggregates = {}
 
     @property
     def name(self) -> str:
@@ -79,25 +84,18 @@ class BuildcacheIndex(Struct, frozen=True):
         if self.is_named(path):
             return path
         if self.layout == 2:  # a manifest that is new, or gone, puts an index out of use or in
-            manifest = f"/{path}".endswith(f"/{_INDEX[3]}")
-            return f"{path.removesuffix(_INDEX[3])}{_INDEX[2]}" if manifest else None
-        blob = _BLOB.fullmatch(path)
-        return f"{blob[1]}{_INDEX[3]}" if blob else None
+            is_manifest = is_called(path, LAYOUT_3)
+            return f"{path.removesuffix(LAYOUT_3)}{LAYOUT_2}" if is_manifest else None
+        blob = BLOB.fullmatch(path)
+        return f"{blob[1]}{LAYOUT_3}" if blob else None
 
     def is_named(self, path: str) -> bool:
         """Return whether the path is that of an index in a mirror of this layout."""
-        return f"/{path}".endswith(f"/{_INDEX[self.layout]}")
-
-    def aggregate_path(self, path: str) -> str | None:
-        """Return the path of the index, in this layout, above a stack's: it changes with it."""
-        folder = _mirror_or_folder(path).rpartition("/")[0]
-        if path not in self.aggregates.get(folder, ()):
-            return None
-        return f"{folder}/{_INDEX[self.layout]}" if folder else _INDEX[self.layout]
+        return is_called(path, _INDEX[self.layout])
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the mirror, or that of an aggregate itself."""
-        folder = _mirror_or_folder(path)
+        folder = mirror_or_folder(path)
         return folder if folder in self.aggregates else folder.rpartition("/")[0]
 
     def claim_of_path(self, path: str) -> Claim:
@@ -106,7 +104,7 @@ class BuildcacheIndex(Struct, frozen=True):
 
     def place_of(self, path: str) -> Place:
         """Return the stack and the tag of the mirror that has an index of this path."""
-        folder = _mirror_or_folder(path)
+        folder = mirror_or_folder(path)
         place = place_of(folder)
         return Place(folder or place.tag, ROOT) if folder in self.aggregates else place
 
@@ -115,56 +113,15 @@ class BuildcacheIndex(Struct, frozen=True):
         return SpecDocumentReader(limits, partial(_open, self))
 
 
-def is_blob(path: str) -> bool:
-    """Return whether a file is a blob of layout 3, named by its checksum."""
-    return _BLOB.fullmatch(path) is not None
-
-
-def aggregate_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
-    """Return the folders of mirrors that hold other mirrors, each with its stacks' indexes.
-
-    >>> aggregate_mirrors(["v1/build_cache/index.json", "v1/e4s/build_cache/index.json"])
-    {'v1': ['v1/e4s/build_cache/index.json']}
-    """
-    mirrors = {path: folder for path in paths if (folder := _mirror_folder(path)) is not None}
-    folders = set(mirrors.values())
-    found: dict[str, list[str]] = {}
-    for folder in folders:
-        above = folder
-        while above:
-            above = above.rpartition("/")[0]
-            if above in folders:
-                found[above] = []
-    for path, folder in sorted(mirrors.items()):
-        above = folder.rpartition("/")[0]
-        if folder and folder not in found and above in found:
-            found[above].append(path)
-    return found
-
-
-def _mirror_folder(path: str) -> str | None:
-    """Return the folder of a mirror, which is above the place of its index; None for no index."""
-    for index in _INDEX.values():
-        if path == index or path.endswith(f"/{index}"):
-            return path.removesuffix(index).removesuffix("/")
-    return None
-
-
-def _mirror_or_folder(path: str) -> str:
-    """Return the folder of a mirror, or the one that holds an index with a name of its own."""
-    mirror = _mirror_folder(path)
-    return path.rpartition("/")[0] if mirror is None else mirror
-
-
 def _open(kind: BuildcacheIndex, opening: Opening) -> Listing | None:
     file = opening.file
     place = kind.place_of(file.path)
     content = file.content
     if kind.layout == 3:
-        content = _read_blob(file, _mirror_or_folder(file.path), opening.limits.document)
+        content = _read_blob(file, mirror_or_folder(file.path), opening.limits.document)
     elif _has_layout_3(file):
         return None  # of two indexes of one mirror the newer layout's is taken
-    stacks = kind.aggregates.get(_mirror_or_folder(file.path), ())
+    stacks = kind.aggregates.get(mirror_or_folder(file.path), ())
     elsewhere = frozenset(chain.from_iterable(_hashes(path, opening) for path in stacks))
     return open_database(content, place, opening.builds, elsewhere, counts_installed=False)
 
@@ -176,7 +133,7 @@ def _hashes(path: str, aggregate: Opening) -> Iterator[str]:
         index = file._replace(path=path, content=file.read_beside(path))
     except NoSuchFile:
         return  # the other side has this stack
-    kind = BuildcacheIndex(2 if path.endswith(_INDEX[2]) else 3)
+    kind = BuildcacheIndex(2 if path.endswith(LAYOUT_2) else 3)
     try:
         listing = _open(kind, aggregate._replace(file=index))
         if listing:
@@ -186,10 +143,10 @@ def _hashes(path: str, aggregate: Opening) -> Iterator[str]:
 
 
 def _has_layout_3(index: File) -> bool:
-    if not index.path.endswith(_INDEX[2]):
+    if not index.path.endswith(LAYOUT_2):
         return False
     try:
-        index.read_beside(f"{index.path.removesuffix(_INDEX[2])}{_INDEX[3]}")
+        index.read_beside(f"{index.path.removesuffix(LAYOUT_2)}{LAYOUT_3}")
     except FormatError:
         return False
     return True

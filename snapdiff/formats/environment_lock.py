@@ -7,6 +7,7 @@ from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
+from snapdiff.formats.document_names import LOCK_NAME, is_called
 from snapdiff.formats.json_text import (
     FileContent,
     SpecHash,
@@ -20,8 +21,6 @@ from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.limits import DEPTH, Limits
 from snapdiff.model import counting_stacks
-
-LOCK_NAME = "spack.lock"
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
@@ -72,7 +71,7 @@ class EnvironmentLock:
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is called `spack.lock`."""
-        return path.rpartition("/")[2] == LOCK_NAME
+        return is_called(path, LOCK_NAME)
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the one that holds the lock."""

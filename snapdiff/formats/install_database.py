@@ -1,13 +1,11 @@
 """Spack's database of what is installed in a tree, `.spack-db/index.json`."""
 
 from snapdiff.formats.base import Claim
+from snapdiff.formats.document_names import DATABASE, DATABASE_FOLDER, is_called
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.listing import Listing, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.limits import Limits
-
-DATABASE_FOLDER = ".spack-db"
-DATABASE = f"{DATABASE_FOLDER}/index.json"
 
 
 class InstallDatabase:
@@ -22,7 +20,7 @@ class InstallDatabase:
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is `.spack-db/index.json` in some folder."""
-        return f"/{path}".endswith(f"/{DATABASE}")
+        return is_called(path, DATABASE)
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the tree."""
@@ -40,7 +38,7 @@ class InstallDatabase:
 def _tree(path: str) -> str:
     """Return the folder of the tree, which is above that of its database."""
     folder = path.rpartition("/")[0]
-    if f"/{folder}".endswith(f"/{DATABASE_FOLDER}"):
+    if is_called(folder, DATABASE_FOLDER):
         return folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
     return folder
 

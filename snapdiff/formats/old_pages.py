@@ -5,7 +5,6 @@ all nodes below it; the first node is the spec. Pages were `<package>/index.md` 
 a tag, and `<tag>/<package>/specs.md` then (docs/specification.md, section 10).
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
+from snapdiff.formats.document_names import SPEC_FILE
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.listing import Entry, NodeListing
@@ -26,8 +26,6 @@ from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, counting_stacks
 
 PageName = Literal["specs.md", "index.md"]
-
-_SPEC_FILE = re.compile(r"spec-[0-9]+\.json")
 
 
 class _Nodes(Struct, gc=False):
@@ -51,7 +49,7 @@ class _FrontMatter(Struct, gc=False):
         names: dict[str, None] = {}
         for position, entry in enumerate(self.spec_files):
             for name in [entry] if isinstance(entry, str) else entry.values():
-                if not _SPEC_FILE.fullmatch(name):
+                if not SPEC_FILE.fullmatch(name):
                     raise FormatError(f"spec_files[{position}]: {name[:64]!r} is no spec-N.json")
                 names[name] = None
         return list(names)
@@ -80,7 +78,7 @@ class OldPage(Struct, frozen=True):
         folder, slash, name = path.rpartition("/")
         if name == self.page_name:
             return path
-        return f"{folder}{slash}{self.page_name}" if _SPEC_FILE.fullmatch(name) else None
+        return f"{folder}{slash}{self.page_name}" if SPEC_FILE.fullmatch(name) else None
 
     def is_named(self, path: str) -> bool:  # noqa: ARG002 - a page's content decides
         """Return False: whether a page is an old one, its front matter says."""

@@ -6,10 +6,9 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.errors import FormatError
+from snapdiff.formats.document_names import PAGE_NAME
 from snapdiff.formats.front_matter import usual_fields, usual_list, usual_scalar
 from snapdiff.model import ROOT, StackCounts
-
-PAGE_NAME = "specs.md"
 
 LAYOUT = "cache"
 """The layout of the pages of a catalog."""

@@ -1,7 +1,8 @@
 """Every kind of document that is read, and which of them a file may be."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
+from snapdiff.formats.aggregates import Aggregates, aggregate_mirrors, aggregate_paths
 from snapdiff.formats.base import (
     Claim,
     CountedDocument,
@@ -11,37 +12,22 @@ from snapdiff.formats.base import (
     File,
     Format,
 )
-from snapdiff.formats.buildcache_index import (
+from snapdiff.formats.document_names import (
+    BLOB,
+    DATABASE,
+    DATABASE_FOLDER,
     LAYOUT_2,
-    BuildcacheIndex,
-    aggregate_mirrors,
-    is_blob,
+    LOCK_NAME,
+    MARKDOWN,
+    PAGE_NAME,
+    is_called,
+    mirror_folder,
 )
-from snapdiff.formats.environment_lock import LOCK_NAME, EnvironmentLock
-from snapdiff.formats.install_database import DATABASE, DATABASE_FOLDER, InstallDatabase
-from snapdiff.formats.old_pages import OldPage
-from snapdiff.formats.page_head import PAGE_NAME
-from snapdiff.formats.site_data import SiteData
-from snapdiff.formats.site_page import SitePages
+from snapdiff.formats.kinds import Kinds
 from snapdiff.limits import Limits, SizeLimit
 
 _HEAD = 4096
 """Within how many bytes a database names itself; Spack does so at once."""
-
-_MARKDOWN = ".md"
-
-_PAGES: tuple[Format, ...] = (OldPage("specs.md"), OldPage("index.md"), SitePages())
-"""The formats of Markdown: all that is asked of nearly all files of the public catalog."""
-
-FORMATS: tuple[Format, ...] = (
-    EnvironmentLock(),
-    BuildcacheIndex(layout=3),
-    BuildcacheIndex(layout=2),
-    InstallDatabase(),
-    SiteData(),
-    *_PAGES,
-)
-"""In the order in which they are asked: the first that knows a file's content reads it."""
 
 
 def usual_name(content: bytes) -> str | None:
@@ -67,7 +53,7 @@ def naming_end(path: str) -> str:
     >>> naming_end("site/_cache/develop/zlib/specs.md")
     'develop/zlib/specs.md'
     """
-    return "/".join(path.rsplit("/", 3)[-3:]) if path.endswith(_MARKDOWN) else path
+    return "/".join(path.rsplit("/", 3)[-3:]) if path.endswith(MARKDOWN) else path
 
 
 READ_FILES = (
@@ -80,10 +66,9 @@ READ_FILES = (
 class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
 
-    def __init__(self, formats: Sequence[Format] = FORMATS) -> None:
-        """Take the kinds in the order in which they are asked."""
-        self._formats = formats
-        self._indexes = [kind for kind in formats if isinstance(kind, BuildcacheIndex)]
+    def __init__(self, aggregates: Aggregates | None = None) -> None:
+        """Take which build caches hold others."""
+        self._kinds = Kinds(aggregates or {})
 
     @property
     def names(self) -> str:
@@ -99,65 +84,52 @@ class Documents:
 
     def is_document(self, path: str) -> bool:
         """Return whether a file's name alone says that it is a document."""
-        return any(kind.is_named(path) for kind in self._asked(path))
+        return any(kind.is_named(path) for kind in self._kinds.of(path))
 
     def says_explicit(self, path: str) -> bool:
         """Return whether a file is of a kind that says which specs somebody asked for."""
-        kinds = (EnvironmentLock, InstallDatabase)
-        return any(isinstance(kind, kinds) for kind in self._kinds(path))
+        return is_called(path, LOCK_NAME) or is_called(path, DATABASE)
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""
-        if path.endswith(_MARKDOWN):
+        if path.endswith(MARKDOWN):
             return True
-        return any(kind.document_path(path) is not None for kind in self._formats)
+        return any(kind.document_path(path) is not None for kind in self._kinds.of(path))
 
     def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be: pages are small, all else can be large."""
-        return limits.page if path.endswith(_MARKDOWN) else limits.document
+        return limits.page if path.endswith(MARKDOWN) else limits.document
 
     def is_named_by_content(self, path: str) -> bool:
         """Return whether a file's name is its checksum: under one name it is always the same."""
-        return is_blob(path)
+        return BLOB.fullmatch(path) is not None
 
     def is_read(self, path: str) -> bool:
         """Return whether a file may be a document itself, not just a part of another one."""
-        return bool(self._kinds(path))
+        return bool(self._readable(path))
 
     def documents_of(self, path: str) -> set[str]:
         """Return the paths of the documents that change where a file does, its own included."""
-        found = set()
-        for kind in self._asked(path):
-            document = kind.document_path(path)
-            if document is not None:
-                found |= {document, *self._aggregates(document)}
-        return found
-
-    def _aggregates(self, index: str) -> Iterator[str]:
-        """Yield the indexes of the aggregate that has a mirror as its stack, whether there or not.
-
-        What counts in an aggregate depends on what its stacks have.
-        """
-        for kind in self._indexes:
-            aggregate = kind.aggregate_path(index) if kind.aggregates else None
-            if aggregate is not None:
-                yield aggregate
+        paths = (kind.document_path(path) for kind in self._kinds.of(path))
+        documents = {document for document in paths if document is not None}
+        aggregates = (aggregate_paths(document, self._kinds.aggregates) for document in documents)
+        return documents.union(*aggregates)
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""
-        return self._kinds(path)[0].tag_folder(path)
+        return self._readable(path)[0].tag_folder(path)
 
     def claim_of_path(self, path: str, above: str = "") -> Claim:
         """Return what a document lists that cannot be read, as far as its path says.
 
         Pages are named by the folders above what is compared, too.
         """
-        is_page = path.endswith(_MARKDOWN) and above
-        return self._kinds(path)[0].claim_of_path(f"{above}/{path}" if is_page else path)
+        is_page = path.endswith(MARKDOWN) and above
+        return self._readable(path)[0].claim_of_path(f"{above}/{path}" if is_page else path)
 
     def reader(self, path: str, limits: Limits) -> DocumentReader:
         """Return a reader for the versions of one file; it knows nothing yet."""
-        readers = [kind.reader(limits) for kind in self._kinds(path)]
+        readers = [kind.reader(limits) for kind in self._readable(path)]
         return readers[0] if len(readers) == 1 else FirstReader(readers)
 
     def with_mirrors(self, paths: Iterable[str]) -> "Documents":
@@ -167,27 +139,14 @@ class Documents:
         themselves are returned where they are right for such a catalog.
         """
         aggregates = aggregate_mirrors(paths)
-        if all(kind.aggregates == aggregates for kind in self._indexes):
-            return self
-        return Documents(
-            [
-                BuildcacheIndex(kind.layout, aggregates)
-                if isinstance(kind, BuildcacheIndex)
-                else kind
-                for kind in self._formats
-            ]
-        )
+        return self if aggregates == self._kinds.aggregates else Documents(aggregates)
 
     def is_index(self, path: str) -> bool:
         """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
-        return any(isinstance(kind, BuildcacheIndex) for kind in self._kinds(path))
+        return mirror_folder(path) is not None
 
-    def _kinds(self, path: str) -> list[Format]:
-        return [kind for kind in self._asked(path) if kind.document_path(path) == path]
-
-    def _asked(self, path: str) -> Sequence[Format]:
-        """Return the kinds that a file may be of, or a part of, by the end of its name."""
-        return _PAGES if path.endswith(_MARKDOWN) else self._formats
+    def _readable(self, path: str) -> list[Format]:
+        return [kind for kind in self._kinds.of(path) if kind.document_path(path) == path]
 
 
 class FirstReader:

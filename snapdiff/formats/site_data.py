@@ -14,6 +14,7 @@ from msgspec import Raw, Struct
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
+from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import (
     SpecHash,
@@ -28,10 +29,6 @@ from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, Build, Edge, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
-
-_SPECS = "specs_data.json"
-_PACKAGES = "package_data.json"
-_COMPRESSED = ".gz"
 
 
 class _SitePackage(Struct, gc=False):
@@ -57,7 +54,7 @@ class _SiteSpec(_SitePlaces, gc=False):
 
 
 _SPECS_DATA = decoder_by_hash(dict[SpecHash, Raw])
-_PACKAGE_DATA = msgspec.json.Decoder(dict[str, _SitePackage])
+_PACKAGES_BY_NAME = msgspec.json.Decoder(dict[str, _SitePackage])
 _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)
 
@@ -66,20 +63,20 @@ class SiteData:
     """The format of the site's data."""
 
     name = "site data"
-    files = f"{_SPECS} and {_PACKAGES}"
+    files = f"{SPECS_DATA} and {PACKAGE_DATA}"
 
     def document_path(self, path: str) -> str | None:
         """Return the path of the `specs_data.json` that a file belongs to, or None."""
         if self.is_named(path):
             return path
         folder, slash, name = path.rpartition("/")
-        if name.removesuffix(_COMPRESSED) != _PACKAGES:
+        if name.removesuffix(COMPRESSED) != PACKAGE_DATA:
             return None
-        return folder + slash + name.replace(_PACKAGES, _SPECS)
+        return folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA)
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is called `specs_data.json`, or that with `.gz`."""
-        return path.rpartition("/")[2].removesuffix(_COMPRESSED) == _SPECS
+        return path.rpartition("/")[2].removesuffix(COMPRESSED) == SPECS_DATA
 
     def tag_folder(self, path: str) -> str:
         """Return the folder that holds the data of all releases."""
@@ -140,7 +137,7 @@ class _SiteListing(Listing):
         """Return the name of the package that lists a hash; raises FormatError."""
         name = self._names.get(spec_hash)
         if name is None:
-            raise FormatError(f"{spec_hash}: no package of {_PACKAGES} lists this spec")
+            raise FormatError(f"{spec_hash}: no package of {PACKAGE_DATA} lists this spec")
         return name
 
     def _read(self, spec_hash: str) -> ListedSpec:
@@ -189,17 +186,17 @@ def _open(opening: Opening) -> Listing:
     content = _unfolded(file.content, limit)
     records = records_by_hash(decode_json(content, _SPECS_DATA), "")
     folder, slash, name = file.path.rpartition("/")
-    ending = _COMPRESSED if name.endswith(_COMPRESSED) else ""
-    packages_path = f"{folder}{slash}{_PACKAGES}{ending}"
+    ending = COMPRESSED if name.endswith(COMPRESSED) else ""
+    packages_path = f"{folder}{slash}{PACKAGE_DATA}{ending}"
     packages = decode_json(
-        _unfolded(file.read_beside(packages_path), limit), _PACKAGE_DATA, _PACKAGES
+        _unfolded(file.read_beside(packages_path), limit), _PACKAGES_BY_NAME, PACKAGE_DATA
     )
     names: dict[str, str] = {}
     for package, listed in packages.items():
         for spec_hash in listed.specs:
             if names.setdefault(spec_hash, package) != package:
                 raise FormatError(
-                    f"{_PACKAGES}: {names[spec_hash]} and {package} both list {spec_hash}"
+                    f"{PACKAGE_DATA}: {names[spec_hash]} and {package} both list {spec_hash}"
                 )
     return _SiteListing(records, names, opening.builds)
 

@@ -11,6 +11,7 @@ import msgspec
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair, File
+from snapdiff.formats.document_names import PAGE_NAME
 from snapdiff.formats.front_matter import (
     begins_with_front_matter,
     decode_page,
@@ -19,7 +20,6 @@ from snapdiff.formats.front_matter import (
 )
 from snapdiff.formats.page_head import (
     LAYOUT,
-    PAGE_NAME,
     PageHead,
     UsualPage,
     contradiction,

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import FormatError
+from snapdiff.formats.aggregates import aggregate_mirrors
 from snapdiff.formats.base import Claim
-from snapdiff.formats.buildcache_index import BuildcacheIndex, aggregate_mirrors
+from snapdiff.formats.buildcache_index import BuildcacheIndex
 from snapdiff.formats.site_page import SitePages
 from snapdiff.limits import Limits
 from tests.support.documents import (

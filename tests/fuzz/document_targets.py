@@ -17,9 +17,10 @@ from typing import NamedTuple
 from snapdiff import SnapdiffError
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Document, File, Format
-from snapdiff.formats.buildcache_index import LAYOUT_2, BuildcacheIndex
-from snapdiff.formats.environment_lock import LOCK_NAME, EnvironmentLock
-from snapdiff.formats.install_database import DATABASE, InstallDatabase
+from snapdiff.formats.buildcache_index import BuildcacheIndex
+from snapdiff.formats.document_names import DATABASE, LAYOUT_2, LOCK_NAME
+from snapdiff.formats.environment_lock import EnvironmentLock
+from snapdiff.formats.install_database import InstallDatabase
 from snapdiff.formats.old_pages import OldPage
 from snapdiff.formats.site_data import SiteData
 from snapdiff.limits import DEFAULT_LIMITS
