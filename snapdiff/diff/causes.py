@@ -5,7 +5,6 @@ whatever the number of specs that lead there (specification, section 11).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from msgspec import Struct
 
@@ -126,7 +125,7 @@ def _nearest_events(
             yield REHASH, ()
             continue
         event = ranked[nearest.rank(spec)]
-        path = [changes.names[pair] for pair in islice(nearest.way(spec), LONGEST_PATH + 2)]
+        path = [changes.names[pair] for pair in nearest.way(spec, LONGEST_PATH + 2)]
         if event.what not in _OF_A_DEPENDENCY:
             del path[-1:]
         if len(path) > LONGEST_PATH:

@@ -25,13 +25,14 @@ def match_dependencies(old: Sequence[Edge], new: Sequence[Edge]) -> Matched:
     after = {edge.name: edge for edge in new}
     if len(before) < len(old) or len(after) < len(new):
         return _match_several(old, new)
-    found = Matched([], [], [edge for edge in new if edge.name not in before])
-    for edge in old:
-        other = after.get(edge.name)
+    found = Matched([], [], [])
+    for name, edge in before.items():
+        other = after.pop(name, None)
         if other is None:
             found.removed.append(edge)
         elif other.hash != edge.hash:
             found.pairs.append((edge, other))
+    found.added.extend(after.values())
     return found
 
 

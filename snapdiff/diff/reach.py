@@ -132,13 +132,18 @@ class Nearest:
         """Return the rank of the nearest event of a pair that reaches one."""
         return self._ways(pair)[pair].rank
 
-    def way(self, pair: int) -> Iterator[int]:
-        """Yield the pairs that lead from a pair to its nearest event, that pair itself aside."""
+    def way(self, pair: int, most: int) -> list[int]:
+        """Return the pairs that lead from a pair to its nearest event, at most so many of them.
+
+        The pair itself is not among them.
+        """
         ways = self._ways(pair)
+        found: list[int] = []
         following = ways[pair].next
-        while following is not None:
-            yield following
+        while following is not None and len(found) < most:
+            found.append(following)
             following = ways[following].next
+        return found
 
     def _ways(self, pair: int) -> Mapping[int, Way]:
         return self._used if pair in self._used else self._either
@@ -148,10 +153,13 @@ def _best_ways(
     level: Iterable[int], below: Sequence[Sequence[int]], known: Mapping[int, Way]
 ) -> dict[int, Way]:
     """Return for each pair of a level the best of the ways of those below it, if any has one."""
-    best: dict[int, Way] = {}
+    found: dict[int, Way] = {}
     for pair in level:
+        best = None
         for child in below[pair]:
             way = known.get(child)
-            if way and (pair not in best or way.rank < best[pair].rank):
-                best[pair] = Way(way.rank, child)
-    return best
+            if way and (best is None or way.rank < best.rank):
+                best, nearest = way, child
+        if best:
+            found[pair] = Way(best.rank, nearest)
+    return found
