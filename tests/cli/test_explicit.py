@@ -60,6 +60,31 @@ def test_only_what_was_asked_for(folder: Path) -> None:
     assert sum(cause["specs"] for cause in stack["causes"]) == 2
 
 
+def test_the_causes_are_those_of_what_was_asked_for(tmp_path: Path) -> None:
+    def items(minor: int) -> list[Item]:
+        zlib = Item("zlib", f"1.{minor}")
+        return [
+            zlib,
+            Item("came-along", needs=(needs(zlib),)),
+            *(Item(name, explicit=True, needs=(needs(zlib),)) for name in ("hdf5", "root")),
+            Item("moved", compiler=("gcc", f"{minor}"), explicit=True),
+            Item("hashed-anew", hash="abcdefgh" * 3 + f"{minor}" * 8, explicit=True),
+        ]
+
+    files = {"old.lock": items(2), "new.lock": items(3)}
+    write_files(tmp_path, {name: to_bytes(lock(some)) for name, some in files.items()})
+    stack = report(tmp_path, "--explicit")["tags"][0]["stacks"][0]
+    causes = {change["package"]: change["cause"] for change in stack["changes"]}
+    assert causes.pop("moved") is None
+    assert {name: cause["what"] for name, cause in causes.items()} == {
+        "hdf5": "version",
+        "root": "version",
+        "hashed-anew": "rehash",
+    }
+    explained = {cause["what"]: (cause["specs"], cause["packages"]) for cause in stack["causes"]}
+    assert explained == {"version": (2, 2), "rehash": (1, 1), "compiler": (1, 1)}
+
+
 def test_without_the_option_nothing_is_left_out_and_no_byte_is_new(folder: Path) -> None:
     found = report(folder)
     assert "explicit" not in found["filters"]

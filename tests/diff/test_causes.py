@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from snapdiff.diff.causes import LONGEST_PATH, Explanation, explain
-from snapdiff.diff.changed_pairs import ChangedPairs
+from snapdiff.diff.changed_pairs import PAIRS_A_NODE, ChangedPairs
 from snapdiff.diff.stack_causes import shared_changes
 from snapdiff.errors import FormatError
 from snapdiff.result import Field
@@ -328,7 +328,10 @@ def test_a_rehash_explains_those_that_have_no_other_cause() -> None:
         (("app-1",), ("app-2 > a-2:run", "a-2"), False),
         (("app-1 > a-1", "a-1 recipe=x"), ("app-2 > a-2", "a-2 recipe=y"), False),
         (("app-1 recipe=x",), ("app-2 recipe=y",), False),
-        (("app-1 > a-1",), ("app-2 > a-2",), False),  # nobody knows what is behind these edges
+        # Nobody knows what is behind an edge that leads to no node.
+        (("app-1 > a-1",), ("app-2 > a-2",), False),
+        (("app-1 > a-1", "a-1"), ("app-2 > a-2",), False),
+        (("app-1 > a-1",), ("app-2 > a-2", "a-2"), False),
         (("app-1",), ("app-2",), True),
     ],
 )
@@ -472,6 +475,17 @@ def test_graphs_made_to_have_a_pair_for_everything_are_refused() -> None:
     most = 100 + 4 * 2 * (2 * 64 * levels)
     with pytest.raises(FormatError, match=f"more than {most:,} pairs of specs"):
         explain([(f"p0-1{i}", f"p0-2{i}") for i in range(64)], ChangedPairs(graphs, few=100))
+
+
+def test_as_many_pairs_as_are_allowed_are_compared_and_not_one_more() -> None:
+    old = ("app-1 > a-1", "a-1 > b-1", "b-1 version=1")
+    new = ("app-2 > a-2", "a-2 > b-2", "b-2 version=2", "c-2")
+    graphs = NodesByHash(described(*old)), NodesByHash(described(*new))
+    nodes, pairs = 7, 3
+    changes = ChangedPairs(graphs, few=pairs - PAIRS_A_NODE * nodes)
+    assert len(explain([("app-1", "app-2")], changes).causes) == 1
+    with pytest.raises(FormatError, match="its changed dependencies make more than 2 pairs of"):
+        explain([("app-1", "app-2")], ChangedPairs(graphs, few=pairs - 1 - PAIRS_A_NODE * nodes))
 
 
 def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:
