@@ -9,12 +9,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
+from snapdiff.diff.alike_specs import AlikeSpecs, group_alike
 from snapdiff.diff.common_tokens import by_common_tokens
 from snapdiff.diff.effort import Effort
 from snapdiff.model import Build
-from snapdiff.spack.configuration import Configuration
-from snapdiff.spack.targets import target_family
-from snapdiff.spack.version import Token, Version
+from snapdiff.spack.targets import target_families
 
 
 class Pairing(NamedTuple):
@@ -26,40 +25,6 @@ class Pairing(NamedTuple):
     pairs: list[tuple[str, str]]
     removed: list[str]
     added: list[str]
-
-
-class AlikeSpecs:
-    """The specs of one version and configuration that have no partner yet, lowest hash first.
-
-    Of their builds, which agree in both, one says what both are.
-    """
-
-    __slots__ = ("build", "family", "hashes")
-
-    def __init__(self, build: Build, hashes: list[str]) -> None:
-        self.build = build
-        self.hashes = hashes
-        self.family = ""
-
-    def version_and_configuration(self) -> Hashable:
-        """What agrees in the first pass."""
-        return self.build.version, self.build.configuration
-
-    def same_configuration(self) -> Hashable:
-        """What agrees in the second pass."""
-        return self.build.configuration
-
-    def same_version(self) -> Hashable:
-        """What agrees in the third pass."""
-        return self.build.version, self.machine()
-
-    def machine(self) -> Hashable:
-        """What agrees in every pair: the platform and the target's family."""
-        return self.build.platform, self.family
-
-    def release(self) -> tuple[Token, ...]:
-        """Return the version's tokens that are compared one by one."""
-        return self.build.version.release
 
 
 _PASSES: tuple[Callable[[AlikeSpecs], Hashable], ...] = (
@@ -94,9 +59,12 @@ def pair_specs(
     (specification, section 6). Raises FormatError where that would take too long, together with
     what the same `effort` went into before.
     """
-    before, after = _alike(old), _alike(new)
+    families = target_families({build.target for build in chain(old, new)})
+    before, after = group_alike(old, families), group_alike(new, families)
     pairs: list[tuple[str, str]] = []
-    for key in _passes(before, after):
+    # One group a side: no order to find, and the last pass asks for no more than the same machine.
+    only_two = len(before) == len(after) == 1
+    for key in _PASSES[-1:] if only_two else _PASSES:
         if not before or not after:
             break
         partners = _grouped(after, key)
@@ -107,36 +75,6 @@ def pair_specs(
         before = list(filter(_has_hashes, before))
         after = list(filter(_has_hashes, after))
     return Pairing(pairs, _hashes(before), _hashes(after))
-
-
-def _alike(side: Mapping[Build, Sequence[str]]) -> list[AlikeSpecs]:
-    if len(side) == 1:  # as mostly: what it is need not be parsed
-        return [AlikeSpecs(build, sorted(hashes)) for build, hashes in side.items()]
-    groups: dict[tuple[Version, Configuration], AlikeSpecs] = {}
-    for build, hashes in side.items():
-        key = build.version, build.configuration
-        found = groups.get(key)
-        if found is None:
-            groups[key] = AlikeSpecs(build, sorted(hashes))
-        else:
-            found.hashes = sorted((*found.hashes, *hashes))
-    return list(groups.values())
-
-
-def _passes(
-    old: Sequence[AlikeSpecs], new: Sequence[AlikeSpecs]
-) -> Sequence[Callable[[AlikeSpecs], Hashable]]:
-    """Return which passes there is something to do in, once the families of targets are known.
-
-    Where there is one group a side, the last pass alone decides: it asks for no more than the same
-    machine. The target stands for its family where no other is there: archspec, which knows more,
-    takes 35 ms to import.
-    """
-    targets = {item.build.target for item in (*old, *new)}
-    for item in (*old, *new):
-        target = item.build.target
-        item.family = target if len(targets) == 1 else target_family(target)
-    return _PASSES[-1:] if len(old) == len(new) == 1 else _PASSES
 
 
 def _grouped(
