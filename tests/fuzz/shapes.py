@@ -177,6 +177,11 @@ SHAPES: dict[str, Shape] = {
     "a stack for each of many specs": Shape(
         3000, _sides("stacks", lambda n: [f"s{n}"], lambda n: [f"s{n}"]), formats=("csv",)
     ),
+    "like specs in one stack, each in another as well": Shape(
+        5000,
+        _sides("stacks", lambda n: ["s", f"s{n}"], lambda n: ["s", f"s{n}"]),
+        formats=("csv",),
+    ),
     "stacks of one spec": Shape(600, _one("stacks", ["s"], lambda n: [f"s{i}" for i in range(n)])),
     "more stacks of one spec than are taken": Shape(
         100_000, _many("stacks", "s"), harmless=_many("variants", "+"), formats=("csv",)
