@@ -215,6 +215,11 @@ def test_a_public_name_has_a_docstring() -> None:
         assert name == "__version__" or getattr(snapdiff, name).__doc__, name
 
 
+ENVIRONMENTS = [
+    str(PROJECT / "snapshots/environments" / day) for day in ("2025-06-29", "2025-07-06")
+]
+
+
 @pytest.mark.parametrize(
     ("code", "unwanted"),
     [
@@ -234,6 +239,10 @@ def test_a_public_name_has_a_docstring() -> None:
         (
             "import snapdiff; snapdiff.load_catalog('.'); snapdiff.diff_catalogs",
             {"git", "deepdiff", "jinja2", "yaml", "archspec", "fsspec", "aiohttp"},
+        ),
+        (  # all of one target: nobody need know its family
+            f"import snapdiff.cli.commands as c; c.main(['-f', 'json', *{ENVIRONMENTS}])",
+            {"git", "deepdiff", "archspec"},
         ),
     ],
 )

@@ -1,8 +1,7 @@
 """Why the specs of a stack changed: the cause of each, and what the stack has in common."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 
 from msgspec.structs import replace
 
@@ -101,12 +100,14 @@ def _hashes(change: Change) -> tuple[str, str]:
 
 def with_main_cause(package: PackageChange, changes: Iterable[Change]) -> PackageChange:
     """Return a package's change with the cause that most of its rebuilt specs have."""
-    causes = [change.cause for change in changes if isinstance(change.cause, Cause)]
-    if not causes:
-        return package
-    numbers = Counter(map(_event, causes))
-    main = min(causes, key=lambda cause: (-numbers[_event(cause)], _order(cause)))
-    return replace(package, cause=main)
+    causes: dict[Event, list[Cause]] = {}
+    for change in changes:
+        if isinstance(change.cause, Cause):
+            causes.setdefault(_event(change.cause), []).append(change.cause)
+    most = max(map(len, causes.values()), default=0)
+    alike = chain.from_iterable(some for some in causes.values() if len(some) == most)
+    main = min(alike, key=_order, default=None)
+    return replace(package, cause=main) if main else package
 
 
 def _event(cause: Cause) -> Event:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from snapdiff.formats.base import Document, File
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
+from snapdiff.model import Graph
 from tests.support.documents import Item, lock, needs, to_bytes
 
 GCC = Item("gcc", "12.3.0", compiler=None)
@@ -28,10 +29,18 @@ def said(document: Document | None) -> Any:
             package.tag,
             package.name,
             {key: build.spec(key) for key, build in package.specs.items()},
+            [node_said(package.graph, key) for key in package.specs],
         )
         for package in document.packages
     ]
     return packages, document.counts, document.warning, document.hashes
+
+
+def node_said(graph: Graph | None, key: str) -> Any:
+    """All that a node says, as values that compare."""
+    node = graph.node(key) if graph else None
+    assert node is not None
+    return node.name, node.build.spec(key), node.namespace, node.recipe, node.edges
 
 
 def read_in_turn(texts: Sequence[bytes]) -> list[Any]:
@@ -69,7 +78,7 @@ def test_another_compiler_under_the_same_hash_is_seen() -> None:
     texts = [to_bytes(lock(some)) for some in ([GCC, ZLIB], [other, ZLIB], [ZLIB])]
     found = read_in_turn(texts)
     assert found == read_anew(texts)
-    compilers = [{name: specs for _, name, specs in one[0]}["zlib"] for one in found]
+    compilers = [{name: specs for _, name, specs, _ in one[0]}["zlib"] for one in found]
     assert [spec.compiler for one in compilers for spec in one.values()] == [
         *("gcc@12.3.0", "gcc@13.1.0", "gcc"),
     ]
@@ -90,3 +99,8 @@ def test_what_is_the_same_is_not_read_again() -> None:
     ]
     assert builds[0]["zlib"][ZLIB.key] is builds[1]["zlib"][ZLIB.key]
     assert builds[1]["cmake"][OTHER.key].version_text == "4.0"
+    graphs = [document.packages[0].graph for document in documents if document]
+    nodes = [graph.node(ZLIB.key) for graph in graphs if graph]
+    assert nodes[0] is nodes[1]
+    assert nodes[0] is not None
+    assert nodes[0].build is builds[0]["zlib"][ZLIB.key]
