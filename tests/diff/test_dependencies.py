@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,10 @@ from snapdiff.diff.dependencies import DependencySets, match_members
 from snapdiff.diff.effort import Effort
 from snapdiff.errors import FormatError
 from snapdiff.limits import DEFAULT_LIMITS
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
 from tests.support.graphs import NodesByHash, PlainGraph, described
+from tests.support.helpers import run_json, write_files
 from tests.support.plain_causes import Pair
 
 Triples = frozenset[tuple[str, str, str]]
@@ -161,3 +164,23 @@ def test_no_order_of_the_members_matters() -> None:
     )
     found = matched(both, old, new)
     assert matched(both, old[::-1], new[::-1]) == found
+
+
+def test_a_report_pairs_like_specs_by_what_they_depend_on(tmp_path: Path) -> None:
+    def items(minor: int, *below: str) -> list[Item]:
+        hwloc = Item("hwloc", f"2.{minor}")
+        one, other = (Item(name) for name in below)
+        return [
+            *(hwloc, one, other),
+            Item("app", hash=f"a{minor}".ljust(32, "a"), needs=(needs(one), needs(hwloc))),
+            Item("app", hash=f"b{minor}".ljust(32, "b"), needs=(needs(other), needs(hwloc))),
+        ]
+
+    # In the order of their hashes, each would have got what the other had.
+    old, new = items(2, "zlib", "zlib-ng"), items(3, "zlib-ng", "zlib")
+    write_files(tmp_path, {"old.lock": to_bytes(lock(old)), "new.lock": to_bytes(lock(new))})
+    [tag] = run_json("-C", tmp_path, "old.lock", "new.lock")["tags"]
+    changes = [change for change in tag["stacks"][0]["changes"] if change["package"] == "app"]
+    pairs = {change["old"]["hash"][:2]: change["new"]["hash"][:2] for change in changes}
+    assert pairs == {"a2": "b3", "b2": "a3"}
+    assert {change["cause"]["package"] for change in changes} == {"hwloc"}

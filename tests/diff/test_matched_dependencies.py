@@ -20,8 +20,8 @@ def edges(line: str) -> list[Edge]:
 
 MATCHED = [
     # old, new: pairs, removed, added
-    ("a/1 b/1", "b/2 a/2", "a/1-a/2 b/1-b/2", "", ""),
-    ("a/1 b/1", "a/1 c/1", "", "b/1", "c/1"),
+    ("a/1 b/2", "b/4 a/3", "a/1-a/3 b/2-b/4", "", ""),
+    ("a/1 b/2", "a/1 c/3", "", "b/2", "c/3"),
     # several of one name on one side: linked ones first, then those for building, then the rest
     ("p/1:build p/2:link", "p/4:build p/3:link", "p/1-p/4 p/2-p/3", "", ""),
     ("p/1:build p/2:link", "p/3:run", "p/2-p/3", "p/1", ""),
