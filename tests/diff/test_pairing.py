@@ -98,6 +98,18 @@ PASS_2 = [
         "downgraded b p, removed c",
     ),
     Case(
+        "what has its partner is out, though another is nearer to it",
+        [spec("b", "1.0"), spec("c", "1.1")],
+        [spec("p", "1.0"), spec("q", "1.0rc1")],
+        "rebuilt b p, downgraded c q",
+    ),
+    Case(
+        "the configuration goes before the version, for two against two",
+        [spec("b", "2.0"), spec("c", "1.0", **GCC_13)],
+        [spec("p", "1.0"), spec("q", "3.0", **GCC_14)],
+        "downgraded b p, upgraded c q",
+    ),
+    Case(
         "the configuration goes before the version, for one old spec",
         [spec("b", "1.0")],
         [spec("p", "1.0", **GCC_13), spec("q", "2.0")],
