@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from snapdiff.diff.causes import LONGEST_PATH, Explanation, explain
+from snapdiff.diff.causes import LONGEST_PATH, REHASH, Explanation, explain, packages_of
 from snapdiff.diff.changed_pairs import PAIRS_A_NODE, ChangedPairs
 from snapdiff.diff.stack_causes import shared_changes
 from snapdiff.errors import FormatError
@@ -358,6 +358,53 @@ def test_specs_are_found_by_what_is_in_their_reach() -> None:
         "r": [False, True, False],  # a recipe is no cause where something else is
         "app": [False, False, False],
     }
+
+
+def test_specs_are_found_by_each_of_several_events_and_by_nothing_else() -> None:
+    def lines(side: int) -> Lines:
+        return (
+            f"app-{side} > m-{side}",
+            f"lib-{side} > n-{side}",
+            f"odd-{side} > gone-{side}",  # nobody knows what is behind this edge
+            f"m-{side} version={side} > zlib-{side}",
+            f"n-{side} version={side} > bzip-{side}",
+            f"zlib-{side} version={side} compiler=gcc@{side}",
+            f"bzip-{side} version={side}",
+        )
+
+    names = ("app", "lib", "odd")
+    found = explained(lines(1), lines(2), *((f"{name}-1", f"{name}-2") for name in names))
+    assert [cause.package for cause in found.causes] == ["m", "n", None]
+    for wanted, because in {
+        ("zlib",): [True, False, False],
+        ("bzip",): [False, True, False],
+        ("bzip", "zlib"): [True, True, False],
+        ("m", "bzip"): [True, True, False],
+        ("curl",): [False, False, False],
+    }.items():
+        assert found.because_of(frozenset(wanted).__contains__) == because
+
+
+@pytest.mark.parametrize("length", [LONGEST_PATH - 1, LONGEST_PATH, LONGEST_PATH + 1])
+def test_a_way_has_so_many_names_and_then_it_is_cut(length: int) -> None:
+    def lines(side: int) -> Lines:
+        chain = [f"n{place}-{side} > n{place + 1}-{side}" for place in range(1, length)]
+        return (
+            *(f"app-{side} > n1-{side}", *chain, f"n{length}-{side} > zlib-{side}"),
+            f"zlib-{side} version={side}",
+        )
+
+    [cause] = explained(lines(1), lines(2), ("app-1", "app-2")).causes
+    names = [f"n{place}" for place in range(1, length + 1)]
+    assert cause.path == (*names[:LONGEST_PATH], *(["…"] if length > LONGEST_PATH else []))
+
+
+def test_what_nothing_leads_to_names_no_package() -> None:
+    assert packages_of(REHASH) == ()
+    found = explained(("app-1", "lib-1"), ("app-2", "lib-2"), ("app-1", "app-2"))
+    rehash = StackCause(None, "rehash", specs=1, packages=1, reach=1)
+    assert found.causes_of_stack({0: "app"}) == list(found.stack_causes) == [rehash]
+    assert found.because_of(str.islower) == [False]
 
 
 def test_only_what_changed_is_looked_at() -> None:
