@@ -544,3 +544,13 @@ def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:
         StackCause(None, "compiler", "gcc@12", "gcc@13", specs=3, packages=2, reach=3)
     ]
     assert shared_changes([]) == []
+
+
+@pytest.mark.parametrize(("specs", "is_shared"), [(10, True), (11, False)])
+def test_three_specs_in_ten_share_a_change_and_three_in_eleven_do_not(
+    specs: int, is_shared: bool
+) -> None:
+    moved = [("hdf5", [Field("compiler", "gcc@12", "gcc@13")])] * 3
+    others = [("zlib", [Field("os", str(number), "new")]) for number in range(specs - 3)]
+    found = [cause.what for cause in shared_changes([*moved, *others])]
+    assert found == (["compiler"] if is_shared else [])
