@@ -9,10 +9,10 @@ import pytest
 
 from snapdiff.diff.causes import LONGEST_PATH, REHASH, Explanation, explain, packages_of
 from snapdiff.diff.changed_pairs import PAIRS_A_NODE, ChangedPairs
-from snapdiff.diff.stack_causes import shared_changes
+from snapdiff.diff.stack_causes import event_words, shared_changes
 from snapdiff.errors import FormatError
 from snapdiff.result import Field
-from snapdiff.result.causes import Cause, StackCause
+from snapdiff.result.causes import Cause, Event, StackCause
 from tests.support.graphs import NodesByHash, described
 from tests.support.plain_causes import Pair
 
@@ -554,3 +554,18 @@ def test_three_specs_in_ten_share_a_change_and_three_in_eleven_do_not(
     others = [("zlib", [Field("os", str(number), "new")]) for number in range(specs - 3)]
     found = [cause.what for cause in shared_changes([*moved, *others])]
     assert found == (["compiler"] if is_shared else [])
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (Event("zlib", "version", "1.2", "1.3"), ("zlib", "version", "1.2", "1.3")),
+        (Event("zlib", "variants", ("+a", "+b"), ()), ("zlib", "variants", "+a +b", "")),
+        (Event("zlib", "external"), ("zlib", "external", "", "")),
+        (REHASH, ("", "rehash", "", "")),
+    ],
+)
+def test_events_that_are_equal_in_all_else_go_by_their_words(
+    event: Event, words: tuple[str, ...]
+) -> None:
+    assert event_words(event) == words
