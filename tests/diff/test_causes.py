@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from snapdiff.diff.causes import LONGEST_PATH, Explanation, explain
+from snapdiff.diff.causes import LONGEST_PATH, REHASH, Explanation, explain, packages_of
 from snapdiff.diff.changed_pairs import PAIRS_A_NODE, ChangedPairs
-from snapdiff.diff.stack_causes import shared_changes
+from snapdiff.diff.stack_causes import event_words, shared_changes
 from snapdiff.errors import FormatError
 from snapdiff.result import Field
-from snapdiff.result.causes import Cause, StackCause
+from snapdiff.result.causes import Cause, Event, StackCause
 from tests.support.graphs import NodesByHash, described
 from tests.support.plain_causes import Pair
 
@@ -360,6 +360,53 @@ def test_specs_are_found_by_what_is_in_their_reach() -> None:
     }
 
 
+def test_specs_are_found_by_each_of_several_events_and_by_nothing_else() -> None:
+    def lines(side: int) -> Lines:
+        return (
+            f"app-{side} > m-{side}",
+            f"lib-{side} > n-{side}",
+            f"odd-{side} > gone-{side}",  # nobody knows what is behind this edge
+            f"m-{side} version={side} > zlib-{side}",
+            f"n-{side} version={side} > bzip-{side}",
+            f"zlib-{side} version={side} compiler=gcc@{side}",
+            f"bzip-{side} version={side}",
+        )
+
+    names = ("app", "lib", "odd")
+    found = explained(lines(1), lines(2), *((f"{name}-1", f"{name}-2") for name in names))
+    assert [cause.package for cause in found.causes] == ["m", "n", None]
+    for wanted, because in {
+        ("zlib",): [True, False, False],
+        ("bzip",): [False, True, False],
+        ("bzip", "zlib"): [True, True, False],
+        ("m", "bzip"): [True, True, False],
+        ("curl",): [False, False, False],
+    }.items():
+        assert found.because_of(frozenset(wanted).__contains__) == because
+
+
+@pytest.mark.parametrize("length", [LONGEST_PATH - 1, LONGEST_PATH, LONGEST_PATH + 1])
+def test_a_way_has_so_many_names_and_then_it_is_cut(length: int) -> None:
+    def lines(side: int) -> Lines:
+        chain = [f"n{place}-{side} > n{place + 1}-{side}" for place in range(1, length)]
+        return (
+            *(f"app-{side} > n1-{side}", *chain, f"n{length}-{side} > zlib-{side}"),
+            f"zlib-{side} version={side}",
+        )
+
+    [cause] = explained(lines(1), lines(2), ("app-1", "app-2")).causes
+    names = [f"n{place}" for place in range(1, length + 1)]
+    assert cause.path == (*names[:LONGEST_PATH], *(["…"] if length > LONGEST_PATH else []))
+
+
+def test_what_nothing_leads_to_names_no_package() -> None:
+    assert packages_of(REHASH) == ()
+    found = explained(("app-1", "lib-1"), ("app-2", "lib-2"), ("app-1", "app-2"))
+    rehash = StackCause(None, "rehash", specs=1, packages=1, reach=1)
+    assert found.causes_of_stack({0: "app"}) == list(found.stack_causes) == [rehash]
+    assert found.because_of(str.islower) == [False]
+
+
 def test_only_what_changed_is_looked_at() -> None:
     old = described("app-1 > a-1, same-0", "a-1 > same-0", "same-0 > deep-0", "deep-0")
     new = described("app-2 > a-2, same-0", "a-2 > same-0", "same-0 > deep-0", "deep-0")
@@ -497,3 +544,28 @@ def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:
         StackCause(None, "compiler", "gcc@12", "gcc@13", specs=3, packages=2, reach=3)
     ]
     assert shared_changes([]) == []
+
+
+@pytest.mark.parametrize(("specs", "is_shared"), [(10, True), (11, False)])
+def test_three_specs_in_ten_share_a_change_and_three_in_eleven_do_not(
+    specs: int, is_shared: bool
+) -> None:
+    moved = [("hdf5", [Field("compiler", "gcc@12", "gcc@13")])] * 3
+    others = [("zlib", [Field("os", str(number), "new")]) for number in range(specs - 3)]
+    found = [cause.what for cause in shared_changes([*moved, *others])]
+    assert found == (["compiler"] if is_shared else [])
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (Event("zlib", "version", "1.2", "1.3"), ("zlib", "version", "1.2", "1.3")),
+        (Event("zlib", "variants", ("+a", "+b"), ()), ("zlib", "variants", "+a +b", "")),
+        (Event("zlib", "external"), ("zlib", "external", "", "")),
+        (REHASH, ("", "rehash", "", "")),
+    ],
+)
+def test_events_that_are_equal_in_all_else_go_by_their_words(
+    event: Event, words: tuple[str, ...]
+) -> None:
+    assert event_words(event) == words

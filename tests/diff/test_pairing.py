@@ -3,11 +3,16 @@
 The hashes of a case are letters, in the order of the alphabet: old ones from b, new ones from p.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 
+from snapdiff.diff.effort import Effort
+from snapdiff.diff.pairing import pair_specs
+from snapdiff.limits import DEFAULT_LIMITS
+from snapdiff.model import Build
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import counts_by_stack, expected_readings, readings_of, report_of, spec
 from tests.support.oracle import Record
@@ -54,6 +59,12 @@ PASS_1 = [
         "rebuilt b p, removed c",
     ),
     Case(
+        "versions spelled differently are paired together",
+        [spec("b", "1.02"), spec("c", "1.2"), spec("d", "1.02")],
+        [spec("p", "1.2"), spec("q", "1.2"), spec("r", "1.02")],
+        "rebuilt b p, rebuilt c q, rebuilt d r",
+    ),
+    Case(
         "the order of variants is none",
         [spec("b", variants="+x ~y")],
         [spec("p", variants="~y +x")],
@@ -80,6 +91,30 @@ PASS_1 = [
 ]
 
 PASS_2 = [
+    Case(
+        "the configuration goes before the version, for one new spec",
+        [spec("b", "2.0"), spec("c", "1.0", **GCC_13)],
+        [spec("p", "1.0")],
+        "downgraded b p, removed c",
+    ),
+    Case(
+        "what has its partner is out, though another is nearer to it",
+        [spec("b", "1.0"), spec("c", "1.1")],
+        [spec("p", "1.0"), spec("q", "1.0rc1")],
+        "rebuilt b p, downgraded c q",
+    ),
+    Case(
+        "the configuration goes before the version, for two against two",
+        [spec("b", "2.0"), spec("c", "1.0", **GCC_13)],
+        [spec("p", "1.0"), spec("q", "3.0", **GCC_14)],
+        "downgraded b p, upgraded c q",
+    ),
+    Case(
+        "the configuration goes before the version, for one old spec",
+        [spec("b", "1.0")],
+        [spec("p", "1.0", **GCC_13), spec("q", "2.0")],
+        "upgraded b q, added p",
+    ),
     Case(
         "one version is the beginning of another",
         [spec("b", "1.3"), spec("c", "1.2")],
@@ -486,3 +521,30 @@ def test_one_version_that_became_three_is_paired_with_the_newest_first() -> None
     changes = report_of(old, new)["tags"][0]["stacks"][0]["changes"]
     pairs = {(change["old"]["hash"][0], change["new"]["version"]) for change in changes}
     assert pairs == {("a", "1.3"), ("b", "1.2"), ("c", "1.1")}
+
+
+def of_one_build(*hashes: str) -> dict[Build, list[str]]:
+    build = Build("1.0", "gcc@12", "rhel8", "linux", "x86_64", (), frozenset(["e4s"]))
+    return {build: list(hashes)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pairs", "removed", "added"),
+    [
+        ("b", "p", "bp", "", ""),
+        ("bc", "p", "cp", "b", ""),
+        ("b", "pq", "bq", "", "p"),
+        ("cb", "qp", "bp cq", "", ""),
+        ("bcd", "pq", "cp dq", "b", ""),
+    ],
+)
+def test_where_specs_are_alike_and_one_side_has_several_who_knows_more_decides(
+    old: str, new: str, pairs: str, removed: str, added: str
+) -> None:
+    def highest(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, str]]:
+        size = min(len(before), len(after))
+        return list(zip(before[-size:], after[-size:], strict=True))
+
+    found = pair_specs(of_one_build(*old), of_one_build(*new), Effort(DEFAULT_LIMITS), highest)
+    assert sorted(map("".join, found.pairs)) == pairs.split()
+    assert ("".join(found.removed), "".join(found.added)) == (removed, added)
