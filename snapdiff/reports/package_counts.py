@@ -25,8 +25,9 @@ _ONE_SIDED: dict[str, Fate] = {"removed": "tag removed", "added": "tag added"}
 class PackageCounts(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
 
-    `unchanged` and `total` are None in a report that was narrowed to some kinds, or to what was
-    asked for: what the others changed is not known there.
+    `by_kind` has no kind that happened to none. `unchanged` and `total` are None in a report that
+    was narrowed to some kinds, or to what was asked for: there it is not known what the others
+    changed.
     """
 
     by_kind: dict[Kind, int]
@@ -35,7 +36,7 @@ class PackageCounts(Struct, frozen=True, kw_only=True):
 
     def kinds(self) -> list[Kind]:
         """Return the kinds that are there, worst first."""
-        return [kind for kind in WORST_FIRST if self.by_kind.get(kind)]
+        return [kind for kind in WORST_FIRST if kind in self.by_kind]
 
 
 class CountRow(Struct, frozen=True, kw_only=True):
@@ -150,7 +151,7 @@ def counts_of_stack(stack: StackDiff, *, narrowed: bool) -> PackageCounts:
 def _all_of(stack: StackDiff, kind: Kind, *, narrowed: bool) -> PackageCounts:
     number = stack.packages.old + stack.packages.new
     return PackageCounts(
-        by_kind={kind: number},
+        by_kind={kind: number} if number else {},
         unchanged=None if narrowed else 0,
         total=None if narrowed else number,
     )
