@@ -13,9 +13,7 @@ from snapdiff.reports import (
     format_of_file,
     render_pieces,
 )
-from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.package_counts import count_table
 from snapdiff.result import CatalogDiff
 
 
@@ -56,6 +54,9 @@ class ReportWriter:
 
 def size_in_words(diff: CatalogDiff) -> str:
     """Return how much a report has to say: `14 package changes`, counted in each stack."""
+    from snapdiff.reports.markdown_text import counted  # late: no report in JSON needs them
+    from snapdiff.reports.package_counts import count_table
+
     changes = sum(count_table(diff).total.by_kind.values())
     return "nothing changed" if diff.is_empty() else counted(changes, "package change")
 
