@@ -1,6 +1,6 @@
 """The kinds of documents that a file may be of, each imported when such a file is found.
 
-To import all of them takes a twelfth of what it takes to compare two small documents.
+To import all of them takes a twelfth of what it takes to compare two small locks.
 """
 
 from collections.abc import Sequence
