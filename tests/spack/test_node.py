@@ -20,6 +20,7 @@ from snapdiff.spack.node import Provider, Scalar, find_compiler, write_compiler,
         ({"shared": "True", "pic": "false"}, ("~pic", "+shared")),
         ({"jobs": 4, "ratio": 0.5, "nothing": None}, ("jobs=4", "nothing=None", "ratio=0.5")),
         ({"sizes": [10, 9]}, ("sizes:=10,9",)),
+        ({"backends": ["vulkan-sdk", "cuda-12.9"]}, ("backends:=cuda-12.9,vulkan-sdk",)),
         ({"empty": []}, ("empty:=",)),
     ],
 )
