@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import time
 
 import pytest
@@ -121,6 +122,17 @@ def test_a_node_in_no_known_shape_is_named_with_its_key_path(change: Json, reaso
     assert error_of(document).startswith(f"concrete_specs.{KEY}{reason}")
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"name": 5}, ".name: expected str, got int"), ({"version": None}, ".version: missing")],
+)
+def test_a_node_that_is_only_counted_is_named_with_its_key_path(change: Json, reason: str) -> None:
+    document = lock([Item("zlib", hash=KEY)])
+    document["concrete_specs"][KEY] |= change
+    with pytest.raises(FormatError, match=rf"^concrete_specs\.{KEY}{re.escape(reason)}"):
+        LOCK.reader(Limits()).count(file("spack.lock", document))
+
+
 def test_an_included_environment_is_named_with_its_key_path() -> None:
     inner = {"concrete_specs": {KEY: {"name": "zlib", "version": 1}}}
     found = error_of(lock([], include_concrete={"/env": inner}))
@@ -129,13 +141,27 @@ def test_an_included_environment_is_named_with_its_key_path() -> None:
     assert missing.startswith("include_concrete./env.concrete_specs: missing")
     broken = error_of(lock([], include_concrete={"/env": {"concrete_specs": {"x": {}}}}))
     assert broken.startswith("include_concrete./env.concrete_specs: 'x' is no hash")
+    shape = error_of(lock([], include_concrete={"/env": {"concrete_specs": []}}))
+    assert shape.startswith("include_concrete./env.concrete_specs: expected object")
+    text = error_of(
+        b'{"concrete_specs": {}, "include_concrete": {"/env": {"_meta": {"file-type": "\xff"}}}}'
+    )
+    assert text == "include_concrete./env: a text that is not UTF-8"
+
+
+def test_a_node_of_several_environments_is_named_in_the_first() -> None:
+    nodes = {"concrete_specs": {KEY: {"name": "zlib", "version": 1}}}
+    found = error_of({**nodes, "include_concrete": {"/env": nodes}})
+    assert found.startswith(f"concrete_specs.{KEY}.version: expected")
 
 
 def test_environments_in_environments_end_somewhere() -> None:
     document: Json = {"concrete_specs": {}}
-    for _ in range(150):
+    for _ in range(99):
         document = {"concrete_specs": {}, "include_concrete": {"e": document}}
-    assert "over 100 environments in each other" in error_of(document)
+    assert read(LOCK, file("spack.lock", document)).packages == []
+    one_more = {"concrete_specs": {}, "include_concrete": {"e": document}}
+    assert "over 100 environments in each other" in error_of(one_more)
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,23 @@ def test_a_lock_is_known_by_its_name() -> None:
 )
 def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:
     found = read(LOCK, file(path, lock([Item("zlib")])))
+    assert LOCK.claim_of_path(path) == claim
     assert found.claims == (claim,)
     assert [(package.tag, package.name) for package in found.packages] == [(claim.tag, "zlib")]
     [build] = found.packages[0].specs.values()
     assert build.stacks == {claim.name}
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [
+        ("environments/23.08/cuda/spack.lock", "environments/23.08"),
+        ("cuda/spack.lock", ""),
+        ("spack.lock", ""),
+    ],
+)
+def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
+    assert LOCK.tag_folder(path) == folder
 
 
 @with_shared
@@ -73,8 +86,9 @@ def test_a_lock_of_every_version_says_what_an_independent_reading_finds(
 ) -> None:
     document = lock(found, version)
     roots = {root["hash"] for root in document["roots"]}
-    reading = reading_of(read(LOCK, file("spack.lock", document)))
-    assert reading == plain_reading(document["concrete_specs"], roots)
+    read_lock = read(LOCK, file("spack.lock", document))
+    assert reading_of(read_lock) == plain_reading(document["concrete_specs"], roots)
+    assert read_lock.warning is None
 
 
 @pytest.mark.parametrize("version", LOCK_VERSIONS)
@@ -166,7 +180,9 @@ def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) 
     assert next(iter(specs_of(found).values()))[0] == "zlib"
     assert found.warning
     named = "missing" if version is None else str(version)
-    assert found.warning.startswith(f"_meta.lockfile-version is {named}, and 1 to 7 are known")
+    assert found.warning == (
+        f"_meta.lockfile-version is {named}, and 1 to 7 are known; the lock is read by its shape"
+    )
 
 
 def test_a_dependency_that_is_not_in_the_lock_is_a_warning() -> None:

@@ -84,6 +84,17 @@ def test_another_compiler_under_the_same_hash_is_seen() -> None:
     ]
 
 
+def test_a_spec_that_is_asked_for_only_later_is_seen() -> None:
+    asked_for = replace(ZLIB, explicit=True)
+    texts = [to_bytes(lock([GCC, item])) for item in (ZLIB, asked_for, asked_for, ZLIB)]
+    found = read_in_turn(texts)
+    assert found == read_anew(texts)
+    explicit = [{name: specs for _, name, specs, _ in one[0]}["zlib"] for one in found]
+    assert [spec.explicit for one in explicit for spec in one.values()] == [
+        *(False, True, True, False),
+    ]
+
+
 def test_what_is_the_same_is_not_read_again() -> None:
     reader = DOCUMENTS.reader("env/spack.lock", DEFAULT_LIMITS)
     first = lock([GCC, ZLIB, OTHER])
