@@ -12,10 +12,12 @@ from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument, Document, File
+from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
+from tests.support.documents import Item, file, lock, read
 from tests.support.helpers import (
     counts_by_stack,
     pages_of,
@@ -53,7 +55,10 @@ class Asked:
         return iter(self._changed)
 
     def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:  # noqa: ARG002
-        return {path: document.counted() for path, document in self._unchanged.items()}
+        return {
+            str(Path(path).parents[1]): document.counted()
+            for path, document in self._unchanged.items()
+        }
 
     def count_folders(
         self,
@@ -123,10 +128,26 @@ def test_what_is_unchanged_counts_on_both_sides_as_far_as_it_is_asked_for() -> N
 
 
 def test_a_tag_with_an_unchanged_page_is_neither_added_nor_removed() -> None:
-    unchanged = {"x/hdf5/specs.md": page(spec("c", package="hdf5"), path="x/hdf5/specs.md")}
+    hdf5, other = "x/hdf5/specs.md", "y/zlib/specs.md"
+    unchanged = {
+        hdf5: page(spec("c", package="hdf5"), path=hdf5),
+        other: page(spec("c", tag="v1"), path=other),
+    }
     for old, new in ((None, page(spec("p"))), (page(spec("b")), None)):
         files = Asked(FilePair(ZLIB, old, new), unchanged=unchanged)
         assert [tag.status for tag in compared(files).tags] == ["changed"]
+        assert files.folders == {"_cache/develop", "x"}
+
+
+def test_of_two_readings_of_a_document_each_package_counts_that_either_lists() -> None:
+    """They are read alone where the two could not be read together."""
+    path = "env/spack.lock"
+    zlib, hdf5, cmake = Item("zlib"), Item("hdf5"), Item("cmake")
+    old, new = (
+        read(EnvironmentLock(), file(path, lock(items))) for items in ([zlib, hdf5], [zlib, cmake])
+    )
+    summary = compared(Asked(FilePair(path, old, new))).summary
+    assert (summary.unchanged, summary.removed, summary.added) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(

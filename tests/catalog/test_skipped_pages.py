@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.example import EVERYTHING, found_in
 from tests.support.helpers import page_around, pages_of, run_cli, spec, write_files
 from tests.support.repositories import GitRepository
@@ -99,6 +100,21 @@ def test_twenty_bad_pages_are_named_then_they_are_counted(tmp_path: Path) -> Non
             "snapdiff: error: 25 bad pages, the first 20 of them named here; "
             "mend them, or leave them out on both sides with --skip-bad-pages"
         ),
+    ]
+
+
+def test_a_node_that_only_causes_ask_for_makes_its_document_bad(tmp_path: Path) -> None:
+    """Both locks have it in the same words, so its name and version are enough to count it."""
+    compilers = [Item("gcc", version, hash=version * 32) for version in "23"]
+    for side, used in zip(("old", "new"), compilers, strict=True):
+        document = lock([*compilers, Item("hdf5", needs=(needs(used),))])
+        for compiler in compilers:
+            document["concrete_specs"][compiler.key]["parameters"] = []
+        write_files(tmp_path / side, {"env/spack.lock": to_bytes(document)})
+    result = run_cli("-C", tmp_path, "--skip-bad-pages", "-f", "json", "old", "new")
+    reason = f"concrete_specs.{'2' * 32}.parameters: expected object, got array"
+    assert json.loads(result.out)["skipped"] == [
+        {"side": "new", "path": "env/spack.lock", "error": reason}
     ]
 
 
