@@ -1,5 +1,6 @@
 """Which package is compared with which, what is counted, and what a stack's diff says."""
 
+import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -17,11 +18,12 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
-from tests.support.documents import Item, file, lock, read
+from tests.support.documents import Item, file, lock, read, to_bytes
 from tests.support.helpers import (
     counts_by_stack,
     pages_of,
     report_of,
+    run_cli,
     run_json,
     spec,
     usual_page,
@@ -231,6 +233,20 @@ def test_a_page_that_is_of_another_package_now_is_one_that_went_and_one_that_cam
         ("zlib", "removed"),
         ("zlib-ng", "added"),
     ]
+
+
+def test_a_lock_that_is_new_and_one_that_stays_are_each_named_and_counted(tmp_path: Path) -> None:
+    """The tag counts a spec once that both of them list."""
+    both = to_bytes(lock([Item("zlib")], 8))
+    for side, files in (("old", ["a"]), ("new", ["a", "b"])):
+        write_files(tmp_path / side, {f"tag/{name}/spack.lock": both for name in files})
+    result = run_cli("-C", tmp_path, "-f", "json", "old", "new")
+    unknown = "_meta.lockfile-version is 8, and 1 to 7 are known; the lock is read by its shape"
+    assert sorted(result.err.splitlines()) == [
+        f"snapdiff: warning: tag/{name}/spack.lock: {unknown}" for name in "ab"
+    ]
+    [tag] = json.loads(result.out)["tags"]
+    assert tag["specs"] == {"old": 1, "new": 1}
 
 
 # --- Stacks ---

@@ -161,6 +161,8 @@ def test_where_a_tag_has_a_bad_page_its_other_bad_pages_are_told_too(
         ("old", same),
         ("new", same),
     ]
+    reason = "line 1: no front matter; a page begins with a line '---'"
+    assert {page["error"] for page in report["skipped"]} == {reason}
     assert report["tags"] == []
 
 
