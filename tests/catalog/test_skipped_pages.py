@@ -118,6 +118,52 @@ def test_a_node_that_only_causes_ask_for_makes_its_document_bad(tmp_path: Path) 
     ]
 
 
+def test_a_second_page_is_bad_where_both_pages_stayed_as_they_are(tmp_path: Path) -> None:
+    for side, letter in (("old", "b"), ("new", "p")):
+        pages = pages_of([spec(letter, package="hdf5"), spec("c")])
+        second = {"_cache/develop/zlib.md": pages["_cache/develop/zlib/specs.md"]}
+        write_files(tmp_path / side, pages | second)
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    error = "package zlib of tag develop is already on page _cache/develop/zlib.md"
+    assert report["skipped"] == [
+        {"side": side, "path": "_cache/develop/zlib/specs.md", "error": error}
+        for side in ("old", "new")
+    ]
+    assert report["tags"][0]["specs"] == {"old": 1, "new": 1}
+
+
+@pytest.mark.parametrize("bad", ["old", "new"])
+def test_what_stayed_is_not_counted_where_one_side_has_a_bad_page_of_it(
+    bad: str, tmp_path: Path
+) -> None:
+    for side, letter in (("old", "b"), ("new", "p")):
+        write_files(tmp_path / side, pages_of([spec(letter, package="hdf5"), spec("c")]))
+    write_files(tmp_path / bad, {"moved/develop/zlib/specs.md": "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert report["tags"][0]["specs"] == {"old": 1, "new": 1}
+
+
+def test_a_package_that_was_compared_is_left_out_for_a_bad_page_that_follows(
+    tmp_path: Path,
+) -> None:
+    for side, letters in (("old", "bc"), ("new", "pq")):
+        pages = pages_of([spec(letters[0]), spec(letters[1], package="hdf5")])
+        write_files(tmp_path / side, pages)
+    write_files(tmp_path / "new", {"moved/develop/zlib/specs.md": "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert found_in(report) == {"e4s": {"rebuilt": 1}}
+
+
+def test_a_bad_page_of_one_tag_leaves_out_nothing_of_another(tmp_path: Path) -> None:
+    other = spec("c", tag="v1", package="hdf5")
+    write_files(tmp_path / "old", pages_of([spec("b"), other]))
+    moved = {"moved/develop/zlib/specs.md": pages_of([spec("p")])["_cache/develop/zlib/specs.md"]}
+    bad = {"_cache/v1/zlib/specs.md": "gone\n"}
+    write_files(tmp_path / "new", pages_of([other]) | moved | bad)
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert found_in(report) == {"e4s": {"rebuilt": 1}}
+
+
 @pytest.mark.parametrize("side", ["old", "new"])
 def test_a_second_page_of_a_package_is_bad(side: str, example: Path) -> None:
     write_files(example / side, {"other/zlib.md": page_around("[]") + "\n"})
