@@ -154,6 +154,19 @@ def test_a_package_that_was_compared_is_left_out_for_a_bad_page_that_follows(
     assert found_in(report) == {"e4s": {"rebuilt": 1}}
 
 
+def test_a_stack_that_was_compared_is_left_out_for_a_bad_document_of_it(tmp_path: Path) -> None:
+    for side, version in (("old", "1"), ("new", "2")):
+        named = {"e4s": "zlib", "hep": "hdf5"}
+        files = {
+            f"v1/{stack}/spack.lock": to_bytes(lock([Item(name, version)]))
+            for stack, name in named.items()
+        }
+        write_files(tmp_path / side, files)
+    write_files(tmp_path / "new", {"v1/hep/build_cache/index.json": "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    assert found_in(report, "v1") == {"e4s": {"upgraded": 1}}
+
+
 def test_a_bad_page_of_one_tag_leaves_out_nothing_of_another(tmp_path: Path) -> None:
     other = spec("c", tag="v1", package="hdf5")
     write_files(tmp_path / "old", pages_of([spec("b"), other]))
