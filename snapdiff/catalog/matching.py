@@ -228,14 +228,16 @@ class _Matching:
                 for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
                     path = self._sides["new"].document_of(theirs) if theirs else ""
                     yield from self._wanted(pair_packages(tags, mine, theirs, path, graphs))
+        stacks = self._left_out(tags, "stack")
+        hashes = self._unchanged.hashes()
         yield TagPair(
             tags=tags,
             counts=counts,
             left_out=left_out,
-            left_out_stacks=self._left_out(tags, "stack"),
+            left_out_stacks=stacks,
             repeated=(
-                self._sides["old"].count_repeated(old, self._unchanged.hashes(), self._scope),
-                self._sides["new"].count_repeated(new, self._unchanged.hashes(), self._scope),
+                self._sides["old"].count_repeated(old, hashes, self._scope, stacks),
+                self._sides["new"].count_repeated(new, hashes, self._scope, stacks),
             ),
         )
 

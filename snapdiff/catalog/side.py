@@ -1,7 +1,7 @@
 """One side of a comparison: what its documents list, and packages that wait for a counterpart."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from snapdiff.catalog.reading import Reading
 from snapdiff.filters import Scope
@@ -62,13 +62,20 @@ class CatalogSide:
         return self._documents[package.tag, package.name, package.stack]
 
     def count_repeated(
-        self, tag: str | None, unchanged: Iterable[ListedHashes], scope: Scope
+        self,
+        tag: str | None,
+        unchanged: Iterable[ListedHashes],
+        scope: Scope,
+        left_out: Collection[str],
     ) -> int:
-        """Return how many specs of a tag are counted again: several documents list them."""
+        """Return how many specs of a tag are counted again: several documents list them.
+
+        Stacks that are `left_out`, for a bad document of either side, count on neither.
+        """
         lists = [
             hashes
             for claim, hashes in [*self.hashes, *unchanged]
-            if claim.tag == tag and claim not in self.bad and scope.has_stack(claim.name)
+            if claim.tag == tag and claim.name not in left_out and scope.has_stack(claim.name)
         ]
         if len(lists) < 2:
             return 0

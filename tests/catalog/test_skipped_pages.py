@@ -167,6 +167,16 @@ def test_a_stack_that_was_compared_is_left_out_for_a_bad_document_of_it(tmp_path
     assert found_in(report, "v1") == {"e4s": {"upgraded": 1}}
 
 
+def test_what_a_left_out_stack_shares_with_another_is_still_counted(tmp_path: Path) -> None:
+    for side, version in (("old", "1"), ("new", "2")):
+        zlib = to_bytes(lock([Item("zlib", version)]))
+        write_files(tmp_path / side, {f"v1/{stack}/spack.lock": zlib for stack in ("e4s", "hep")})
+    write_files(tmp_path / "new", {"v1/hep/build_cache/index.json": "gone\n"})
+    report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
+    [tag] = report["tags"]
+    assert tag["specs"] == {"old": 1, "new": 1}
+
+
 def test_a_bad_page_of_one_tag_leaves_out_nothing_of_another(tmp_path: Path) -> None:
     other = spec("c", tag="v1", package="hdf5")
     write_files(tmp_path / "old", pages_of([spec("b"), other]))
