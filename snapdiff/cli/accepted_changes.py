@@ -61,7 +61,7 @@ def judge(
     return Verdict(
         offenders=find_offenders(_part_of(diff, {*places} - taken) if taken else diff, kinds),
         ignored=ignored,
-        ended=ended if kinds else [],
+        ended=ended,
         unused=[item for item in counting if not matched[item]],
     )
 

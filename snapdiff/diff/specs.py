@@ -64,13 +64,15 @@ def _one_sided(
     side: dict[str, BuildHashes] = {}
     for build, hashes in mine.items():
         stacks = my_stacks(build.stacks)
-        alone = [spec_hash for spec_hash in hashes if spec_hash not in other]
+        alone = []
+        for spec_hash in hashes:
+            twin = other.get(spec_hash)
+            if twin is None:
+                alone.append(spec_hash)
+            elif twin is not build:
+                _put(side, stacks - other_stacks(twin.stacks), build, [spec_hash])
         if alone:
             _put(side, stacks, build, alone)
-        for spec_hash in hashes if len(alone) < len(hashes) else ():
-            twin = other.get(spec_hash, build)
-            if twin is not build:
-                _put(side, stacks - other_stacks(twin.stacks), build, [spec_hash])
     return side
 
 

@@ -56,9 +56,8 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
 
 def decoder_by_hash(kind: type[Value]) -> msgspec.json.Decoder[Value]:
     """Return a decoder of a type that has mappings by `SpecHash`."""
-    return msgspec.json.Decoder(
-        kind, dec_hook=operator.call
-    )  # SpecHash, and what it is called with
+    # The hook is called with a type and a text: `SpecHash` with a key.
+    return msgspec.json.Decoder(kind, dec_hook=operator.call)
 
 
 def records_by_hash(records: dict[SpecHash, Raw], key: str) -> dict[str, Raw]:
