@@ -1,7 +1,11 @@
-"""Jinja2 environments: one for HTML, one for Markdown, one for a template of the user's own."""
+"""Jinja2 environments: one for HTML, one for Markdown, one for a template of the user's own.
+
+Each is made once a process, as compiling its templates takes longer than to print most reports.
+Jinja2 itself reads a template again whose file has changed.
+"""
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +31,7 @@ BUILT_IN = next(
 """Installed from a wheel, the templates are in the package; in a checkout they stand beside it."""
 
 
+@lru_cache
 def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for Markdown: nothing is escaped but by the filters `code` and `link`.
 
@@ -43,6 +48,7 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
     return environment
 
 
+@lru_cache
 def text_environment(
     overrides: Path | None, paint: Callable[[str, str], str]
 ) -> "jinja2.Environment":
@@ -52,11 +58,13 @@ def text_environment(
     return environment
 
 
+@lru_cache
 def row_words(overrides: Path | None) -> Any:
     """Return the macros of the words in an HTML report's rows; what they return is plain text."""
     return _environment(overrides, autoescape=False).get_template("row_words.txt.j2").module
 
 
+@lru_cache
 def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
     environment = _environment(overrides, autoescape=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from snapdiff.result import Kind
 
@@ -26,8 +27,12 @@ _STYLES = {
 _CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
+@cache
 def painter(*, color: bool) -> Callable[[str, str], str]:
-    """Return what colours a text in a style; without `color` the text stays as it is."""
+    """Return what colours a text in a style; without `color` the text stays as it is.
+
+    It is the same object each time: the environment for the terminal is kept by it.
+    """
 
     def paint(text: str, style: str) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if color and text else text
