@@ -17,7 +17,9 @@ def test_an_environment_is_made_once_and_not_for_each_report() -> None:
     assert markdown_environment() is markdown_environment()
     assert html_environment() is html_environment()
     assert row_words(None) is row_words(None)
-    assert text_environment(None, painter(color=True)) is text_environment(None, painter(color=True))
+    assert text_environment(None, painter(color=True)) is text_environment(
+        None, painter(color=True)
+    )
     assert painter(color=True) is not painter(color=False)
 
 
