@@ -1,9 +1,13 @@
 """Write what the documentation's commands print into it: each `$ snapdiff` is run and shown.
 
-python docs/refresh.py          rewrite the pages
-python docs/refresh.py --check  exit with 1 where a page is not what it would be
+The tables of modules in architecture.md are written too, from the first line of each module.
+
+python docs/refresh.py                          rewrite the pages
+python docs/refresh.py docs/architecture.md     only these
+python docs/refresh.py --check                  exit with 1 where a page is not what it would be
 """
 
+import ast
 import os
 import re
 import shlex
@@ -15,12 +19,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
+_MODULES = re.compile(r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n)\| file \|.*?\n(?=\n)", re.DOTALL)
 _DAY = {"SOURCE_DATE_EPOCH": "1767225600"}
 """Which day it is, for what is accepted until another: 1 January 2026."""
 
 
 def refreshed(text: str) -> str:
-    """Return a page with the output of its commands, and the files it names, made anew."""
+    """Return a page with the output of its commands, and the files it shows, made anew."""
+    text = _MODULES.sub(lambda found: found[1] + _modules(found[2]), text)
     text = _CONSOLE.sub(lambda found: _console(found[1]), text)
     return _FILE.sub(lambda found: _file(found[1], found[2]), text)
 
@@ -40,10 +46,24 @@ def _file(name: str, language: str) -> str:
     return f"kept in `{name}`:\n\n```{language}\n{(ROOT / name).read_text()}```\n"
 
 
+def _modules(room: str | None) -> str:
+    """Return the table of a room's modules, or of those at the top: name, first line."""
+    folder = ROOT / "snapdiff" / (room or "")
+    rows = ["| file | what it has |", "|:--|:--|"]
+    for file in sorted(folder.rglob("*.py") if room else folder.glob("*.py")):
+        module = ast.parse(file.read_text(encoding="utf-8"))
+        defines = any(isinstance(part, ast.FunctionDef | ast.ClassDef) for part in module.body)
+        if defines or file.name != "__init__.py":  # most of these only say what their folder is
+            first = (ast.get_docstring(module) or "").partition("\n")[0]
+            rows.append(f"| `{file.relative_to(folder).as_posix()}` | {first} |")
+    return "\n".join(rows) + "\n"
+
+
 def main() -> int:
-    """Rewrite or check every page; return the exit status."""
+    """Rewrite or check the pages that are named, or every one; return the exit status."""
     stale = []
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    named = [Path(name).resolve() for name in sys.argv[1:] if not name.startswith("-")]
+    for page in named or (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = page.read_text(encoding="utf-8")
         if refreshed(text) != text:
             stale.append(page.relative_to(ROOT).as_posix())

@@ -38,24 +38,6 @@ def test_the_python_example_runs() -> None:
     assert done.stdout.startswith("34 upgraded\n# Changes from ")
 
 
-def test_the_architecture_has_a_line_for_every_module() -> None:
-    listed: list[str] = []
-    folder = None
-    for line in (ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines():
-        if line.startswith("#"):
-            room = re.match(r"### (?:`(\w+)/`|At the top)", line)
-            folder = ROOT / "snapdiff" / (room[1] or "") if room else None
-        module = re.match(r"\| `([\w/]+\.py)` \|", line)
-        if folder and module:
-            listed.append(str((folder / module[1]).relative_to(ROOT)))
-    modules = [
-        str(file.relative_to(ROOT))
-        for file in (ROOT / "snapdiff").rglob("*.py")
-        if file.name != "__init__.py" or file.parent.name in ("snapdiff", "reports")
-    ]
-    assert sorted(listed) == sorted(modules)
-
-
 def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> None:
     page = (ROOT / "docs" / "catalogs" / "environments.md").read_text("utf-8")
     example = re.search(r"```json\n(.*?)```", page, re.DOTALL)
