@@ -33,10 +33,18 @@ HOMES = {
 }
 """The only module that may import a library."""
 
-GROUND_FLOOR = {"snapdiff.errors", "snapdiff.limits", "snapdiff.safe_text"}
+GROUND_FLOOR = {
+    "snapdiff.errors",
+    "snapdiff.gzip_stream",
+    "snapdiff.limits",
+    "snapdiff.redaction",
+    "snapdiff.safe_text",
+}
 
 ROOMS = {
     "snapdiff.errors": set[str](),
+    "snapdiff.gzip_stream": {"snapdiff.errors", "snapdiff.limits"},
+    "snapdiff.redaction": set[str](),
     "snapdiff.safe_text": set[str](),
     "snapdiff.limits": {"snapdiff.errors"},
     "snapdiff.spack": set[str](),

@@ -25,11 +25,11 @@ from snapdiff.formats.document_names import (
     is_called,
     mirror_or_folder,
 )
-from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.json_text import decode_json
 from snapdiff.formats.listing import Listing, Place, place_of
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
+from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import ROOT
 
@@ -167,7 +167,7 @@ def _read_blob(manifest: File, folder: str, limit: SizeLimit) -> bytes:
     if blob.compression not in ("none", "gzip"):
         raise FormatError(f"{place}.compression: {blob.compression!r}; only gzip is known")
     if blob.compression == "gzip" or is_gzip(content):
-        return unfold_gzip(content, limit)
+        return unfold_whole(content, limit)
     return content
 
 

@@ -15,7 +15,6 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
-from snapdiff.formats.gzip_text import is_gzip, unfold_gzip
 from snapdiff.formats.json_text import (
     SpecHash,
     decode_json,
@@ -26,6 +25,7 @@ from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import Edges, read_edges
+from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import EMPTY_PART, Build, Edge, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
@@ -203,4 +203,4 @@ def _open(opening: Opening) -> Listing:
 
 def _unfolded(content: bytes, limit: SizeLimit) -> bytes:
     check_document_size(content, limit)
-    return unfold_gzip(content, limit) if is_gzip(content) else content
+    return unfold_whole(content, limit) if is_gzip(content) else content

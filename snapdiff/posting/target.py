@@ -6,6 +6,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from snapdiff.posting.base import PostError
+from snapdiff.redaction import hidden
 from snapdiff.safe_text import shown
 
 HostName = Literal["github", "gitlab"]
@@ -64,7 +65,7 @@ class Token:
 
     def hidden_in(self, text: str) -> str:
         """Return a text without the secret: a host may repeat what it was sent."""
-        return text.replace(self.secret, "[token]")
+        return hidden(text, self.secret)
 
 
 def _is_plain_address(url: str) -> bool:

@@ -278,7 +278,7 @@ def _blob(content: bytes) -> tuple[bytes, dict[str, bytes]]:
     ("content", "reason"),
     [
         (gzip.compress(to_bytes(database([Item("zlib")])))[:-9], "the gzip data ends early"),
-        (gzip.compress(b"{}") + b"more", "the gzip data is followed by something else"),
+        (gzip.compress(b"{}") + b"more", "the gzip data is damaged"),
         (gzip.compress(b" " * (8 << 20)), "the gzip data unfolds to over 200 times its size"),
         (b"\x1f\x8b" + b"x" * 40, "the gzip data is damaged"),
         (b"", "the gzip data ends early"),
