@@ -1,5 +1,7 @@
 """Spack's database format, which a build cache index and an install database have in common."""
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec import Raw, Struct
 
@@ -13,7 +15,7 @@ from snapdiff.formats.json_text import (
 )
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
 from snapdiff.formats.shared_builds import SharedBuilds
-from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node
+from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node, read_record
 from snapdiff.model import counting_stacks
 
 NEWEST_VERSION = 8
@@ -48,6 +50,12 @@ class _InstallNames(_InstallState, frozen=True, gc=False):
     spec: NodeNames = msgspec.field(default_factory=NodeNames)
 
 
+class _Record(Struct, gc=False):
+    """A record whose node is not yet read."""
+
+    spec: Raw
+
+
 class _InstallByName(Struct, gc=False):
     """A record whose node is keyed by its name."""
 
@@ -57,6 +65,7 @@ class _InstallByName(Struct, gc=False):
 _DOCUMENT = decoder_by_hash(_Document)
 _INSTALL = msgspec.json.Decoder(_Install)
 _INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
+_RECORD = msgspec.json.Decoder(_Record)
 _INSTALL_BY_NAME = msgspec.json.Decoder(_InstallByName)
 
 
@@ -113,6 +122,12 @@ class _InstallListing(NodeListing):
             return []
         moved = self.elsewhere ^ other.elsewhere
         return [found for found in super().records_in_common(other) if found not in moved]
+
+    def record(self, spec_hash: str) -> Mapping[str, Raw]:
+        """Return all that is said of a node, less what is said of its installation."""
+        key = _key(spec_hash)
+        said = decode_json(self.records[spec_hash], _RECORD, key)
+        return read_record(said.spec, f"{key}.spec")
 
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = _key(spec_hash)

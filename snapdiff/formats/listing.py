@@ -9,7 +9,7 @@ from msgspec import Raw
 from snapdiff.formats.base import Claim
 from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS
 from snapdiff.formats.shared_builds import SharedBuilds
-from snapdiff.formats.spec_node import SpecNode, read_edges
+from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
 from snapdiff.model import EMPTY_PART, Build, Edge, Graph, Node
 from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
 
@@ -134,6 +134,10 @@ class Listing(ABC):
             found = self._nodes[spec_hash] = self._read(spec_hash).node
         return found
 
+    def record(self, spec_hash: str) -> Mapping[str, Raw]:
+        """Return all that is said of a node: each key with its value; raises FormatError."""
+        return read_record(self.records[spec_hash], spec_hash)
+
     @property
     def warning(self) -> str | None:
         """Where the document, as far as it was read, is not what it should be, or None."""
@@ -185,6 +189,7 @@ class NodeListing(Listing):
             namespace=node.namespace or "",
             recipe=node.package_hash,
             edges=edges,
+            external=node.external_words,
         )
         return ListedSpec(entry, found)
 

@@ -133,6 +133,11 @@ class _SiteListing(Listing):
             if self.package_of(found) == other.package_of(found)
         ]
 
+    def record(self, spec_hash: str) -> Mapping[str, Raw]:
+        """Return all that is said of a spec, less where it is listed."""
+        said = super().record(spec_hash)
+        return {key: said[key] for key in said if key not in ("stacks", "releases")}
+
     def package_of(self, spec_hash: str) -> str:
         """Return the name of the package that lists a hash; raises FormatError."""
         name = self._names.get(spec_hash)

@@ -73,6 +73,15 @@ class SpecNode(NodeNames, frozen=True, gc=False):
         return isinstance(found, _External) and bool(found.path or found.module)
 
     @property
+    def external_words(self) -> tuple[str, ...]:
+        """Where Spack found the spec: the path, then each module; nothing where it built it."""
+        found = self.external
+        if not isinstance(found, _External):
+            return ()
+        modules = [found.module] if isinstance(found.module, str) else found.module or []
+        return (*filter(None, [found.path]), *(f"module {name}" for name in modules if name))
+
+    @property
     def annotated_compiler(self) -> str | None:
         """The compiler of a node that was written anew in a later version, or None."""
         return self.annotations.compiler if self.annotations else None
@@ -89,6 +98,15 @@ def decode_node(raw: FileContent, decoder: msgspec.json.Decoder[AnyNode], key: s
     """Return a node, or what `NODE_NAMES` reads of it; raises FormatError with the key path."""
     node = decode_json(raw, decoder, key)
     return node if node.name else only_node(decode_json(raw, _BY_NAME, key), decoder, key)
+
+
+def read_record(raw: FileContent, key: str) -> dict[str, Raw]:
+    """Return what is said of a node, key by key; raises FormatError with the key path."""
+    said = decode_json(raw, _BY_NAME, key)
+    if "name" in said or len(said) != 1:
+        return said
+    [(name, node)] = said.items()
+    return decode_json(node, _BY_NAME, f"{key}.{name}")
 
 
 def only_node(nodes: dict[str, Raw], decoder: msgspec.json.Decoder[AnyNode], key: str) -> AnyNode:

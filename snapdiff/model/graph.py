@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from snapdiff.model.specs import Build
 
@@ -25,7 +25,8 @@ class Node(Struct, frozen=True, kw_only=True):
     """A spec of a document with dependencies (specification, section 10).
 
     `recipe` is Spack's `package_hash`, None in documents that do not have it; `namespace` is the
-    package repository, such as `builtin`.
+    package repository, such as `builtin`. `external` is where Spack found what it did not build:
+    the path and the modules, nothing where it built it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Node(Struct, frozen=True, kw_only=True):
     namespace: str
     recipe: str | None
     edges: tuple[Edge, ...]
+    external: tuple[str, ...] = ()
 
 
 class Graph(Protocol):
@@ -45,6 +47,10 @@ class Graph(Protocol):
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
+        ...
+
+    def record(self, spec_hash: str) -> Mapping[str, Raw]:
+        """Return all that the document says of a node: each key with its value as JSON text."""
         ...
 
 

@@ -48,7 +48,7 @@ def in_words(cause: Cause) -> str:
 RULES: dict[str, tuple[Lines, Lines, str]] = {
     "its own external before its dependencies": (
         ("app-1", "zlib-1 version=1"),
-        ("app-2 external=yes > zlib-2", "zlib-2 version=2"),
+        ("app-2 external=/usr > zlib-2", "zlib-2 version=2"),
         "app external +1",
     ),
     "its own namespace": (
@@ -58,7 +58,7 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
     ),
     "external before namespace": (
         ("app-1",),
-        ("app-2 namespace=site external=yes",),
+        ("app-2 namespace=site external=/usr",),
         "app external",
     ),
     "a dependency that came before one that left": (

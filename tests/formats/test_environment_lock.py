@@ -20,6 +20,7 @@ from tests.support.documents import (
     items,
     lock,
     needs,
+    node,
     plain_reading,
     read,
     reading_of,
@@ -113,6 +114,43 @@ def test_the_graph_has_the_edges_of_every_version(version: int) -> None:
     assert below.recipe == ("recipe====" if version >= 4 else None)
     assert graph.node("a" * 32) is None
     assert graph.node(zlib.key) is below
+
+
+@pytest.mark.parametrize("version", LOCK_VERSIONS)
+def test_the_graph_has_all_that_a_lock_says_of_a_node(version: int) -> None:
+    zlib = Item("zlib", external=True)
+    graph = read(LOCK, file("spack.lock", lock([zlib], version))).packages[0].graph
+    assert graph
+    said = node(zlib, version)
+    record = graph.record(zlib.key)
+    assert {key: json.loads(bytes(raw)) for key, raw in record.items()} == said.get("zlib", said)
+
+
+@pytest.mark.parametrize(
+    ("external", "words"),
+    [
+        ({"path": "/usr", "module": None}, ("/usr",)),
+        ({"path": None, "module": "slurm/23"}, ("module slurm/23",)),
+        (
+            {"path": "/opt", "module": ["gcc", "cray-mpich"]},
+            ("/opt", "module gcc", "module cray-mpich"),
+        ),
+        ({"path": None, "module": []}, ()),
+        (True, ()),
+        (None, ()),
+    ],
+)
+def test_the_graph_has_the_path_and_the_modules_of_an_external(
+    external: object, words: tuple[str, ...]
+) -> None:
+    zlib = Item("zlib")
+    document = lock([zlib])
+    document["concrete_specs"][zlib.key]["external"] = external
+    graph = read(LOCK, file("spack.lock", document)).packages[0].graph
+    found = graph and graph.node(zlib.key)
+    assert found
+    assert found.external == words
+    assert found.build.external == bool(words)
 
 
 def test_edges_of_the_first_years_are_hashes_alone_or_pairs() -> None:

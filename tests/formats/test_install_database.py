@@ -9,6 +9,7 @@ from hypothesis import given
 from snapdiff.formats.base import Claim
 from snapdiff.formats.install_database import InstallDatabase
 from tests.support.documents import (
+    DATABASE_VERSIONS,
     NO_SHARED,
     SHARED,
     Item,
@@ -46,6 +47,16 @@ def test_a_database_is_known_by_its_folder() -> None:
     assert DATABASE.document_path(f"a/{PATH}") == f"a/{PATH}"
     assert DATABASE.document_path("a/index.json") is None
     assert DATABASE.document_path("a.spack-db/index.json") is None
+
+
+@pytest.mark.parametrize("version", DATABASE_VERSIONS)
+def test_the_graph_has_all_that_a_database_says_of_a_node(version: int) -> None:
+    document = database([Item("zlib")], version, installed=True)
+    [(key, record)] = document["database"]["installs"].items()
+    graph = read(DATABASE, file(PATH, document)).packages[0].graph
+    assert graph
+    said = {name: json.loads(bytes(raw)) for name, raw in graph.record(key).items()}
+    assert said == record["spec"].get("zlib", record["spec"])
 
 
 @with_shared

@@ -91,12 +91,15 @@ def test_the_compiler_is_the_dependency_that_provides_c() -> None:
 
 
 def test_edges_are_those_of_the_data() -> None:
-    found = read(SITE, site_file(*site_data([GCC, ZLIB], PLACES_OF)))
+    specs_data, packages = site_data([GCC, ZLIB], PLACES_OF)
+    found = read(SITE, site_file(specs_data, packages))
     graph = found.packages[0].graph
     assert graph
     node = graph.node(ZLIB.key)
     assert node
     assert [edge.name for edge in node.edges] == ["gcc"]
+    assert {"stacks", "releases"} & specs_data[ZLIB.key].keys()
+    assert graph.record(ZLIB.key).keys() == specs_data[ZLIB.key].keys() - {"stacks", "releases"}
 
 
 def test_links_for_people_are_no_edges() -> None:

@@ -80,7 +80,7 @@ def changed_node(chance: random.Random, node: PlainNode, what: str) -> PlainNode
     if what == "variants":
         return replace(node, variants=(chance.choice(["+mpi", "~mpi", "api:=default"]),))
     if what == "external":
-        return replace(node, external=not node.external)
+        return replace(node, external="" if node.external else "/usr")
     if what == "namespace":
         return replace(node, namespace="site")
     return replace(node, recipe=chance.choice(["second", "third", None]))

@@ -7,9 +7,11 @@ independent reading of what changed (`tests/support/plain_causes.py`) looks at n
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Raw
 
 from snapdiff.model import Build, Edge, Node
 from tests.support.helpers import PROJECT
@@ -34,7 +36,10 @@ class PlainEdge:
 
 @dataclass(frozen=True)
 class PlainNode:
-    """What a document says of a node, values as the site's pages write them."""
+    """What a document says of a node, values as the site's pages write them.
+
+    `external` is a path; `more` is JSON, a mapping of what else is said.
+    """
 
     name: str
     version: str = "1.0"
@@ -43,9 +48,10 @@ class PlainNode:
     platform: str = "linux"
     target: str = "x86_64_v3"
     variants: tuple[str, ...] = ()
-    external: bool = False
+    external: str = ""
     namespace: str = "builtin"
     recipe: str | None = "first"
+    more: str = "{}"
     edges: tuple[PlainEdge, ...] = field(default=())
 
     def like(self) -> tuple[object, ...]:
@@ -83,6 +89,12 @@ class NodesByHash:
             self._made[spec_hash] = node_of(plain)
         return self._made[spec_hash]
 
+    def record(self, spec_hash: str) -> dict[str, Raw]:
+        plain = self._nodes[spec_hash]
+        said = asdict(plain) | json.loads(plain.more)
+        del said["edges"], said["more"]
+        return {key: Raw(json.dumps(said[key])) for key in said}
+
 
 def node_of(plain: PlainNode) -> Node:
     """The node as a reader makes it."""
@@ -94,14 +106,19 @@ def node_of(plain: PlainNode) -> Node:
         plain.target,
         plain.variants,
         frozenset(["e4s"]),
-        external=plain.external,
+        external=bool(plain.external),
     )
     edges = tuple(
         Edge(edge.name, edge.hash, tuple(edge.types.split()), tuple(edge.virtuals.split()))
         for edge in plain.edges
     )
     return Node(
-        name=plain.name, build=build, namespace=plain.namespace, recipe=plain.recipe, edges=edges
+        name=plain.name,
+        build=build,
+        namespace=plain.namespace,
+        recipe=plain.recipe,
+        edges=edges,
+        external=(plain.external,) if plain.external else (),
     )
 
 
@@ -118,7 +135,6 @@ def described(*lines: str) -> dict[str, PlainNode]:
         values: dict[str, Any] = dict(word.split("=", 1) for word in words)
         if "variants" in values:
             values["variants"] = tuple(values["variants"].split(","))
-        values["external"] = values.get("external") == "yes"
         edges = tuple(_edge(text) for text in tail.split(",") if text.strip())
         graph[node_hash] = PlainNode(name_in(node_hash), **values, edges=edges)
     return graph
@@ -166,11 +182,22 @@ def _plain_node(record: dict[str, Any], records: Mapping[str, Any]) -> PlainNode
         record["arch"]["platform"],
         target if isinstance(target, str) else target["name"],
         tuple(_variants(record["parameters"])),
-        external="external" in record,
+        external=_external(record),
         namespace=record["namespace"],
         recipe=record.get("package_hash"),
+        more=json.dumps({key: record[key] for key in sorted(record) if key not in _COMPARED}),
         edges=edges,
     )
+
+
+_COMPARED = ("name", "version", "namespace", "hash", "package_hash", "dependencies")
+
+
+def _external(record: dict[str, Any]) -> str:
+    found = record.get("external", {})
+    module = found.get("module") or []
+    modules = [module] if isinstance(module, str) else module
+    return " ".join([found.get("path") or "", *(f"module {name}" for name in modules)])
 
 
 def _plain_edges(dependencies: Any) -> Iterable[PlainEdge]:
