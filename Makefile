@@ -98,7 +98,7 @@ sbom: dist ## List the parts of the wheel in build/ (CycloneDX)
 
 pins: $(READY) ## Pin, with hashes, what the action installs
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-annotate --custom-compile-command 'make pins' --extra github \
+		--no-annotate --custom-compile-command 'make pins' --extra post \
 		--output-file .github/action/requirements.txt pyproject.toml .github/action/build.in
 
 node: ## Install what the tests of the action and of the component run in Node

@@ -22,8 +22,7 @@ class PySpackSnapdiff(PythonPackage):
     variant("mirror", default=False, description="Read mirrors by URL")
     variant("s3", default=False, description="Read mirrors on S3")
     variant("gcs", default=False, description="Read mirrors on Google Cloud")
-    variant("github", default=False, description="Post comments on GitHub and Gitea")
-    variant("gitlab", default=False, description="Post comments on GitLab")
+    variant("post", default=False, description="Post comments on GitHub, Gitea and GitLab")
     variant("dask", default=False, description="Spread a changelog over a Dask cluster")
 
     requires("+mirror", when="+s3")
@@ -47,6 +46,5 @@ class PySpackSnapdiff(PythonPackage):
         depends_on("py-fsspec@2025.3:", when="+mirror")
         depends_on("py-s3fs@2025.3:", when="+s3")
         depends_on("py-gcsfs@2025.3:", when="+gcs")
-        depends_on("py-pygithub@2.6:", when="+github")
-        depends_on("py-python-gitlab@5.0:", when="+gitlab")
+        depends_on("py-requests@2.32:", when="+post")
         depends_on("py-distributed@2024.1:", when="+dask")

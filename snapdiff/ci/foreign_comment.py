@@ -15,8 +15,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 import msgspec
 from msgspec import Struct
 
-from snapdiff.ci.github_event import EventCommit, WorkflowRun
 from snapdiff.errors import SnapdiffError
+from snapdiff.posting.github_event import EventCommit, WorkflowRun
 
 MOST_BYTES = 4 * 65_536
 """A comment of GitHub has 65,536 characters, of four bytes at most."""

@@ -11,11 +11,12 @@ from pathlib import Path
 from snapdiff.ci.checkout import Checkout
 from snapdiff.ci.comparison_run import CommandFailedError, compare, reports_in
 from snapdiff.ci.foreign_comment import checked, pull_requests_of
-from snapdiff.ci.github_event import WorkflowRun, commits_of_event, read_event
+from snapdiff.ci.github_event import commits_of_event
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
 from snapdiff.ci.posting_run import post, post_own
 from snapdiff.ci.step_files import add_summary, set_outputs
 from snapdiff.errors import SnapdiffError
+from snapdiff.posting.github_event import WorkflowRun, read_event
 from snapdiff.reports.annotations import error_command
 
 FAILED = 2

@@ -9,12 +9,20 @@ import click
 
 from snapdiff.cli.console import say
 from snapdiff.output.standard_output import write_stdout
-from snapdiff.posting.base import PostError, RefusedError
-from snapdiff.posting.ci_variables import Asked, find_target, find_token, where_to_put_a_token
-from snapdiff.posting.hosts import open_host
-from snapdiff.posting.one_comment import WantedComment, keep_one_comment
-from snapdiff.posting.pauses import Pauses
-from snapdiff.posting.target import HostName
+from snapdiff.posting.one_comment import (
+    Pauses,
+    PostError,
+    RefusedError,
+    WantedComment,
+    keep_one_comment,
+)
+from snapdiff.posting.target import (
+    HostName,
+    Target,
+    find_target,
+    find_token,
+    where_to_put_a_token,
+)
 from snapdiff.reports.comment_lines import marker_line, marker_of, says_nothing_changed
 from snapdiff.reports.options import MARKER
 from snapdiff.safe_text import visible
@@ -71,8 +79,29 @@ def post(
     comment, none is posted. A token that may only read, as in a pull request from a fork, is no
     error: a notice says so.
     """
-    wanted = _wanted(file, _read(file), marker, delete_if_empty)
-    target = find_target(Asked(host=host, repository=repo, number=number), os.environ)
+    wanted = wanted_comment(file, marker=marker, delete_if_empty=delete_if_empty)
+    target = find_target(os.environ, host=host, repository=repo, number=number)
+    url = post_comment(wanted, target, token_from=token_from, required=required, quiet=quiet)
+    if url:
+        write_stdout([f"{url}\n"])
+    return 0
+
+
+def post_comment(
+    wanted: WantedComment,
+    target: Target,
+    *,
+    token_from: str | None,
+    required: bool,
+    quiet: bool = False,
+) -> str:
+    """Post a comment, or edit the one that is there; return its address, in one line.
+
+    The address is empty where there is no comment in the end: nothing changed, or the token may
+    only read and none is `required`. A notice says so, unless `quiet`. Raises PostError.
+    """
+    from snapdiff.posting.hosts import open_host  # late: --help needs no types of answers
+
     token = find_token(target.host, token_from, os.environ)
     try:
         if token is None:
@@ -84,12 +113,12 @@ def post(
             raise
         if not quiet:
             say(f"notice: nothing was posted: {error}")
-        return 0
+        return ""
     if kept:
-        write_stdout([f"{visible(token.hidden_in(kept.url))}\n"])
-    elif not quiet:
+        return visible(token.hidden_in(kept.url))
+    if not quiet:
         say(f"notice: {target.place}: nothing changed, and there is no comment that has to say so")
-    return 0
+    return ""
 
 
 def _read(file: str) -> str:
@@ -113,13 +142,14 @@ def _read(file: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _wanted(file: str, text: str, marker: str | None, delete_if_empty: bool) -> WantedComment:
-    """Return the comment to post: the text below its marker.
+def wanted_comment(file: str, *, marker: str | None, delete_if_empty: bool) -> WantedComment:
+    """Return the comment to post: the text of a file below its marker.
 
-    Which comment of the bot is replaced, the command line says and not FILE: in a workflow for
+    Which comment of the bot is replaced, the caller says and not FILE: in a workflow for
     forks FILE may be a stranger's. Raises PostError where FILE names another one; the usual marker
     is what a comment has that nobody named.
     """
+    text = _read(file)
     own, wanted = marker_of(text), MARKER if marker is None else marker
     first_line = marker_line(wanted)
     if own not in (None, MARKER, wanted):

@@ -1,10 +1,103 @@
-"""The rule of posting: one comment by its marker and its author, whatever happened before."""
+"""One comment on a pull or merge request: the rule that keeps it so; what it asks of a host."""
 
 import contextlib
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from snapdiff.posting.base import Comment, CommentHost, NotFoundError, PostError, TryLaterError
-from snapdiff.posting.pauses import Pauses
+from snapdiff.errors import SnapdiffError
+
+LONGEST_RUN = 60.0
+"""Seconds after which nothing is tried again. A job that waits costs more than a late comment."""
+
+
+class PostError(SnapdiffError):
+    """A comment that cannot be posted."""
+
+
+class RefusedError(PostError):
+    """The host knows the token, and the token may not do this: it only reads, say."""
+
+
+class NotFoundError(PostError):
+    """The host has no such request or comment, or does not show it to this token."""
+
+
+class TryLaterError(PostError):
+    """The host is busy or failed; `seconds` is how long it asks to wait, if it does."""
+
+    def __init__(self, message: str, seconds: float | None = None) -> None:
+        """Keep the pause beside the words."""
+        super().__init__(message)
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """A comment as the host has it. Later comments have higher ids."""
+
+    comment_id: int
+    author: str
+    body: str
+    url: str
+
+
+class CommentHost(Protocol):
+    """The comments of one pull or merge request, through one token.
+
+    Every method raises TryLaterError where the host may do it later, RefusedError where the token
+    may not, NotFoundError where there is no such request or comment: kinds of PostError all three.
+    """
+
+    @property
+    def place(self) -> str:
+        """The request as people write it: `owner/name#12`, `group/name!12`."""
+
+    @property
+    def longest(self) -> int:
+        """How many characters a comment may have."""
+
+    def author(self) -> str:
+        """Return the name under which the token writes comments."""
+
+    def comments(self) -> list[Comment]:
+        """Return all comments of the request."""
+
+    def create(self, body: str) -> Comment:
+        """Write a comment and return it as the host has it."""
+
+    def edit(self, comment: Comment, body: str) -> Comment:
+        """Give a comment another text and return it as the host has it."""
+
+    def delete(self, comment: Comment) -> None:
+        """Delete a comment."""
+
+
+class Pauses:
+    """Waits before each new try, longer every time, until the time is over."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Let the time begin, by a clock that counts seconds; `sleep` waits for some of them."""
+        self._clock = clock
+        self._sleep = sleep
+        self._end = clock() + LONGEST_RUN
+        self._next = 1.0
+
+    def wait(self, fault: TryLaterError) -> None:
+        """Wait a second, the next time two, then four, or as long as the host asks.
+
+        Raises the fault where the new try would be too late.
+        """
+        seconds = max(self._next, fault.seconds or 0.0)
+        self._next *= 2
+        if self._clock() + seconds >= self._end:
+            raise fault
+        self._sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,17 +1,16 @@
 """A host's REST interface: requests, pages of a list, and each refusal as an error in words."""
 
-import json
+import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
-from urllib.parse import parse_qsl, urlsplit
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
-import requests
+import msgspec
 
-from snapdiff.posting.base import NotFoundError, PostError, RefusedError, TryLaterError
-from snapdiff.posting.target import Target, Token
+from snapdiff.posting.one_comment import NotFoundError, PostError, RefusedError, TryLaterError
+from snapdiff.posting.target import Token
 from snapdiff.safe_text import shown
 
 SECONDS_FOR_AN_ANSWER = 15
@@ -21,49 +20,63 @@ _Value = TypeVar("_Value")
 _MOST_PAGES = 1000
 """A list that goes on after 100,000 comments has links that lead in a circle."""
 
-_MOVED = "the host answers with a redirect, which is not followed; was the repository renamed?"
+_MOST_REDIRECTS = 5
 
-_NEXT = re.compile(r'<([^<>]*)>\s*;\s*rel="?next"?')
+_REDIRECTS = (301, 302, 307, 308)
+"""Those after which a request is to be repeated as it is, says GitHub."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a host answers: names of headers are in small letters, `data` is JSON or text."""
+class Answer(NamedTuple):
+    """What a host answers; names of headers count in small letters or large ones."""
 
     status: int
     headers: Mapping[str, str]
-    data: Any
-
-
-Query = Mapping[str, str | int]
-Send = Callable[[str, str, Query, Mapping[str, str] | None], Answer]
-"""Sends a request through the host's library: its method, path, query and JSON body."""
-
-
-def json_or_text(text: str) -> Any:
-    """Return what JSON says, or the text itself: what is in front of a host answers in HTML."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    content: bytes
+    next_url: str | None
+    """The next page of a list, where the headers name one."""
 
 
 class RestInterface:
     """Asks a host in the name of a token. What the host says in an error never shows the token."""
 
-    def __init__(self, target: Target, token: Token, send: Send) -> None:
-        """Take what sends a request; nothing is asked yet."""
-        self.place = target.place
+    def __init__(self, api_url: str, place: str, token: Token, headers: dict[str, str]) -> None:
+        """Take where it is, what errors call the request that this is about, and the token.
+
+        `headers` are those that carry the token. Nothing is asked yet. Raises PostError where the
+        library is not installed.
+        """
+        try:
+            import requests
+        except ImportError as error:
+            install = "pip install 'spack-snapdiff[post]'"
+            raise PostError(f"posting takes a library that is not here: {install}") from error
+        self.api_url = api_url
+        self.place = place
         self._token = token
-        self._send = send
+        self._session = requests.Session()
+        self._session.auth = lambda request: request  # not that of a ~/.netrc
+        self._session.headers.update({"User-Agent": "snapdiff", **headers})
 
     def ask(
-        self, method: str, path: str, query: Query | None = None, body: dict[str, str] | None = None
-    ) -> Any:
-        """Return the JSON of an answer. Raises PostError, and its kinds as `CommentHost` says."""
-        return self._answer(method, path, query or {}, body).data
+        self,
+        method: str,
+        path: str,
+        kind: type[_Value],
+        *,
+        query: Mapping[str, str] = {},
+        body: Mapping[str, str] | None = None,
+    ) -> _Value:
+        """Return an answer as a value of a type; `path` is below the interface, or a whole URL.
 
-    def pages(self, path: str, query: Query) -> Iterator[Any]:
+        Raises PostError, and its kinds as `CommentHost` says.
+        """
+        return self._decoded(self._answer(method, path, query, body), kind)
+
+    def tell(self, method: str, path: str) -> None:
+        """Send a request of which no answer is wanted; raises PostError as `ask` does."""
+        self._answer(method, path, {}, None)
+
+    def pages(self, path: str, kind: type[_Value], query: Mapping[str, str]) -> Iterator[_Value]:
         """Yield the items of a list, over all pages.
 
         Of the link to the next page its query alone is taken: the token goes nowhere else, and a
@@ -71,51 +84,73 @@ class RestInterface:
         """
         for _ in range(_MOST_PAGES):
             answer = self._answer("GET", path, query, None)
-            if not isinstance(answer.data, list):
-                self.fail(f"{self.place}: the answer is no list of comments")
-            yield from answer.data
-            following = _NEXT.search(answer.headers.get("link", ""))
-            if not following:
+            yield from self._decoded(answer, list[kind])  # type: ignore[valid-type]
+            if not answer.next_url:
                 return
-            query = dict(parse_qsl(urlsplit(following[1]).query))
-        self.fail(f"{self.place}: the list of comments has no end")
+            query = dict(parse_qsl(urlsplit(answer.next_url).query))
+        raise PostError(f"{self.place}: the list of comments has no end")
 
-    def field(self, data: Any, name: str, kind: type[_Value]) -> _Value:
-        """Return a field of an answer. Raises PostError where it is not there, or is another."""
-        value = data.get(name) if isinstance(data, dict) else None
-        if not isinstance(value, kind):
-            self.fail(f"{self.place}: the answer has no {name}; is this the address of a REST API?")
-        return value
-
-    def fail(self, message: str) -> NoReturn:
-        """Raise PostError, without the token."""
-        raise PostError(self._token.hidden_in(message))
+    def _decoded(self, answer: Answer, kind: type[_Value]) -> _Value:
+        try:
+            return msgspec.json.decode(answer.content, type=kind)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise PostError(
+                self._words(f"the answer is not that of a REST API: {error}; is the address right?")
+            ) from None
 
     def _answer(
-        self, method: str, path: str, query: Query, body: Mapping[str, str] | None
+        self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, str] | None
     ) -> Answer:
+        import requests
+
         try:
-            answer = self._send(method, path, query, body)
+            answer = self._sent(method, path, query, body)
         except requests.exceptions.SSLError as error:
             raise PostError(self._words(f"no safe connection: {error}")) from None
-        except (requests.ConnectionError, requests.Timeout) as error:
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,  # it ended in the middle
+        ) as error:
             raise TryLaterError(self._words(f"the host does not answer: {error}")) from None
-        except requests.TooManyRedirects:
-            raise PostError(f"{self.place}: {_MOVED}") from None
-        except (requests.RequestException, RuntimeError, ValueError) as error:
-            # PyGithub raises RuntimeError for a redirect to another host, and ValueError for
-            # headers that are no numbers.
+        except (requests.RequestException, ValueError) as error:  # ValueError: of a broken URL
             raise PostError(self._words(f"the host's answer is of no use: {error}")) from None
         if not 200 <= answer.status < 300:
             raise self._error(answer)
+        return answer
+
+    def _sent(
+        self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, str] | None
+    ) -> Answer:
+        """Send a request, and once more where the same host says that it has moved."""
+        url = path if "://" in path else f"{self.api_url}{path}"
+        for _ in range(_MOST_REDIRECTS):
+            response = self._session.request(
+                method,
+                url,
+                params=query,
+                json=body,
+                timeout=SECONDS_FOR_AN_ANSWER,
+                allow_redirects=False,
+            )
+            following = response.links.get("next", {}).get("url")
+            answer = Answer(response.status_code, response.headers, response.content, following)
+            target = urljoin(url, response.headers.get("location", ""))
+            # The token would go along to wherever a redirect leads.
+            if answer.status not in _REDIRECTS or _origin(target) != _origin(self.api_url):
+                break
+            url, query = target, {}
         return answer
 
     def _error(self, answer: Answer) -> PostError:
         """Return what an answer means that is no success."""
         status = answer.status
         if status < 400:
-            return PostError(f"{self.place}: {_MOVED}")
-        message = self._words(f"the host answers {status}: {_message(answer.data)}")
+            return PostError(
+                f"{self.place}: the host answers with a redirect, which is not followed; was the "
+                "repository renamed?"
+            )
+        message = self._words(f"the host answers {status}: {_message(answer)}")
         if status >= 500 or _is_rate_limit(answer):
             return TryLaterError(message, _pause(answer))
         if status == 401:
@@ -132,11 +167,20 @@ class RestInterface:
         return f"{self.place}: {shown(self._token.hidden_in(text))}"
 
 
-def _message(data: Any) -> str:
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _message(answer: Answer) -> str:
     """Return what a host says is wrong: `message` or `error` of its JSON, or the text itself."""
-    if isinstance(data, dict):
-        data = data.get("message") or data.get("error") or "no reason given"
-    return " ".join(str(data).split()) or "no reason given"
+    text = answer.content.decode("utf-8", "replace")
+    said: Any = text  # what is in front of a host answers in HTML
+    with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        said = msgspec.json.decode(answer.content)
+    if isinstance(said, dict):
+        said = said.get("message") or said.get("error") or "no reason given"
+    return " ".join(str(said).split()) or "no reason given"
 
 
 def _is_rate_limit(answer: Answer) -> bool:
@@ -146,7 +190,7 @@ def _is_rate_limit(answer: Answer) -> bool:
         and (
             "retry-after" in answer.headers
             or answer.headers.get("x-ratelimit-remaining") == "0"
-            or "rate limit" in _message(answer.data).lower()
+            or "rate limit" in _message(answer).lower()
         )
     )
 

@@ -1,21 +1,41 @@
-"""Where a comment goes and in whose name, all of it checked before any host is asked."""
+"""Which request a comment is for, and in whose name: what options and a CI job's variables say.
+
+All of it is checked before any host is asked.
+"""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from snapdiff.posting.base import PostError
+from snapdiff.errors import SnapdiffError
+from snapdiff.posting.one_comment import PostError
 from snapdiff.redaction import hidden
 from snapdiff.safe_text import shown
 
 HostName = Literal["github", "gitlab"]
+Variables = Mapping[str, str]
 
 API_URLS: dict[HostName, tuple[str, str]] = {
     "github": ("GITHUB_API_URL", "https://api.github.com"),
     "gitlab": ("CI_API_V4_URL", "https://gitlab.com/api/v4"),
 }
 """The variable with the address of a host's REST interface, and the public host's own."""
+
+TOKEN_VARIABLES: dict[HostName, tuple[str, ...]] = {
+    "github": ("GITHUB_TOKEN", "GH_TOKEN"),
+    "gitlab": ("GITLAB_TOKEN",),
+}
+"""Where a token is looked for, host by host."""
+
+_REPOSITORIES: dict[HostName, tuple[str, ...]] = {
+    "github": ("GITHUB_REPOSITORY",),
+    # A merge request from a fork runs in the fork, and is a request of the project it goes to.
+    "gitlab": ("CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID"),
+}
+_JOB_TOKEN = "CI_JOB_TOKEN"  # noqa: S105 -- the name of a variable
 
 _NAME = r"[\w.-]*[\w-][\w.-]*"
 """A part of a repository's name; `..` would lead to another place."""
@@ -66,6 +86,90 @@ class Token:
     def hidden_in(self, text: str) -> str:
         """Return a text without the secret: a host may repeat what it was sent."""
         return hidden(text, self.secret)
+
+
+def find_target(
+    variables: Variables,
+    *,
+    host: HostName | None = None,
+    repository: str | None = None,
+    number: int | None = None,
+) -> Target:
+    """Return the request that a comment is for; None is left to the variables of a CI job.
+
+    Raises PostError where nothing names one.
+    """
+    host = host or _host(variables)
+    api_variable, public = API_URLS[host]
+    names = _REPOSITORIES[host]
+    repository = repository or next((variables[name] for name in names if variables.get(name)), "")
+    if not repository:
+        raise PostError(f"no repository: {names[-1]} is not set; name one with --repo")
+    number = number or _number(host, variables)
+    if not number:
+        where = {
+            "github": "neither GITHUB_EVENT_PATH nor GITHUB_REF names a pull request",
+            "gitlab": "CI_MERGE_REQUEST_IID is not set; is this a pipeline for merge requests?",
+        }
+        raise PostError(f"no number: {where[host]}; give it with --number")
+    return Target(
+        host=host,
+        api_url=(variables.get(api_variable) or public).rstrip("/"),
+        repository=repository,
+        number=number,
+    )
+
+
+def find_token(host: HostName, variable: str | None, variables: Variables) -> Token | None:
+    """Return the token in a variable, or in the host's own ones; None where there is none.
+
+    Raises PostError where it is GitLab's job token, which may not write comments.
+    """
+    if variable == _JOB_TOKEN:
+        raise PostError(f"{_JOB_TOKEN} cannot write notes; make an access token with the scope api")
+    for name in (variable,) if variable else TOKEN_VARIABLES[host]:
+        # A secret that was pasted with its line break is still the secret.
+        if secret := variables.get(name, "").strip():
+            return Token(secret, name)
+    return None
+
+
+def where_to_put_a_token(host: HostName, variable: str | None, variables: Variables) -> str:
+    """Return why there is no token, for people: which variables were looked at."""
+    names = " or ".join((variable,) if variable else TOKEN_VARIABLES[host])
+    job = host == "gitlab" and _JOB_TOKEN in variables
+    return f"no token in {names}" + (f"; {_JOB_TOKEN} cannot write notes" if job else "")
+
+
+def _host(variables: Variables) -> HostName:
+    found = [host for host, (variable, _) in API_URLS.items() if variables.get(variable)]
+    if len(found) != 1:
+        names = " and ".join(variable for variable, _ in API_URLS.values())
+        state = "are both set" if found else "are not set"
+        raise PostError(f"which host? {names} {state}; say --host github or --host gitlab")
+    return found[0]
+
+
+def _number(host: HostName, variables: Variables) -> int | None:
+    """Return the number of the request that the variables name, or None."""
+    if host == "gitlab":
+        return _positive(variables.get("CI_MERGE_REQUEST_IID", ""))
+    in_ref = re.fullmatch(r"refs/pull/([0-9]+)/(?:merge|head)", variables.get("GITHUB_REF", ""))
+    return _number_of_event(variables) or (_positive(in_ref[1]) if in_ref else None)
+
+
+def _number_of_event(variables: Variables) -> int | None:
+    from snapdiff.posting.github_event import read_event  # late: of GitHub alone
+
+    try:
+        return read_event(Path(variables.get("GITHUB_EVENT_PATH", ""))).number
+    except SnapdiffError:  # there may be a ref that names the request
+        return None
+
+
+def _positive(text: str) -> int | None:
+    """Return a number that is written in ten digits or less, or None."""
+    return int(text) if re.fullmatch("[1-9][0-9]{0,9}", text, re.ASCII) else None
 
 
 def _is_plain_address(url: str) -> bool:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from snapdiff.ci.checkout import Checkout, ComparedCommits
-from snapdiff.ci.github_event import commits_of_event, read_event
+from snapdiff.ci.github_event import commits_of_event
 from snapdiff.ci.gitlab_pipeline import commits_of_pipeline
 from snapdiff.errors import RevisionError, SnapdiffError
+from snapdiff.posting.github_event import read_event
 from tests.action.pull_requests import NUMBER, PullRequest, write_event
 from tests.support.repositories import run_git
 
@@ -218,7 +219,7 @@ def test_a_merge_queue_names_its_base(request_: PullRequest, tmp_path: Path) -> 
 def test_what_is_no_event_is_refused(text: str, tmp_path: Path) -> None:
     file = tmp_path / "event.json"
     file.write_text(text)
-    with pytest.raises(SnapdiffError, match=r"event\.json: is no event of GitHub: "):
+    with pytest.raises(SnapdiffError, match=r"event\.json: cannot be read as an event of GitHub: "):
         read_event(file)
 
 

@@ -52,7 +52,7 @@ class GitLabRunner:
         self.jobs += 1
         clone = self.request.checkout(self.folder / f"clone-{self.jobs}", "change")
         shutil.copyfile(PROJECT / "templates/snapdiff/template.yml", clone / "component.yml")
-        given = [f"install: '{self.wheel}[gitlab]'", *inputs]
+        given = [f"install: '{self.wheel}[post]'", *inputs]
         lines = ["include:", "  - local: /component.yml", "    inputs:"]
         lines += [f"      {line}" for line in given]
         (clone / ".gitlab-ci.yml").write_text("\n".join(lines) + "\n")

@@ -118,7 +118,7 @@ class CodeHost:
     @contextlib.contextmanager
     def running(self) -> Iterator["CodeHost"]:
         """Answer as long as the block runs; then everything answered must be as described."""
-        thread = Thread(target=self.server.serve_forever, args=(0.05,))
+        thread = Thread(target=self.server.serve_forever, args=(0.005,))
         thread.start()
         try:
             yield self
@@ -188,6 +188,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # head and body go out together: a second packet would wait for the first's
     server: _Server
 
     def _answer(self) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from snapdiff.cli import post_command
+from snapdiff.posting.one_comment import Pauses
 from tests.posting.code_host import NUMBER, REPOSITORY, CodeHost, User
 from tests.posting.github_host import Gitea, GitHub
 from tests.posting.gitlab_host import GitLab
@@ -23,6 +25,16 @@ DIALECTS: dict[str, Callable[[], Any]] = {
     "GitLab": GitLab,
 }
 
+
+def pull_request(number: object, sha: str = "1" * 40) -> dict[str, Any]:
+    """A pull request as GitHub's events and lists have it, as far as anybody reads it."""
+    return {
+        "number": number,
+        "head": {"ref": "change", "sha": sha},
+        "base": {"ref": "main", "sha": "0" * 40},
+    }
+
+
 Post = Callable[..., Result]
 
 
@@ -32,6 +44,32 @@ def no_ci_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(("GITHUB_", "GH_", "CI_", "GITLAB_")):
             monkeypatch.delenv(name)
+
+
+class Clock:
+    """Time that passes only where somebody waits."""
+
+    def __init__(self) -> None:
+        """Begin at nought."""
+        self.now = 0.0
+        self.waited: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        """Let some seconds pass at once."""
+        self.waited.append(seconds)
+        self.now += seconds
+
+    def pauses(self) -> Pauses:
+        """What a run of the command waits with."""
+        return Pauses(clock=lambda: self.now, sleep=self.sleep)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time of `snapdiff post`: no test waits for a host."""
+    clock = Clock()
+    monkeypatch.setattr(post_command, "Pauses", clock.pauses)
+    return clock
 
 
 def job_variables(host: CodeHost, folder: Path) -> dict[str, str]:
@@ -45,7 +83,7 @@ def job_variables(host: CodeHost, folder: Path) -> dict[str, str]:
             "GITLAB_TOKEN": TOKEN,
         }
     event = folder / "event.json"
-    event.write_text(json.dumps({"number": NUMBER, "pull_request": {"number": NUMBER}}))
+    event.write_text(json.dumps({"number": NUMBER, "pull_request": pull_request(NUMBER)}))
     return {
         "GITHUB_API_URL": host.api_url,
         "GITHUB_REPOSITORY": REPOSITORY,

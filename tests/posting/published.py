@@ -13,8 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, FormatChecker
-
 FILE = Path(__file__).with_name("github_openapi.json")
 
 REQUESTS = [
@@ -77,6 +75,9 @@ class Description:
         return part
 
     def _mismatches(self, part: Any, value: Any) -> list[str]:
+        # Late: its grammars of addresses take seconds to build, in every process of the tests.
+        from jsonschema import Draft202012Validator, FormatChecker
+
         content = part.get("content", {}).get("application/json")
         if content is None:
             return [] if value is None else ["an answer where none is described"]

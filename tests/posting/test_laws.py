@@ -6,9 +6,14 @@ from typing import TypeVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.posting.base import Comment, NotFoundError, TryLaterError
-from snapdiff.posting.one_comment import WantedComment, keep_one_comment
-from snapdiff.posting.pauses import Pauses
+from snapdiff.posting.one_comment import (
+    Comment,
+    NotFoundError,
+    Pauses,
+    TryLaterError,
+    WantedComment,
+    keep_one_comment,
+)
 
 MARKER = "<!-- snapdiff -->"
 US = "us"
@@ -83,8 +88,15 @@ def is_ours(comment: Comment) -> bool:
     return comment.author == US and comment.body.split("\n")[0] == MARKER
 
 
+class NoPauses(Pauses):
+    """Waits for nothing, and never gives up."""
+
+    def wait(self, fault: TryLaterError) -> None:
+        """Return at once."""
+
+
 def kept(host: Memory, wanted: WantedComment) -> Comment | None:
-    return keep_one_comment(host, wanted, Pauses(first=0.0))
+    return keep_one_comment(host, wanted, NoPauses())
 
 
 @given(comments, troubles, wanted_comments)

@@ -7,13 +7,12 @@ from threading import Barrier, Thread
 
 import pytest
 
-from snapdiff.posting.ci_variables import Asked, find_target, find_token
 from snapdiff.posting.hosts import open_host
-from snapdiff.posting.one_comment import WantedComment, keep_one_comment
-from snapdiff.posting.pauses import Pauses
+from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
+from snapdiff.posting.target import find_target, find_token
 from tests.golden import ROOT, SNAPSHOTS
 from tests.posting.code_host import CodeHost, Fault, first, waits_for
-from tests.posting.conftest import BOT, Post, every_dialect
+from tests.posting.conftest import BOT, Clock, Post, every_dialect
 from tests.support.helpers import run_cli
 
 FIRST = "<!-- snapdiff -->\n# Changes\n\n- zlib 1.2 → 1.3\n"
@@ -194,7 +193,7 @@ def test_of_two_runs_at_the_same_moment_one_comment_is_left(host: CodeHost) -> N
     # Both see that there is no comment, and both post one.
     for method in ("GET", "POST"):
         host.faults.append(Fault(method, host.dialect.list_end, waits_for(together), times=2))
-    target = find_target(Asked(), os.environ)
+    target = find_target(os.environ)
     token = find_token(target.host, None, os.environ)
     assert token
     urls: list[str] = []
@@ -215,11 +214,14 @@ def test_of_two_runs_at_the_same_moment_one_comment_is_left(host: CodeHost) -> N
 
 
 @every_dialect
-def test_a_comment_that_is_deleted_meanwhile_is_posted_again(host: CodeHost, post: Post) -> None:
+def test_a_comment_that_is_deleted_meanwhile_is_posted_again(
+    host: CodeHost, post: Post, clock: Clock
+) -> None:
     post(FIRST)
     host.faults.append(Fault(host.dialect.edits, "1001", first(host.comments.clear), times=1))
     assert post(SECOND).status == 0
     assert host.bodies() == [SECOND]
+    assert clock.waited == [1.0]
 
 
 @every_dialect

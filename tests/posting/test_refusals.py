@@ -187,6 +187,29 @@ def test_what_a_host_says_is_shown_in_one_line_and_without_the_token(
         assert len(done.err) < 400
 
 
+@pytest.mark.parametrize(
+    "echo",
+    [
+        "ghp_a%2Fb%2Bc%3D12345",
+        "ghp_a%252Fb%252bc%253D12345",
+        "ghp_a/b+\nc=12345",
+        "ghp_a/b+\r\n  c=1\x002345",
+        "ghp_a\\/b\\u002bc&#61;12345",
+    ],
+)
+def test_a_token_is_hidden_however_a_host_repeats_it(
+    echo: str, host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_a/b+c=12345")
+    host.users["ghp_a/b+c=12345"] = User(BOT)
+    for body in ({"message": f"bad {echo}!"}, f"<html>bad {echo}!"):
+        host.faults[:] = [Fault("POST", host.dialect.list_end, answers(422, body))]
+        done = post(COMMENT)
+        assert done.status == 2
+        assert "bad [token]!" in done.err
+        assert "12345" not in done.err
+
+
 @every_dialect
 def test_an_address_that_a_host_gives_is_printed_in_one_line(host: CodeHost, post: Post) -> None:
     field = "web_url" if isinstance(host.dialect, GitLab) else "html_url"
@@ -209,20 +232,15 @@ def test_an_address_that_a_host_gives_is_printed_in_one_line(host: CodeHost, pos
 # --- Libraries ---
 
 
-@pytest.mark.parametrize(("name", "module"), [("github", "github"), ("gitlab", "gitlab")])
+@every_dialect
 def test_a_library_that_is_not_installed_is_named(
-    name: str, module: str, post: Post, monkeypatch: pytest.MonkeyPatch
+    host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.delitem(sys.modules, f"snapdiff.posting.{name}", raising=False)
-    monkeypatch.setenv("BOT_TOKEN", TOKEN)
-    options = ("--host", name, "--repo", "a/b", "--number", "1", "--token-from", "BOT_TOKEN")
-    done = post(COMMENT, *options)
-    assert done.status == 2
-    assert done.err == (
-        f"snapdiff: error: {name} takes a library that is not here: "
-        f"pip install 'spack-snapdiff[{name}]'\n"
-    )
+    monkeypatch.setitem(sys.modules, "requests", None)
+    install = "pip install 'spack-snapdiff[post]'"
+    reason = f"posting takes a library that is not here: {install}"
+    assert post(COMMENT) == (2, "", f"snapdiff: error: {reason}\n")
+    assert host.seen == []
 
 
 # --- The server is what GitHub describes ---

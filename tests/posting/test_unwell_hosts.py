@@ -1,13 +1,12 @@
 """Hosts that fail, hurry others, lie, or lead elsewhere; the answer is one comment or one line."""
 
-from functools import partial
+import time
 from typing import Any
 
 import pytest
 
-from snapdiff.cli import post_command
 from snapdiff.posting import rest
-from snapdiff.posting.pauses import Pauses
+from snapdiff.posting.one_comment import Pauses, TryLaterError
 from tests.posting.code_host import (
     Answering,
     CodeHost,
@@ -17,7 +16,7 @@ from tests.posting.code_host import (
     does_it_and_answers,
     in_a_second,
 )
-from tests.posting.conftest import BOT, TOKEN, Post, every_dialect
+from tests.posting.conftest import BOT, TOKEN, Clock, Post, every_dialect
 from tests.posting.github_host import GitHub
 from tests.posting.gitlab_host import GitLab
 from tests.support.processes import is_one_line_error
@@ -27,18 +26,6 @@ OLD = "<!-- snapdiff -->\n# Old\n"
 
 
 every_library = pytest.mark.parametrize("dialect", [GitHub(), GitLab()], ids=["GitHub", "GitLab"])
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin with short pauses; a host that asks for a second gets it."""
-    monkeypatch.setattr(post_command, "Pauses", partial(Pauses, first=0.05))
-
-
-@pytest.fixture
-def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a second be the minute."""
-    monkeypatch.setattr(post_command, "Pauses", partial(Pauses, 1.0, first=0.05))
 
 
 # --- What passes ---
@@ -110,11 +97,20 @@ def limits() -> dict[str, Answering]:
 @every_library
 @pytest.mark.parametrize("limit", limits())
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_limit_is_waited_for(limit: str, method: str, host: CodeHost, post: Post) -> None:
+def test_a_limit_is_waited_for(
+    limit: str, method: str, host: CodeHost, post: Post, clock: Clock
+) -> None:
     host.faults.append(Fault(method, host.dialect.list_end, limits()[limit], times=1))
     done = post(COMMENT)
     assert (done.status, done.err) == (0, "")
     assert host.bodies() == [COMMENT]
+    assert clock.waited == [1.0]
+
+
+def test_by_itself_a_run_waits_by_the_clock_on_the_wall() -> None:
+    begin = time.monotonic()
+    Pauses().wait(TryLaterError("busy", 0.0))
+    assert time.monotonic() - begin >= 1.0
 
 
 # --- What does not pass ---
@@ -137,18 +133,18 @@ def test_a_limit_is_waited_for(limit: str, method: str, host: CodeHost, post: Po
     ids=["an hour", "at least a minute", "a date", "2100"],
 )
 def test_a_limit_that_takes_longer_than_a_minute_is_an_error_at_once(
-    limit: Answering, host: CodeHost, post: Post
+    limit: Answering, host: CodeHost, post: Post, clock: Clock
 ) -> None:
     host.faults.append(Fault("GET", host.dialect.list_end, limit))
     done = post(COMMENT)
     assert (done.status, done.out) == (2, "")
     assert is_one_line_error(done.err)
     assert len(host.seen) == 1
+    assert clock.waited == []
 
 
 @every_library
-@pytest.mark.usefixtures("little_time")
-def test_what_never_works_is_an_error_in_the_end(host: CodeHost, post: Post) -> None:
+def test_what_never_works_is_an_error_in_the_end(host: CodeHost, post: Post, clock: Clock) -> None:
     host.faults.append(Fault("POST", host.dialect.list_end, answers(503, {"message": "busy"})))
     done = post(COMMENT)
     assert done == (
@@ -156,11 +152,11 @@ def test_what_never_works_is_an_error_in_the_end(host: CodeHost, post: Post) -> 
         "",
         f"snapdiff: error: {host.dialect.place}: the host answers 503: busy\n",
     )
-    assert len(host.methods()) > 1
+    assert clock.waited == [1.0, 2.0, 4.0, 8.0, 16.0]  # then 32 more would be over a minute
+    assert len(host.methods()) == 6
 
 
 @every_library
-@pytest.mark.usefixtures("little_time")
 def test_a_host_that_is_not_there_is_an_error(
     host: CodeHost, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,7 +262,7 @@ def test_a_repository_that_was_renamed_is_followed_on_its_own_host(
 
 @pytest.mark.parametrize("dialect", [GitHub()])
 @pytest.mark.parametrize(
-    "headers", [{"X_RateLimit_Limit": "x", "X_RateLimit_Remaining": "y"}, {"Location": "::"}]
+    "headers", [{"X_RateLimit_Limit": "x", "X_RateLimit_Remaining": "y"}, {"Location": "http://["}]
 )
 def test_headers_that_are_nonsense_are_an_error(
     headers: dict[str, str], host: CodeHost, post: Post
@@ -285,4 +281,4 @@ def test_a_comment_that_is_no_text_is_an_error(body: object, host: CodeHost, pos
     host.faults.append(Fault("GET", host.dialect.list_end, listed))
     done = post(COMMENT)
     assert (done.status, done.out) == (2, "")
-    assert "the answer has no body" in done.err
+    assert "the answer is not that of a REST API: Expected `str" in done.err

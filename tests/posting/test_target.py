@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from snapdiff.posting.base import PostError
-from snapdiff.posting.ci_variables import Asked, find_target
-from snapdiff.posting.target import HostName, Target, Token
+from snapdiff.posting.one_comment import PostError
+from snapdiff.posting.target import HostName, Target, Token, find_target
 from tests.posting.code_host import CodeHost
-from tests.posting.conftest import TOKEN, Post
+from tests.posting.conftest import TOKEN, Post, pull_request
 from tests.posting.gitlab_host import GitLab
 from tests.support.helpers import run_cli
 from tests.support.processes import command, environment, is_one_line_error
@@ -66,18 +65,19 @@ GITLAB = {
 def test_options_go_before_variables(
     variables: dict[str, str], asked: dict[str, Any], place: str
 ) -> None:
-    target = find_target(Asked(**asked), variables)
+    target = find_target(variables, **asked)
     assert f"{target.api_url} {target.place}" == place
 
 
 @pytest.mark.parametrize(
     ("event", "number"),
     [
-        ({"pull_request": {"number": 5}}, 5),
+        ({"pull_request": pull_request(5)}, 5),
         ({"issue": {"number": 5, "pull_request": {}}}, 5),
         ({"issue": {"number": 5}}, 12),
-        ({"pull_request": {"number": 0}}, 12),
-        ({"pull_request": {"number": "5/../6"}}, 12),
+        ({"pull_request": pull_request(0)}, 12),
+        ({"pull_request": pull_request(10**10)}, 12),
+        ({"pull_request": pull_request("5/../6")}, 12),
         ({"pull_request": {}}, 12),
         ({"pull_request": None, "workflow_run": {}}, 12),
         ([], 12),
@@ -88,7 +88,7 @@ def test_options_go_before_variables(
 def test_the_event_goes_before_the_ref(event: Any, number: int, tmp_path: Path) -> None:
     file = tmp_path / "event.json"
     file.write_text(event if isinstance(event, str) else json.dumps(event))
-    target = find_target(Asked(), GITHUB | {"GITHUB_EVENT_PATH": str(file)})
+    target = find_target(GITHUB | {"GITHUB_EVENT_PATH": str(file)})
     assert target.number == number
 
 
@@ -115,7 +115,7 @@ def test_what_is_not_named_is_an_error(
     variables: dict[str, str], asked: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(PostError) as caught:
-        find_target(Asked(**asked), variables)
+        find_target(variables, **asked)
     assert str(caught.value).startswith(words)
 
 
