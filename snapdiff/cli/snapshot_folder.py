@@ -5,8 +5,6 @@ import functools
 import hashlib
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from snapdiff.errors import FormatError, SnapdiffError
-from snapdiff.output.signals import UndoneBySignals
+from snapdiff.output.whole_folder import remove_remains, replaced_folder
 from snapdiff.safe_text import shown
 from snapdiff.sources.base import Entry, Source, printable_path
 from snapdiff.sources.download import KeptFile
@@ -59,6 +57,7 @@ class SnapshotFolder:
         """Look at what is there; raises SnapdiffError where it is something else."""
         self.path = path
         self._target = path.resolve()
+        remove_remains(self._target, self._check_own)
         self._record = self._find_record()
 
     @functools.cached_property
@@ -99,12 +98,12 @@ class SnapshotFolder:
         taken = datetime.now(UTC).isoformat(timespec="seconds")
         record = SnapshotRecord(VERSION, source.name, source.commit, taken, documents)
         try:
-            with self._replacement() as folder:
+            with replaced_folder(self._target, self._check_own) as folder:
+                _write(folder / RECORD, _text(record))  # first: it says what may be removed again
                 for path, content in _contents(source, entries):
                     if hashlib.sha256(content).hexdigest() != documents[path].sha256:
                         raise _unreadable(path, "changed while it was read")
                     _write(folder / path, content)
-                _write(folder / RECORD, _text(record))
         except OSError as error:
             reason = error.strerror or error
             raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
@@ -120,10 +119,17 @@ class SnapshotFolder:
             return None
         if not os.path.isdir(self._target):
             raise SnapdiffError(f"{self.path}: is a file, not a folder")
-        files = set(_files_below(self._target))
-        if not files:
-            return None
-        record = self._read_record() if RECORD in files else None
+        return self._check_own(self._target)
+
+    def _check_own(self, folder: Path) -> SnapshotRecord | None:
+        """Return the record of a snapshot, or None where a folder holds nothing.
+
+        Raises SnapdiffError where it holds anything that is of no snapshot.
+        """
+        files = set(_files_below(folder))
+        if files == {RECORD} and folder != self._target:
+            return None  # a run was killed while it wrote the first of its files
+        record = self._read_record(folder) if RECORD in files else None
         others = files - {RECORD, *(record.documents if record else ())}
         if others:
             other = shown(printable_path(min(others)))
@@ -131,9 +137,9 @@ class SnapshotFolder:
             raise SnapdiffError(f"{self.path}: {message}")
         return record
 
-    def _read_record(self) -> SnapshotRecord:
+    def _read_record(self, folder: Path) -> SnapshotRecord:
         try:
-            found = json.loads((self._target / RECORD).read_bytes())
+            found = json.loads((folder / RECORD).read_bytes())
             record = msgspec.convert(found, SnapshotRecord)
         except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
             message = f"{RECORD} in it cannot be read; name another folder"
@@ -148,28 +154,6 @@ class SnapshotFolder:
     def _holds(self, documents: dict[str, DocumentRecord]) -> bool:
         wanted = {path: document.sha256 for path, document in documents.items()}
         return wanted == {path: kept.sha256 for path, kept in self.kept_files.items()}
-
-    @contextlib.contextmanager
-    def _replacement(self) -> Iterator[Path]:
-        """Yield an empty folder, which then takes the place of the old one."""
-        beginning = os.fsdecode(os.fsencode(self._target.name)[:200])
-        beside = self._target.with_name(f".{beginning}.{secrets.token_hex(4)}")
-        new, old = beside / "new", beside / "old"
-
-        def tidy_up() -> None:
-            if old.exists() and not self._target.exists():
-                old.rename(self._target)
-            shutil.rmtree(beside, ignore_errors=True)
-
-        with UndoneBySignals(tidy_up):  # from before it is there: a signal could come right after
-            try:
-                new.mkdir(parents=True)
-                yield new
-                if self._target.exists():
-                    self._target.rename(old)
-                new.rename(self._target)
-            finally:
-                tidy_up()
 
 
 def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:

@@ -394,35 +394,6 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
     assert os.listdir(tmp_path) == []
 
 
-def test_a_signal_in_the_middle_of_writing_leaves_the_old_snapshot(
-    server: WebServer, tmp_path: Path
-) -> None:
-    server.files.update(below("m", layout_2(ONE)))
-    snapshot(f"{server.url}/m", tmp_path / "kept")
-    before = state(tmp_path / "kept")
-    server.files.update(below("m", layout_2(TWO)))
-    program = (
-        "import os, pathlib, signal, sys\n"
-        "from snapdiff.cli.commands import main\n"
-        "from snapdiff.output.signals import end_on_signals\n"
-        "end_on_signals()\n"
-        "rename = pathlib.Path.rename\n"
-        "def renamed(path, target):\n"
-        "    rename(path, target)\n"
-        "    if target.name == 'old':\n"
-        "        os.kill(os.getpid(), signal.SIGTERM)\n"
-        "pathlib.Path.rename = renamed\n"
-        f"sys.exit(main(['snapshot', '{server.url}/m', {str(tmp_path / 'kept')!r}]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment(None), capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (143, b"snapdiff: error: interrupted\n")
-    assert os.listdir(tmp_path) == ["kept"]
-    assert files_in(tmp_path / "kept") == {INDEX: ONE}
-    assert state(tmp_path / "kept").keys() == before.keys()
-
-
 @pytest.mark.parametrize(
     ("url", "library", "extra"),
     [
