@@ -13,7 +13,9 @@ import yaml
 
 from tests.support.helpers import PROJECT
 from tests.support.repositories import GIT_IDENTITY, NO_USER_SETTINGS, GitRepository, run_git
+from tests.support.tools import module
 
+module("pre_commit", "dev")
 pytestmark = pytest.mark.slow
 
 LOCK = "science/spack.lock"

@@ -19,7 +19,9 @@ from release.build import build_twice
 from release.parts_list import write_parts_list
 from snapdiff import __version__
 from tests.golden import ROOT, SNAPSHOTS, golden_text
+from tests.support.tools import module
 
+module("hatchling", "release")
 pytestmark = pytest.mark.slow
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -104,6 +106,7 @@ UV = [sys.executable, "-m", "uv"]
 @pytest.fixture(scope="module")
 def index(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Skip a test where the dependencies cannot be had; what is wrong with ours fails it."""
+    module("uv", "release")
     nowhere = str(tmp_path_factory.mktemp("nowhere"))
     found = subprocess.run(
         [*UV, "pip", "install", "--dry-run", "--target", nowhere, str(wheel)],

@@ -31,7 +31,7 @@ def workflow(file: Path) -> dict[str, Any]:
 
 
 def test_make_help_lists_every_target() -> None:
-    [phony] = re.findall(r"^\.PHONY: (.*?[^\\])$", text_of("Makefile"), re.DOTALL | re.MULTILINE)
+    [phony] = re.findall(r"^\.PHONY: (help(?:.*\\\n)*.*)$", text_of("Makefile"), re.MULTILINE)
     done = subprocess.run(
         ["make", "--no-print-directory", "help"],
         cwd=PROJECT,

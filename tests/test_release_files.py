@@ -2,7 +2,6 @@
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,6 +14,7 @@ import yaml
 from release.command_files import NAMES, SHARE, command_files
 from release.ready import PLACEHOLDER, missing_for
 from tests.support.helpers import PROJECT
+from tests.support.tools import program
 
 with open(PROJECT / "pyproject.toml", "rb") as pyproject:
     METADATA: dict[str, Any] = tomllib.load(pyproject)["project"]
@@ -31,8 +31,7 @@ def test_the_manual_and_the_completions_are_those_of_the_commands() -> None:
 
 def test_the_manual_has_every_command_and_no_fault_that_a_formatter_finds() -> None:
     page = SHARE / "man" / "man1" / "snapdiff.1"
-    if not shutil.which("groff"):
-        pytest.skip("needs groff")
+    program("groff")
     done = subprocess.run(
         ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", "-rLL=100n", page],
         capture_output=True,
@@ -62,8 +61,7 @@ def test_the_manual_has_every_command_and_no_fault_that_a_formatter_finds() -> N
     ],
 )
 def test_a_shell_can_read_its_completions(shell: str, pattern: str) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f"needs {shell}")
+    program(shell)
     files = sorted(SHARE.glob(pattern))
     assert len(files) == len(NAMES)
     for file in files:
@@ -73,9 +71,7 @@ def test_a_shell_can_read_its_completions(shell: str, pattern: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_bash_completes_commands_options_and_values(name: str) -> None:
-    program = Path(sys.executable).parent / name
-    if not program.exists():
-        pytest.skip("needs the installed command")
+    command = Path(sys.executable).parent / name
 
     def completed(*words: str) -> set[str]:
         script = (
@@ -85,7 +81,7 @@ def test_bash_completes_commands_options_and_values(name: str) -> None:
         )
         file = SHARE / "bash-completion" / "completions" / name
         done = subprocess.run(
-            ["bash", "-c", script, "bash", file, program, *words],
+            ["bash", "-c", script, "bash", file, command, *words],
             capture_output=True,
             text=True,
             check=True,
@@ -160,7 +156,8 @@ def test_the_recipe_for_spack_needs_what_the_project_needs() -> None:
 def test_the_recipe_for_spack_has_a_variant_for_each_extra_of_a_user() -> None:
     recipe = Recipe()
     extras = METADATA["optional-dependencies"]
-    assert recipe.variants() == extras.keys() - {"dev", "bench", "docs"}
+    of_a_clone = {"bench", "browser", "dev", "docs", "release", "stores", "test", "workflows"}
+    assert recipe.variants() == extras.keys() - of_a_clone
     for extra in recipe.variants():
         assert recipe.dependencies(f"+{extra}") == requirements(extras[extra])
         others = re.findall(r"spack-snapdiff\[(\w+)\]", "\n".join(extras[extra]))

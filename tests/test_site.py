@@ -16,17 +16,16 @@ from urllib.parse import unquote, urlsplit
 
 import click
 import pytest
-from selenium.webdriver.common.keys import Keys
 
 import snapdiff
 from snapdiff.cli.commands import cli
 from snapdiff.reports.json_report import json_schema
-from tests.support.browser import Browser, contrast, started
+from tests.support.browser import Browser, Keys, contrast, started
 from tests.support.helpers import PROJECT
+from tests.support.tools import module
 
+module("sphinx", "docs")
 pytestmark = pytest.mark.slow
-
-CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 COPIED = ("docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 """What the site is made from, but for the code."""
@@ -176,9 +175,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if not CHROMIUM or not CHROMEDRIVER:
-        pytest.skip("needs chromium and chromedriver (Debian: chromium, chromium-driver)")
-    with started(CHROMIUM, CHROMEDRIVER) as driver:
+    with started() as driver:
         yield Browser(driver)
 
 

@@ -208,4 +208,4 @@ def expressions() -> Expressions:
 def needs_node(package: str) -> pytest.MarkDecorator:
     """Skip a test where a package of Node is not there."""
     is_there = shutil.which("node") and (HERE / "node_modules" / package).exists()
-    return pytest.mark.skipif(not is_there, reason=f"{package} is not installed; see `make node`")
+    return pytest.mark.skipif(not is_there, reason=f"needs {package}: `make node` brings it")

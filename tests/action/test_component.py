@@ -23,7 +23,7 @@ from tests.support.repositories import run_git
 pytestmark = [
     pytest.mark.slow,
     needs_node("gitlab-ci-local"),
-    pytest.mark.skipif(not shutil.which("rsync"), reason="gitlab-ci-local needs rsync"),
+    pytest.mark.skipif(not shutil.which("rsync"), reason="needs rsync: `make system` brings it"),
 ]
 
 TOKEN = "glpat-0123456789"  # noqa: S105 -- of a server that ends with the test

@@ -2,17 +2,16 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.support.helpers import PROJECT
+from tests.support.tools import tool
 
 pytestmark = pytest.mark.slow
 
-BIN = Path(sys.executable).parent
 PAGE = (PROJECT / "docs" / "pull-requests.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 THE_TRIGGER_THAT_FORKS_NEED = "[dangerous-triggers]"
@@ -21,10 +20,9 @@ WORKFLOWS = [text for text in EXAMPLES if "\njobs:" in text]
 
 def ran(folder: Path, *command: str) -> str:
     """What a linter says of what it does not like."""
-    if not (BIN / command[0]).exists():
-        pytest.skip(f"{command[0]} is not installed")
+    program = tool(command[0], "workflows")
     done = subprocess.run(
-        [BIN / command[0], *command[1:]], cwd=folder, capture_output=True, text=True, check=False
+        [program, *command[1:]], cwd=folder, capture_output=True, text=True, check=False
     )
     return "" if done.returncode == 0 else done.stdout + done.stderr
 

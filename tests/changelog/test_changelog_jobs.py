@@ -13,6 +13,7 @@ from snapdiff.errors import SnapdiffError
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog, write_story
+from tests.support.tools import module
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> No
 
 
 def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:
-    distributed = pytest.importorskip("distributed", reason="needs spack-snapdiff[dask]")
+    distributed = module("distributed", "dask")
     expected = lines(story.folder, "start..HEAD", None)
     with (
         distributed.LocalCluster(  # two real processes, and no web page

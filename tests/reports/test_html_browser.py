@@ -1,30 +1,24 @@
 """The HTML report in a browser: Chromium, driven as a reader would use it."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.select import Select
 
+from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.safe_text import shown
-from tests.support.browser import COLOURS, Browser, contrast, started
+from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
+from tests.support.environments import after, before, write_locks
 from tests.support.hostile import VALUES
 from tests.support.html_reports import hostile_diff, large_diff, rendered, snapshots_diff
 
 pytestmark = pytest.mark.slow
 
-CHROMIUM, CHROMEDRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[webdriver.Chrome]:
-    if not CHROMIUM or not CHROMEDRIVER:
-        pytest.skip("needs chromium and chromedriver (Debian: chromium, chromium-driver)")
-    with started(CHROMIUM, CHROMEDRIVER) as chromium:
+    with started() as chromium:
         yield chromium
 
 
@@ -286,3 +280,28 @@ for (const [name, value] of [["q", "option77"], ["q", "gcc"], ["q", ""], ["packa
 }
 return took;
 """
+
+
+def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    old, new = map(str, write_locks(tmp_path, before(), after()))
+    browser = Browser(driver)
+    text = render_report(diff_catalogs(load_catalog(old), load_catalog(new)), "html")
+    browser.open(_written(tmp_path, text))
+    assert browser.said() == "10 rows, 10 specs"
+    bar = next(link for link in browser.all(".causes a") if link.text.startswith("cmake"))
+    bar.click()
+    browser.until(lambda: browser.said() == "1 of 10 rows, 1 spec")
+    assert browser.address() == {"cause": ["cmake 3.26.3 → 3.27.7 (build only)"]}
+    [row] = browser.rows()
+    assert row.startswith("json = rebuilt")
+    browser.one("button.unfold").click()
+    assert browser.one("tr.detail .because").text == (
+        "because of cmake 3.26.3 → 3.27.7 (build only); link and run dependencies unchanged"
+    )
+    chosen = Select(browser.one("select[name=cause]"))
+    assert chosen.first_selected_option.text == "cmake 3.26.3 → 3.27.7 (build only)"
+    next(link for link in browser.all(".causes a") if link.text.startswith("zlib")).click()
+    browser.until(lambda: browser.rows()[0].startswith("hdf5"))
+    browser.assert_quiet()

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import fsspec
 import pytest
 
 from snapdiff.errors import RevisionError
@@ -13,8 +12,10 @@ from snapdiff.sources.download import KeptFile
 from snapdiff.sources.mirror import open_mirror
 from tests.support.gcs_server import GcsServer, gcs_server
 from tests.support.mirrors import HASTE, INDEX, MANIFEST, below, index, layout_2, layout_3, listing
+from tests.support.tools import module
 
-pytest.importorskip("gcsfs")
+module("gcsfs", "stores")
+fsspec = module("fsspec", "stores")
 pytestmark = pytest.mark.slow
 
 ONE = index("zlib", "cmake")

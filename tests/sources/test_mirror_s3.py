@@ -4,8 +4,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import boto3
-import fsspec
 import pytest
 
 from snapdiff.errors import RevisionError
@@ -14,7 +12,12 @@ from snapdiff.sources.download import KeptFile
 from snapdiff.sources.mirror import open_mirror
 from tests.support.mirrors import HASTE, INDEX, MANIFEST, below, index, layout_2, layout_3, listing
 from tests.support.servers import S3Server, s3_server
+from tests.support.tools import module
 
+module("moto", "stores")
+boto3 = module("boto3", "stores")
+module("s3fs", "stores")
+fsspec = module("fsspec", "stores")
 pytestmark = pytest.mark.slow
 
 ONE = index("zlib", "cmake")

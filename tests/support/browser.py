@@ -7,16 +7,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
+from tests.support.tools import module, program
+
+module("selenium", "browser")  # without it, all files that import this one are skipped
+
+from selenium import webdriver  # noqa: E402 - there is none to import where they are skipped
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.remote.webelement import WebElement  # noqa: E402
+from selenium.webdriver.support.select import Select  # noqa: E402
+from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
+
+__all__ = ["COLOURS", "Browser", "Keys", "Select", "contrast", "started", "webdriver"]
 
 
 @contextlib.contextmanager
-def started(chromium: str, chromedriver: str) -> Iterator[webdriver.Chrome]:
+def started() -> Iterator[webdriver.Chrome]:
     """A Chromium without a window, for as long as the block runs."""
+    chromium, chromedriver = program("chromium"), program("chromedriver")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for argument in (
