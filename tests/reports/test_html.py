@@ -186,16 +186,14 @@ def test_templates_of_the_users_own_replace_ours(tmp_path: Path) -> None:
     assert "<style>body { color: teal }</style>" in rendered(large_diff(6), templates=tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", VALUES)
-def test_hostile_values_are_text(tmp_path: Path, place: str, name: str) -> None:
-    value = VALUES[name]
-    page = Page(rendered(hostile_diff(tmp_path, place, value)))
+def test_hostile_values_are_text(tmp_path: Path, place: str) -> None:
+    page = Page(rendered(hostile_diff(tmp_path, place)))
     assert page.names() <= OURS
-    if place in ("package", "tag"):
-        value = value.strip()
-    assert " ".join(shown(value)[:150].split()) in page.text()
+    text = page.text()
+    for value in VALUES.values():
+        said = shown(value.strip() if place in ("package", "tag") else value)[:150]
+        assert " ".join(said.split()) in text
 
 
 def _data(text: str) -> str:

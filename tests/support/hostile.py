@@ -1,6 +1,7 @@
-"""Catalogs from a stranger: each field holds, in turn, what could break a report."""
+"""Catalogs from a stranger: each field holds, in turn, all that could break a report."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.support.helpers import entries_of, spec, write_files
@@ -45,25 +46,46 @@ PLACES = ("package", "stack", "tag", "version", "compiler", "os", "variants")
 """Where a value can stand, in a report for people too; `target` is never told."""
 
 
-def write_catalogs(folder: Path, place: str, value: str) -> tuple[Path, Path]:
-    """Write two catalogs that differ in every kind of way, with the value in one place."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+HARMLESS = [f"x{number}" for number in range(len(VALUES))]
+"""As many values that break nothing."""
+
+
+def write_catalogs(
+    folder: Path, place: str, values: Iterable[str] = VALUES.values()
+) -> tuple[Path, Path]:
+    """Write two catalogs that differ in every kind of way for each value, which is in one place."""
+    for number, value in enumerate(values):
+        tag = f"t{number}" if place == "tag" else "develop"
+        for side, records in zip(("old", "new"), _sides(_LETTERS[number]), strict=True):
+            placed = [_placed(record, place, value) for record in records]
+            page = _page(
+                value if place == "package" else f"p{number}",
+                value if place == "tag" else "develop",
+                placed,
+            )
+            write_files(folder / side, {f"_cache/{tag}/p{number}/specs.md": page})
+    return folder / "old", folder / "new"
+
+
+def _sides(letter: str) -> tuple[list[Record], list[Record]]:
+    """Return the specs of both sides of a package; their hashes begin with a letter."""
     before = [
-        _spec("a", "1.0"),
-        _spec("b", "1.1", os="rhel8"),
-        _spec("c", "3.0"),
-        _spec("d", "0.9"),
+        _spec(f"{letter}a", "1.0"),
+        _spec(f"{letter}b", "1.1", os="rhel8"),
+        _spec(f"{letter}c", "3.0"),
+        _spec(f"{letter}d", "0.9"),
+        _spec(f"{letter}h", "5.0", compiler="gcc@9", stacks="gone root"),
     ]
-    after = [_spec("e", "1.0"), _spec("f", "2.0"), _spec("g", "3.0", os="rhel8")]
-    before.append(_spec("h", "5.0", compiler="gcc@9", stacks="gone root"))
-    after.append(_spec("i", "5.0", compiler="gcc@9", stacks="come root"))
-    sides = []
-    for name, records in (("old", before), ("new", after)):
-        placed = [_placed(record, place, value) for record in records]
-        title = value if place == "package" else "zlib"
-        tag = value if place == "tag" else "develop"
-        page = _page(title, tag, placed)
-        sides.append(write_files(folder / name, {"_cache/develop/zlib/specs.md": page}))
-    return sides[0], sides[1]
+    after = [
+        _spec(f"{letter}e", "1.0"),
+        _spec(f"{letter}f", "2.0"),
+        _spec(f"{letter}g", "3.0", os="rhel8"),
+        _spec(f"{letter}i", "5.0", compiler="gcc@9", stacks="come root"),
+    ]
+    return before, after
 
 
 def _spec(name: str, version: str, **fields: str) -> Record:

@@ -116,9 +116,9 @@ def _spec(spec_hash: str, version: str) -> Spec:
     return Spec(spec_hash, version, "gcc@12.3.0", "ubuntu22.04", "linux", "x86_64_v3", variants)
 
 
-def hostile_diff(folder: Path, place: str, value: str) -> CatalogDiff:
-    """A diff of two catalogs with a value in one place, written below a folder."""
-    old, new = write_catalogs(folder, place, value)
+def hostile_diff(folder: Path, place: str) -> CatalogDiff:
+    """A diff of two catalogs with every hostile value in one place, written below a folder."""
+    old, new = write_catalogs(folder, place)
     return diff_catalogs(
         load_catalog("old", repository=old.parent), load_catalog("new", repository=new.parent)
     )
