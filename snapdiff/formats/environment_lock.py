@@ -1,6 +1,7 @@
 """An environment's lock file, `spack.lock`, versions 1 to 7 (docs/specification.md, section 10)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from msgspec import Raw, Struct, field
@@ -18,7 +19,15 @@ from snapdiff.formats.json_text import (
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
-from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
+from snapdiff.formats.spec_node import (
+    NODE,
+    NODE_EDGES,
+    NODE_NAMES,
+    NodeNames,
+    SpecNode,
+    decode_node,
+    read_edges,
+)
 from snapdiff.limits import DEPTH, Limits
 from snapdiff.model import counting_stacks
 
@@ -26,6 +35,9 @@ NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
 
 _FILE_TYPE = "spack-lockfile"
+
+_LONGEST_NAME = 64
+"""So many characters of an environment's name are in a key path: there may be 20,000 in it."""
 
 
 class _Meta(Struct, gc=False):
@@ -94,36 +106,60 @@ class _LockListing(NodeListing):
     ) -> None:
         """Take all environments of a file, its own first."""
         records: dict[str, Raw] = {}
-        roots: set[str] = set()
         self._keys: dict[str, str] = {}
         for environment in environments:
-            roots.update(root.hash for root in environment.lock.roots)
             for spec_hash, record in environment.nodes.items():
                 # An environment and one that it includes have nodes in common.
                 if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
         super().__init__((place.claim,), records, builds, _warning(environments[0].lock.meta))
-        self.roots = roots
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
+        self.roots = frozenset(_roots(environments, records))
+        self.counted: AbstractSet[str] = self._reached() if self.roots else records.keys()
 
     def entry(self, spec_hash: str) -> Entry:
-        """Return the name and version of a record."""
+        """Return the name and version of a record, and whether it is counted."""
         key = self._key(spec_hash)
-        names = decode_node(self.records[spec_hash], NODE_NAMES, key)
-        return Entry(names.name, names.only_version(key), self._tags, self._stacks)
+        return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
 
     def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
-        entry = Entry(node.name, node.only_version(key), self._tags, self._stacks)
-        return node, entry, spec_hash in self.roots, key
+        return node, self._entry(spec_hash, node, key), spec_hash in self.roots, key
+
+    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Entry:
+        tags = self._tags if spec_hash in self.counted else ()
+        return Entry(names.name, names.only_version(key), tags, self._stacks)
 
     def specs_in_common(self, other: Listing) -> list[str]:
         """Return the hashes of which another lock says the same, and has both or none as root."""
         assert isinstance(other, _LockListing)
         changed = self.roots ^ other.roots
         return [found for found in self.records_in_common(other) if found not in changed]
+
+    def records_in_common(self, other: Listing) -> list[str]:
+        """Return the hashes that another lock has in the same words, counted in both or none."""
+        assert isinstance(other, _LockListing)
+        changed = self.counted ^ other.counted
+        return [found for found in super().records_in_common(other) if found not in changed]
+
+    def _reached(self) -> set[str]:
+        """Return what dependencies lead to from the roots.
+
+        The others are no part of the environment: of a spliced spec, `build_spec` says which spec
+        its binary was made of, and that one has dependencies of its own in the lock.
+        """
+        reached: set[str] = set()
+        waiting = list(self.roots)
+        while waiting:
+            spec_hash = waiting.pop()
+            if spec_hash in self.records and spec_hash not in reached:
+                reached.add(spec_hash)
+                key = self._key(spec_hash)
+                node = decode_node(self.records[spec_hash], NODE_EDGES, key)
+                waiting += [edge.hash for edge in read_edges(node.dependencies, key)]
+        return reached
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
@@ -151,7 +187,18 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
         for name, included in lock.include_concrete.items():
-            waiting.append((included, f"{key}include_concrete.{name}.", depth + 1))
+            place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
+            waiting.append((included, place, depth + 1))
+
+
+def _roots(environments: Iterable[_Environment], listed: Collection[str]) -> Iterator[str]:
+    """Yield the hashes of all roots; raises FormatError where the lock does not list one."""
+    for environment in environments:
+        for position, root in enumerate(environment.lock.roots):
+            if root.hash not in listed:
+                place = f"{environment.key}roots[{position}].hash"
+                raise FormatError(f"{place}: {root.hash[:64]!r} is not in concrete_specs")
+            yield root.hash
 
 
 def _check_is_lock(lock: _Lock, key: str) -> None:

@@ -53,14 +53,19 @@ class NodeNames(Struct, frozen=True, gc=False):
         return version
 
 
-class SpecNode(NodeNames, frozen=True, gc=False):
+class NodeEdges(NodeNames, frozen=True, gc=False):
+    """A node as far as it leads to others."""
+
+    dependencies: Edges = None
+
+
+class SpecNode(NodeEdges, frozen=True, gc=False):
     """A node, the parts that many nodes have in common not yet read."""
 
     arch: Raw = _NULL
     compiler: Raw = _NULL
     namespace: str | None = None
     parameters: Raw = _EMPTY
-    dependencies: Edges = None
     external: _External | bool | None = None
     annotations: _Annotations | None = None
     package_hash: str | None = None
@@ -90,6 +95,7 @@ class SpecNode(NodeNames, frozen=True, gc=False):
 AnyNode = TypeVar("AnyNode", bound=NodeNames)
 
 NODE = msgspec.json.Decoder(SpecNode)
+NODE_EDGES = msgspec.json.Decoder(NodeEdges)
 NODE_NAMES = msgspec.json.Decoder(NodeNames)
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 

@@ -27,7 +27,7 @@ def environment(*, minor: int, more: int = 8) -> list[Item]:
         old_python,
         Item("hdf5", f"1.14.{minor}", explicit=True, needs=tuple(map(needs, (zlib, *below)))),
         Item("root", "6.30", explicit=True, needs=(needs(zlib),)),
-        Item("python", "3.11.5", explicit=True, needs=(needs(zlib),)),
+        Item("python", "3.11.5", explicit=True, needs=(needs(zlib), needs(old_python))),
     ]
 
 
@@ -205,13 +205,14 @@ def test_where_nothing_explicit_changed_all_is_told_as_ever(tmp_path: Path) -> N
 
 def test_an_installed_spec_that_nobody_asks_for_any_more(folder: Path) -> None:
     """Explicit on one side is enough, and what became explicit alone did not change."""
-    old = Item("zlib", "1.2", explicit=True)
-    new = [Item("zlib", "1.3"), Item("hdf5", explicit=True)]
-    same = replace(Item("cmake"), explicit=True)
+    cmake, zlib = Item("cmake"), Item("zlib", "1.3")
+    old = Item("zlib", "1.2", explicit=True, needs=(needs(cmake, types=("build",)),))
+    new = [zlib, Item("hdf5", explicit=True, needs=(needs(zlib),))]
+    same = replace(cmake, explicit=True)
     write_files(
         folder,
         {
-            "old.lock": to_bytes(lock([old, Item("cmake")])),
+            "old.lock": to_bytes(lock([old, cmake])),
             "new.lock": to_bytes(lock([*new, same])),
         },
     )

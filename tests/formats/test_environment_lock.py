@@ -1,12 +1,15 @@
 """Environment locks of every version, real ones and generated ones."""
 
 import json
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.limits import Limits
@@ -16,13 +19,15 @@ from tests.support.documents import (
     NO_SHARED,
     SHARED,
     Item,
+    Json,
     file,
     items,
     lock,
     needs,
     node,
-    plain_reading,
+    plain_environment,
     read,
+    read_pair,
     reading_of,
     specs_of,
 )
@@ -73,9 +78,8 @@ def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: str(path.relative_to(SHARED)))
 def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
     document = json.loads(path.read_bytes())
-    roots = {root["hash"] for root in document["roots"]}
     found = read(LOCK, file("spack.lock", path.read_bytes()))
-    assert reading_of(found) == plain_reading(document["concrete_specs"], roots)
+    assert reading_of(found) == plain_environment(document)
     assert found.warning is None
     assert found.hashes == {key: name for key, (name, _) in specs_of(found).items()}
 
@@ -86,9 +90,8 @@ def test_a_lock_of_every_version_says_what_an_independent_reading_finds(
     version: int, found: list[Item]
 ) -> None:
     document = lock(found, version)
-    roots = {root["hash"] for root in document["roots"]}
     read_lock = read(LOCK, file("spack.lock", document))
-    assert reading_of(read_lock) == plain_reading(document["concrete_specs"], roots)
+    assert reading_of(read_lock) == plain_environment(document)
     assert read_lock.warning is None
 
 
@@ -170,9 +173,11 @@ def test_edges_of_the_first_years_are_hashes_alone_or_pairs() -> None:
 
 def test_specs_of_included_environments_count_once() -> None:
     """Spack writes an included environment's nodes into the lock of the one that includes it."""
-    shared, own = Item("zlib"), Item("hdf5", explicit=True)
-    inner, innermost = Item("cmake", explicit=True), Item("ninja")
-    third = {"roots": [], "concrete_specs": lock([innermost])["concrete_specs"]}
+    shared = Item("zlib")
+    own = Item("hdf5", explicit=True, needs=(needs(shared),))
+    innermost = Item("ninja", explicit=True)
+    inner = Item("cmake", explicit=True, needs=(needs(innermost),))
+    third = {key: lock([innermost])[key] for key in ("roots", "concrete_specs")}
     second = {key: lock([inner, shared])[key] for key in ("roots", "concrete_specs")}
     second["include_concrete"] = {"/third": third}
     document = lock([own, shared], include_concrete={"/second": second})
@@ -181,8 +186,67 @@ def test_specs_of_included_environments_count_once() -> None:
         own.key: ("hdf5", True),
         shared.key: ("zlib", False),
         inner.key: ("cmake", True),
-        innermost.key: ("ninja", False),
+        innermost.key: ("ninja", True),
     }
+
+
+def test_what_only_a_build_spec_leads_to_is_no_part_of_the_environment() -> None:
+    """A spliced spec names the spec that its binary was made of, which the lock lists too."""
+    openmpi, mpich, zlib = Item("openmpi"), Item("mpich"), Item("zlib")
+    built = Item("hdf5", needs=(needs(zlib), needs(openmpi, "mpi")))
+    spliced = Item("hdf5", explicit=True, needs=(needs(zlib), needs(mpich, "mpi")))
+    document = lock([zlib, openmpi, mpich, built, spliced])
+    document["concrete_specs"][spliced.key]["build_spec"] = {"name": "hdf5", "hash": built.key}
+    found = read(LOCK, file("spack.lock", document))
+    assert found.hashes == {spliced.key: "hdf5", mpich.key: "mpich", zlib.key: "zlib"}
+    graph = found.packages[0].graph
+    assert graph
+    assert graph.node(built.key)  # it can be looked up all the same
+
+
+def test_what_comes_to_be_reached_is_added() -> None:
+    """The words of its record are the same on both sides; that it counts is new."""
+    zlib, top = Item("zlib"), Item("hdf5", explicit=True)
+    needing = replace(top, needs=(needs(zlib),))
+    both = read_pair(LOCK, *(file("spack.lock", lock([item, zlib])) for item in (top, needing)))
+    [pair] = [pair for pair in both.pairs if pair.name == "zlib"]
+    assert (set(pair.old), set(pair.new)) == (set(), {zlib.key})
+
+
+@pytest.mark.parametrize(
+    ("document", "place"),
+    [
+        (lock([Item("zlib")], roots=[{"hash": "a" * 32}]), "roots[0].hash"),
+        (
+            lock([], include_concrete={"/in": lock([], roots=[{"hash": "a" * 32}])}),
+            "include_concrete./in.roots[0].hash",
+        ),
+    ],
+)
+def test_a_root_that_the_lock_does_not_list_is_an_error(document: Json, place: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(LOCK, file("spack.lock", document))
+    assert str(caught.value) == f"{place}: {'a' * 32!r} is not in concrete_specs"
+
+
+def test_a_root_may_be_listed_by_an_included_environment() -> None:
+    item = Item("zlib", explicit=True)
+    inner: Json = {**lock([item]), "roots": []}
+    document = lock([], roots=lock([item])["roots"], include_concrete={"/inner": inner})
+    assert set(specs_of(read(LOCK, file("spack.lock", document)))) == {item.key}
+
+
+def test_a_long_name_of_an_environment_is_not_repeated_for_each_one_in_it() -> None:
+    inner: Json = {str(number): {"concrete_specs": {}} for number in range(500)}
+    document = lock([Item("zlib")], include_concrete={"n" * 100_000: {"include_concrete": inner}})
+    content = file("spack.lock", document)
+    tracemalloc.start()
+    try:
+        read(LOCK, content)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 10_000_000
 
 
 def test_an_environment_that_only_includes_others_has_their_specs() -> None:

@@ -303,6 +303,18 @@ def plain_compiler(nodes: Mapping[str, Json], found: Json) -> str:
     return str(found.get("annotations", {}).get("compiler", "none"))
 
 
+def plain_environment(document: Json) -> dict[str, tuple[Any, ...]]:
+    """What each spec of a lock's environment says: all that dependencies lead to from a root."""
+    nodes, roots = document["concrete_specs"], {root["hash"] for root in document["roots"]}
+    reached, waiting = set(), set(roots) or set(nodes)
+    while waiting:
+        reached |= waiting
+        edges = [edge for key in waiting for edge in plain_edges(plain_node(nodes, key))]
+        waiting = {key for _, key, _ in edges if key in nodes} - reached
+    reading = plain_reading(nodes, roots)
+    return {key: reading[key] for key in reached}
+
+
 def plain_reading(nodes: Mapping[str, Json], explicit: set[str]) -> dict[str, tuple[Any, ...]]:
     """What each node says, by its key."""
     reading = {}
