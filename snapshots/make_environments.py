@@ -119,7 +119,13 @@ def environment() -> tuple[Package, ...]:
             f"{BY_FORTRAN} cmake mpi pkgconfig zlib",
             asked_for="hdf5+fortran+hl",
         ),
-        Package("netcdf-c", "4.9.2", {**AUTOTOOLS, "mpi": True}, f"{BY_CXX} hdf5 mpi zlib"),
+        Package(
+            "netcdf-c",
+            "4.9.2",
+            {**AUTOTOOLS, "mpi": True},
+            f"{BY_CXX} hdf5 mpi zlib",
+            asked_for="netcdf-c",
+        ),
         Package(
             "petsc",
             "3.23.3",
