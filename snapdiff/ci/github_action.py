@@ -4,41 +4,50 @@ The gate comes last, as a step of its own, so that its offenders have been poste
 """
 
 import os
+import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from snapdiff.ci.checkout import Checkout
-from snapdiff.ci.comparison_run import CommandFailedError, compare, reports_in
-from snapdiff.ci.foreign_comment import checked, pull_requests_of
-from snapdiff.ci.github_event import commits_of_event
-from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.posting_run import post, post_own
-from snapdiff.ci.step_files import add_summary, set_outputs
-from snapdiff.errors import SnapdiffError
-from snapdiff.posting.github_event import WorkflowRun, read_event
-from snapdiff.reports.annotations import error_command
+from msgspec.structs import replace
 
-FAILED = 2
+from snapdiff.ci.commits import HEAD, Checkout, commits_of_event
+from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
+from snapdiff.ci.runs import REVISION, compare, exit_status, log, post, reports_in
+from snapdiff.errors import SnapdiffError
+from snapdiff.output.signals import end_on_signals
+from snapdiff.posting.github_event import GitHubEvent, PullRequest, WorkflowRun, read_event
+from snapdiff.posting.one_comment import PostError
+from snapdiff.posting.target import Variables, find_target, find_token
+from snapdiff.reports.annotations import error_command
+from snapdiff.reports.comment_lines import marker_of
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""
 
 _TOKEN = "SNAPDIFF_TOKEN"  # noqa: S105 -- the name of the variable that it is in
 
+MOST_OF_SUMMARY = 1 << 20
+"""How many bytes the summary of a step may have; GitHub shows nothing of a longer one."""
 
-def compare_step(variables: Mapping[str, str], inputs: Inputs) -> None:
+_CUT_SHORT = "\n\n_The summary is cut short here; the report has all of it._\n"
+
+MOST_OF_COMMENT = 4 * 65_536
+"""A comment of GitHub has 65,536 characters, of four bytes at most."""
+
+
+def compare_step(variables: Variables, inputs: Inputs) -> None:
     """Compare; write the summary of the step and its outputs.
 
-    Raises SnapdiffError where it is not clear what to compare, and CommandFailedError.
+    Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
-    old, new = inputs.old, inputs.new or "HEAD"
+    old, new = inputs.old, inputs.new or f"{HEAD}{REVISION}"
     if not old:
-        event = read_event(Path(variables["GITHUB_EVENT_PATH"]))
+        event = _with_pull_request(read_event(Path(variables["GITHUB_EVENT_PATH"])), variables)
         checkout = Checkout(Path(inputs.directory))
         commits = commits_of_event(event, checkout, variables.get("GITHUB_REF", ""))
-        old, new = commits.old, commits.new
-        _log(f"comparing {old} with {new}: {commits.reason}")
+        old = f"{commits.old}{REVISION}"
+        log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
     found = compare(old, new, inputs, Path(variables[_FOLDER]), options)
@@ -55,71 +64,166 @@ def compare_step(variables: Mapping[str, str], inputs: Inputs) -> None:
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
 
 
-def post_step(variables: Mapping[str, str], inputs: Inputs) -> None:
+def _with_pull_request(event: GitHubEvent, variables: Variables) -> GitHubEvent:
+    """Return an event of a comment on a pull request with what GitHub says of that.
+
+    The event has its number alone, and the default branch is checked out unless somebody took care:
+    the last commit there is not what the pull request changes. Raises SnapdiffError.
+    """
+    if event.pull_request or not event.number:
+        return event
+    from snapdiff.posting.hosts import github_interface, pull_request
+
+    target = find_target(variables, host="github", number=event.number)
+    token = find_token("github", _TOKEN, variables)
+    if token is None:
+        raise SnapdiffError(f"{target.place}: no token to ask for its commits with; or give `old`")
+    rest = github_interface(target.api_url, target.place, token)
+    try:
+        return replace(event, pull_request=pull_request(rest, target.repository, target.number))
+    except PostError as error:
+        message = "the job takes pull-requests: read, or give `old`"
+        raise SnapdiffError(f"{error}; {message}") from error
+
+
+def post_step(variables: Variables, inputs: Inputs) -> None:
     """Post the comment where it is wanted; the output is its address, or nothing.
 
-    Raises SnapdiffError where it is wanted and there is nowhere to post it.
+    Raises SnapdiffError, also where it is wanted and there is nowhere to post it.
     """
     event = read_event(Path(variables["GITHUB_EVENT_PATH"]))
     if event.workflow_run:
         url = _post_foreign(event.workflow_run, variables, inputs)
     elif event.pull_request or (event.number and inputs.comment is not CommentMode.AUTO):
-        url = post_own(reports_in(Path(variables[_FOLDER])).comment, inputs, _TOKEN)
+        comment = reports_in(Path(variables[_FOLDER])).comment
+        # Under its own marker: the catalog's configuration can have chosen that.
+        marker = marker_of(comment.read_text(encoding="utf-8"))
+        url = post(comment, inputs, variables, token_from=_TOKEN, marker=marker)
     elif inputs.comment is CommentMode.REQUIRED:
         name = variables.get("GITHUB_EVENT_NAME", "this event")
         raise SnapdiffError(f"comment: is required, and {name} has no pull request")
     else:
-        _log("no pull request, so no comment")
+        log("no pull request, so no comment")
         return
     set_outputs(Path(variables["GITHUB_OUTPUT"]), {"comment-url": url})
 
 
-def _post_foreign(run: WorkflowRun, variables: Mapping[str, str], inputs: Inputs) -> str:
+# --- A comment that another workflow's run has made: on a pull request from a fork, say ---
+
+
+def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str:
+    """Post the comment of another run; return its address, or nothing where there is none.
+
+    That run has no token that writes, and its workflow may be the stranger's own. So the comment is
+    a stranger's text, and which pull request it is for is asked of GitHub, never read from it.
+    """
     comment = checked(reports_in(Path(variables[_FOLDER]) / "foreign").comment)
     if comment is None:
-        _log("the run has left no comment")
+        log("the run has left no comment")
         return ""
-    numbers = pull_requests_of(run, variables, variables[_TOKEN])
-    if not numbers:
-        _log("no open pull request has the commit of the run any more")
+    found = _pull_requests_of(run, variables)
+    if not found:
+        log("no open pull request has the commit of the run any more")
         return ""
-    if len(numbers) > 1:
+    if len(found) > 1:
         # Each is compared with a target of its own, so the comment is right for one of them alone.
-        named = ", ".join(f"#{number}" for number in numbers)
-        _log(
+        named = ", ".join(f"#{item.number}" for item in found)
+        log(
             f"{named} have the commit of the run, and GitHub does not say which it was for;"
             " so no comment"
         )
         return ""
-    marker = [f"--marker={inputs.marker}"] if inputs.marker else []
-    return post(comment, inputs, _TOKEN, [f"--number={numbers[0]}", *marker])
+    number, marker = found[0].number, inputs.marker or None
+    return post(comment, inputs, variables, token_from=_TOKEN, marker=marker, number=number)
 
 
-def _log(message: str) -> None:
-    print(message, flush=True)  # noqa: T201 -- a step's log is its standard output
+def checked(comment: Path) -> Path | None:
+    """Return the comment that was in an artifact, or None where there was no artifact.
+
+    A run that was cancelled has none. Raises SnapdiffError where it is no regular file, or is
+    larger than a comment can be.
+    """
+    try:
+        found = os.lstat(comment)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise SnapdiffError(f"{comment}: is not a regular file")
+    if found.st_size > MOST_OF_COMMENT:
+        message = f"has {found.st_size:,} bytes; a comment has {MOST_OF_COMMENT:,}"
+        raise SnapdiffError(f"{comment}: {message}")
+    return comment
 
 
-STEPS: dict[str, Callable[[Mapping[str, str], Inputs], None]] = {
-    "compare": compare_step,
-    "post": post_step,
-}
+def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullRequest]:
+    """Return the open pull requests whose head another run was for.
+
+    GitHub says which branch of which repository that was, and which commit; of pull requests into
+    several branches it does not say which. There are none where the branch has got another commit
+    since: then another run is on its way. Raises SnapdiffError.
+    """
+    if not run.head_branch or not run.head_repository:
+        return []  # the fork was deleted
+    from snapdiff.posting.hosts import github_interface, pull_requests
+
+    token = find_token("github", _TOKEN, variables)
+    if token is None:
+        raise SnapdiffError("no token to ask for the pull request of the run with")
+    repository = variables["GITHUB_REPOSITORY"]
+    head = f"{run.head_repository.owner.login}:{run.head_branch}"
+    rest = github_interface(variables["GITHUB_API_URL"], f"{repository} {head}", token)
+    listed = pull_requests(rest, repository, head)
+    return [item for item in listed if item.head.sha == run.head_sha]
+
+
+# --- The files through which a step hands over what it found ---
+
+
+def set_outputs(file: Path, outputs: Mapping[str, str]) -> None:
+    """Give a step its outputs; raises SnapdiffError, also for a value that is not one line.
+
+    With a line break in it a value could set an output of another name.
+    """
+    for name, value in outputs.items():
+        if len(value.splitlines()) > 1 or value.endswith(("\n", "\r")):
+            raise SnapdiffError(f"output {name}: {value!r} is more than one line")
+    _add(file, "".join(f"{name}={value}\n" for name, value in outputs.items()).encode("utf-8"))
+
+
+def add_summary(file: Path, text: str) -> None:
+    """Add Markdown to the summary of a step, cut at the end of a line where it is too long.
+
+    Raises SnapdiffError where it cannot be written.
+    """
+    room = MOST_OF_SUMMARY - (file.stat().st_size if file.exists() else 0)
+    content = text.encode("utf-8")
+    if len(content) > room:
+        most = max(room - len(_CUT_SHORT.encode("utf-8")), 0)
+        content = content[:most].rpartition(b"\n")[0] + _CUT_SHORT.encode("utf-8")
+    _add(file, content[: max(room, 0)])
+
+
+def _add(file: Path, content: bytes) -> None:
+    try:
+        with file.open("ab") as opened:
+            opened.write(content)
+    except OSError as error:  # of a full disk it has no name of a file
+        raise SnapdiffError(f"{file}: cannot be written: {error.strerror}") from error
+
+
+STEPS = {"compare": compare_step, "post": post_step}
 
 
 def main() -> int:
     """Run the step that the first argument names; return its exit status."""
-    try:
-        STEPS[sys.argv[1]](os.environ, read_inputs(os.environ))
-    except SnapdiffError as error:
-        for line in error.lines():
-            _log(error_command(line))
-        return FAILED
-    except OSError as error:  # a full disk
-        _log(error_command(f"{error.filename}: {error.strerror}"))
-        return FAILED
-    except CommandFailedError:  # it has said why
-        return FAILED
-    return 0
+
+    def step(variables: Variables) -> int:
+        STEPS[sys.argv[1]](variables, read_inputs(variables))
+        return 0
+
+    return exit_status(step, lambda line: log(error_command(line)))
 
 
 if __name__ == "__main__":
+    end_on_signals()
     sys.exit(main())

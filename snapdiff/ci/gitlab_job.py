@@ -1,45 +1,48 @@
 """The job of the GitLab component: compare, write a note where there is a token, then the gate."""
 
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from snapdiff.ci.checkout import Checkout
-from snapdiff.ci.comparison_run import CommandFailedError, compare, reports_in
-from snapdiff.ci.gitlab_pipeline import commits_of_pipeline
+from snapdiff.ci.commits import HEAD, Checkout, commits_of_pipeline
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.posting_run import post_own
+from snapdiff.ci.runs import REVISION, compare, exit_status, log, post, reports_in
 from snapdiff.errors import SnapdiffError
+from snapdiff.output.signals import end_on_signals
+from snapdiff.reports.comment_lines import marker_of
+from snapdiff.safe_text import visible
 
 FOLDER = Path("snapdiff-report")
 """Where the job leaves its files: GitLab wants to know the paths before it starts the job."""
 
 _FINDINGS = FOLDER / "gl-code-quality-report.json"
 
-FAILED, GATE_FAILED = 2, 1
+GATE_FAILED = 1
 
 
 def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
     """Compare, write a note and return the exit status: the gate's, once all is posted.
 
-    Raises SnapdiffError where it is not clear what to compare, and CommandFailedError.
+    Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
-    old, new = inputs.old, inputs.new or "HEAD"
+    old, new = inputs.old, inputs.new or f"{HEAD}{REVISION}"
     if not old:
         commits = commits_of_pipeline(variables, Checkout(Path(inputs.directory)))
-        old, new = commits.old, commits.new
-        _log(f"comparing {old} with {new}: {commits.reason}")
+        old = f"{commits.old}{REVISION}"
+        log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     _make_room()
     options = [f"--annotations=gitlab={_FINDINGS}"]
     if job := variables.get("CI_JOB_URL"):
         options.append(f"--report-url={job}/artifacts/file/{FOLDER / 'report.html'}")
     found = compare(old, new, inputs, FOLDER, options)
     if _is_wanted(variables, inputs):
-        url = post_own(found.reports.comment, inputs, _token_variable(variables))
-        _log(f"the note is {url}" if url else "there is no note")
+        comment, token_from = found.reports.comment, _token_variable(variables)
+        # Under its own marker: the catalog's configuration can have chosen that.
+        marker = marker_of(comment.read_text(encoding="utf-8"))
+        url = post(comment, inputs, variables, token_from=token_from, marker=marker)
+        log(f"the note is {url}" if url else "there is no note")
     if found.gate_failed:
-        _log("the gate has failed")
+        log("the gate has failed")
     return GATE_FAILED if found.gate_failed else 0
 
 
@@ -54,7 +57,7 @@ def _make_room() -> None:
         raise SnapdiffError(f"{FOLDER}: is to be a folder, and is something else in the checkout")
     try:
         FOLDER.mkdir(exist_ok=True)
-        for file in (*reports_in(FOLDER).every(), _FINDINGS):
+        for file in (*reports_in(FOLDER), _FINDINGS):
             file.unlink(missing_ok=True)
     except OSError as error:
         raise SnapdiffError(f"{error.filename}: cannot be written: {error.strerror}") from error
@@ -70,7 +73,7 @@ def _is_wanted(variables: Mapping[str, str], inputs: Inputs) -> bool:
             raise SnapdiffError("comment: is required, and the pipeline is of no merge request")
         return False
     if not variables.get(_token_variable(variables)) and mode is not CommentMode.REQUIRED:
-        _log("no token, so no note")
+        log("no token, so no note")
         return False
     return True
 
@@ -79,21 +82,14 @@ def _token_variable(variables: Mapping[str, str]) -> str:
     return variables.get("SNAPDIFF_TOKEN_VARIABLE") or "GITLAB_TOKEN"
 
 
-def _log(message: str) -> None:
-    print(message, flush=True)  # noqa: T201 -- a job's log is its standard output
-
-
 def main() -> int:
     """Run the job; return its exit status."""
-    try:
-        return run_job(os.environ, read_inputs(os.environ))
-    except SnapdiffError as error:
-        for line in error.lines():
-            _log(f"snapdiff: error: {line}")
-        return FAILED
-    except CommandFailedError:  # it has said why
-        return FAILED
+    return exit_status(
+        lambda variables: run_job(variables, read_inputs(variables)),
+        lambda line: log(f"snapdiff: error: {visible(line)}"),
+    )
 
 
 if __name__ == "__main__":
+    end_on_signals()
     sys.exit(main())

@@ -1,14 +1,13 @@
 """The command line: its commands, what it says of an error, exit statuses."""
 
 import gc
-import os
 import sys
 from collections.abc import Sequence
 
 import click
 
 from snapdiff import __version__
-from snapdiff.cli.console import say
+from snapdiff.cli.console import error_lines, say
 from snapdiff.cli.diff_command import diff
 from snapdiff.errors import SnapdiffError
 
@@ -89,23 +88,13 @@ def _meant(arguments: Sequence[str]) -> str:
     return f"; did you mean the command {found[0]}?" if found else ""
 
 
-def _lines(error: SnapdiffError | click.ClickException | OSError) -> list[str]:
-    if isinstance(error, click.ClickException):
-        return [error.format_message()]
-    if isinstance(error, OSError) and error.filename:
-        return [f"{os.fsdecode(error.filename)}: {error.strerror}"]
-    if isinstance(error, OSError):  # of help and version, which click writes
-        return [f"standard output: cannot be written: {error.strerror}"]
-    return list(error.lines())
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; every error is a line on standard error."""
     gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
     try:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
     except (SnapdiffError, click.ClickException, OSError) as error:
-        *lines, last = _lines(error)
+        *lines, last = error_lines(error)
         for line in [*lines, last + _meant(sys.argv[1:] if arguments is None else arguments)]:
             say(f"error: {line}")
         return FAILED
@@ -115,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("error: interrupted")
         return INTERRUPTED
     except Exception as error:
-        say(f"error: internal fault, please report it: {type(error).__name__}: {error}")
+        say(f"error: {error_lines(error)[0]}")
         if {"-v", "--verbose"} & set(sys.argv if arguments is None else arguments):
             raise
         return FAILED

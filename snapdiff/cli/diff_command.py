@@ -1,7 +1,7 @@
 """`snapdiff diff`: arguments in, a report out (docs/specification.md, section 8)."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from snapdiff.catalog.loading import Catalog
     from snapdiff.cli.accepted_changes import Verdict
+    from snapdiff.cli.gate import Offender
     from snapdiff.cli.requested_diff import DiffOptions
     from snapdiff.result import CatalogDiff, Filters
 
@@ -71,17 +72,43 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the working tree, and
     REV:PATH with that folder of it; without either, HEAD is.
     """
+    from snapdiff.cli.requested_diff import DiffOptions
+
+    given = DiffOptions(**values)
+    outcome = run_diff(revisions, given)
+    is_found = outcome.offenders or (given.exit_code and not outcome.diff.is_empty())
+    return FOUND if is_found else DONE
+
+
+class Outcome(NamedTuple):
+    """What a run has compared and found; its reports are written.
+
+    `diff` is what they show. A gate looks at all kinds of change, so it may have offenders that no
+    report shows.
+    """
+
+    old: "Catalog"
+    new: "Catalog"
+    diff: "CatalogDiff"
+    offenders: "list[Offender]"
+
+
+def run_diff(revisions: tuple[str, ...], given: "DiffOptions") -> Outcome:
+    """Compare what the arguments mean, write the reports, and say what the gate has found.
+
+    It is to be called in click's context of the command, which knows where each option is from.
+    Raises SnapdiffError, and click's UsageError.
+    """
     from msgspec import UNSET
     from msgspec.structs import replace
 
     from snapdiff.catalog.loading import open_catalogs
     from snapdiff.cli.progress import ProgressBar
-    from snapdiff.cli.requested_diff import FROM_FILE, DiffOptions
+    from snapdiff.cli.requested_diff import FROM_FILE
     from snapdiff.cli.settings_in_force import settings_in_force
     from snapdiff.comparison import diff_catalogs
     from snapdiff.filters import narrowed_to_kinds
 
-    given = DiffOptions(**values)
     given.report_writers()  # what cannot be written is an error before any work
 
     def warn(message: str) -> None:
@@ -121,8 +148,7 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
         from snapdiff.cli.marked_documents import mark_documents
 
         mark_documents(given.annotations, offenders, old, new)
-    is_found = offenders or (given.exit_code and not narrowed.is_empty())
-    return FOUND if is_found else DONE
+    return Outcome(old, new, narrowed, offenders)
 
 
 def _verdict(found: "CatalogDiff", given: "DiffOptions") -> "Verdict | None":

@@ -19,6 +19,7 @@ from snapdiff.posting.one_comment import (
 from snapdiff.posting.target import (
     HostName,
     Target,
+    Variables,
     find_target,
     find_token,
     where_to_put_a_token,
@@ -81,7 +82,9 @@ def post(
     """
     wanted = wanted_comment(file, marker=marker, delete_if_empty=delete_if_empty)
     target = find_target(os.environ, host=host, repository=repo, number=number)
-    url = post_comment(wanted, target, token_from=token_from, required=required, quiet=quiet)
+    url = post_comment(
+        wanted, target, os.environ, token_from=token_from, required=required, quiet=quiet
+    )
     if url:
         write_stdout([f"{url}\n"])
     return 0
@@ -90,6 +93,7 @@ def post(
 def post_comment(
     wanted: WantedComment,
     target: Target,
+    variables: Variables,
     *,
     token_from: str | None,
     required: bool,
@@ -102,10 +106,10 @@ def post_comment(
     """
     from snapdiff.posting.hosts import open_host  # late: --help needs no types of answers
 
-    token = find_token(target.host, token_from, os.environ)
+    token = find_token(target.host, token_from, variables)
     try:
         if token is None:
-            why = where_to_put_a_token(target.host, token_from, os.environ)
+            why = where_to_put_a_token(target.host, token_from, variables)
             raise RefusedError(f"{target.place}: {why}")
         kept = keep_one_comment(open_host(target, token), wanted, Pauses())
     except RefusedError as error:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.support.helpers import pages_of, spec
+from tests.support.helpers import Files, pages_of, spec
 from tests.support.repositories import GitRepository, run_git
 
 NUMBER = 12
@@ -23,15 +23,19 @@ class PullRequest:
         base = [spec("a"), spec("b", package="mpich", version="3.0"), spec("c", package="hdf5")]
         self.old_base = self.origin.commit(pages_of(base))
         self.target = self.origin.commit(pages_of(base[:2]), "Remove hdf5")
-        self.origin.git("checkout", "--quiet", "-b", "change", self.old_base)
+        self.origin.git("branch", "change", self.old_base)
         self.push(mpich="2.9", with_hdf5=True)
 
     def push(self, *, mpich: str, with_hdf5: bool = True) -> None:
         """Push to the pull request: then its merge commit is another one, too."""
         pages = [spec("a"), spec("d", package="mpich", version=mpich)]
         pages += [spec("c", package="hdf5")] if with_hdf5 else []
+        self.push_files(pages_of(pages), f"mpich {mpich}")
+
+    def push_files(self, files: Files, message: str) -> None:
+        """Make the branch of the pull request hold just these files."""
         self.origin.git("checkout", "--quiet", "change")
-        self.head = self.origin.commit(pages_of(pages), f"mpich {mpich}")
+        self.head = self.origin.commit(files, message)
         self.origin.git("checkout", "--quiet", "--detach", "main")
         self.origin.git("merge", "--quiet", "--no-ff", "--message=Merge", "change")
         self.merge = self.origin.git("rev-parse", "HEAD")
@@ -63,6 +67,20 @@ class PullRequest:
     def checkout_merge(self, folder: Path, *, depth: int | None = 2) -> Path:
         """Check out the merge commit."""
         return self.checkout(folder, f"refs/pull/{NUMBER}/merge", depth=depth)
+
+
+class OneSided(PullRequest):
+    """A pull request that brings the first files of a catalog, or one that removes the last."""
+
+    def __init__(self, folder: Path, files: Files, *, brings: bool) -> None:
+        """Make the repository and the host's merge commit."""
+        self.origin = GitRepository(folder / "origin")
+        readme = {"README.md": "# A catalog"}
+        without, with_files = readme, {**readme, **files}
+        before, after = (without, with_files) if brings else (with_files, without)
+        self.old_base = self.target = self.origin.commit(before)
+        self.origin.git("branch", "change")
+        self.push_files(after, "Bring" if brings else "Remove")
 
 
 def write_event(folder: Path, event: dict[str, Any]) -> Path:

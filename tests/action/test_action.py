@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from tests.action.composite import Job, Outputs, RanAction, needs_node, run_action
-from tests.action.pull_requests import NUMBER, PullRequest, write_event
+from tests.action.pull_requests import NUMBER, OneSided, PullRequest, write_event
 from tests.posting.code_host import REPOSITORY, CodeHost, Request, Response, User
+from tests.posting.conftest import pull_request
 from tests.posting.github_host import GitHub
-from tests.support.helpers import PROJECT
+from tests.support.helpers import PROJECT, pages_of, spec
 
 pytestmark = [pytest.mark.slow, needs_node("@actions/expressions")]
 
@@ -27,25 +28,29 @@ FORK = "stranger"
 
 
 class GitHubWithPulls(GitHub):
-    """GitHub, with the list of its open pull requests."""
+    """GitHub, with its open pull requests."""
 
     def __init__(self) -> None:
         """Begin with none."""
         super().__init__()
         self.pulls: list[dict[str, Any]] = []
+        self.pull: dict[str, Any] = {}
 
     def answer(self, host: CodeHost, request: Request) -> Response:
         """Do what is asked for and say so."""
+        if request.path == f"/repos/{REPOSITORY}/pulls/{NUMBER}":
+            assert request.headers["authorization"] == f"token {TOKEN}"
+            return Response(200, self.pull)
         if request.path == f"/repos/{REPOSITORY}/pulls":
-            assert request.headers["authorization"] == f"Bearer {TOKEN}"
+            assert request.headers["authorization"] == f"token {TOKEN}"
             asked = {**request.query, "per_page": ""}
             assert asked == {"state": "open", "head": f"{FORK}:change", "per_page": ""}
             return Response(200, self.pulls)
         return super().answer(host, request)
 
     def faults_of(self, request: Request, response: Response) -> list[str]:
-        """What GitHub's published description does not allow: an excerpt without this list."""
-        return [] if request.path.endswith("/pulls") else super().faults_of(request, response)
+        """What GitHub's published description does not allow: an excerpt without these."""
+        return [] if "/pulls" in request.path else super().faults_of(request, response)
 
 
 @dataclass
@@ -169,7 +174,7 @@ def test_it_posts_one_comment_then_edits_it_and_the_gate_comes_last(runner: Runn
     assert "`3.0` → `2.9`" in comment.body
     assert "hdf5" not in comment.body  # which somebody else removed
     assert f"(<{runner.host.url}/{REPOSITORY}/actions/runs/77>)" in comment.body
-    assert "# Changes from `HEAD^1` (`" in comment.body
+    assert "# Changes from `HEAD^1" in comment.body
     url = f"{runner.host.url}/{REPOSITORY}/pull/{NUMBER}#issuecomment-{comment.comment_id}"
     assert first.outputs["comment-url"] == url
 
@@ -311,6 +316,37 @@ def test_other_events_of_a_pull_request_get_a_comment_where_it_is_asked_for(runn
     assert len(runner.host.comments) == 1
 
 
+def test_a_comment_on_a_pull_request_compares_nothing_but_the_pull_request(runner: Runner) -> None:
+    runner.github.pull = runner.request.event()["pull_request"]
+    event = {"issue": {"number": NUMBER, "pull_request": {}}}
+    main = runner.request.checkout(runner.folder / "main", "main", depth=2)
+    ran = runner.run("issue_comment", event, workspace=main, inputs={"comment": "always"})
+    assert (ran.status, ran.names[-1]) == (2, "compare")
+    assert "or give `old`" in ran.log("compare")
+    assert runner.host.comments == []
+    ran = runner.run("issue_comment", event, inputs={"comment": "always"})
+    assert ran.status == 0
+    [comment] = runner.host.comments
+    assert "`3.0` → `2.9`" in comment.body
+    assert TOKEN not in "".join(step.log for step in ran.steps)
+
+
+@pytest.mark.parametrize(
+    ("brings", "kind"), [(True, "added"), (False, "removed")], ids=["first", "last"]
+)
+def test_the_first_catalog_and_the_last_page_are_posted_and_the_gate_sees_them(
+    brings: bool, kind: str, runner: Runner
+) -> None:
+    pages = pages_of([spec("a", package="hdf5")])
+    runner.request = OneSided(runner.folder / "other", pages, brings=brings)
+    ran = runner.run(inputs={"fail-on": "added,removed"})
+    assert (ran.status, ran.names[-2:]) == (1, ["post", "gate"])
+    assert ran.outputs[kind] == "1"
+    [comment] = runner.host.comments
+    assert f"- `{kind}: tag develop`" in comment.body
+    assert f"::{kind}: tag develop" in ran.log("compare")
+
+
 # --- Pull requests from forks: the comment is posted by another workflow ---
 
 
@@ -331,8 +367,8 @@ def finished_run(runner: Runner) -> dict[str, Any]:
 def forked(runner: Runner) -> Runner:
     """A runner whose pull request is from a fork, and has been compared without a comment."""
     runner.github.pulls = [
-        {"number": 5, "head": {"ref": "change", "sha": "1" * 40}},
-        {"number": NUMBER, "head": {"ref": "change", "sha": runner.request.head}},
+        pull_request(5),
+        pull_request(NUMBER, runner.request.head),
     ]
     return runner
 
@@ -386,7 +422,7 @@ def test_what_is_no_comment_is_refused(content: bytes, message: str, forked: Run
     assert forked.host.comments == []
 
 
-@pytest.mark.parametrize("pulls", [[], [{"number": NUMBER, "head": {"ref": "x", "sha": "1" * 40}}]])
+@pytest.mark.parametrize("pulls", [[], [pull_request(NUMBER)]])
 def test_a_pull_request_that_has_moved_on_gets_none(
     pulls: list[dict[str, Any]], forked: Runner
 ) -> None:

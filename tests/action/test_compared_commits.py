@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from snapdiff.ci.checkout import Checkout, ComparedCommits
-from snapdiff.ci.github_event import commits_of_event
-from snapdiff.ci.gitlab_pipeline import commits_of_pipeline
+from snapdiff.ci.commits import (
+    Checkout,
+    ComparedCommits,
+    commits_of_event,
+    commits_of_pipeline,
+)
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.github_event import read_event
 from tests.action.pull_requests import NUMBER, PullRequest, write_event

@@ -1,14 +1,15 @@
 """A CI job in a checkout that a stranger has filled: nothing in it leads the job elsewhere."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from snapdiff.ci import gitlab_job
-from snapdiff.ci.checkout import Checkout
+from snapdiff.ci.commits import Checkout
 from tests.action.pull_requests import PullRequest
-from tests.support.repositories import GitRepository
+from tests.support.repositories import GitRepository, run_git
 
 REPORT = Path("snapdiff-report")
 
@@ -65,6 +66,21 @@ def test_what_cannot_be_replaced_is_an_error_in_one_line(
     assert gitlab_job.main() == 2
     [error] = [line for line in capfd.readouterr().out.splitlines() if "error" in line]
     assert error.startswith("snapdiff: error: snapdiff-report")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "HEAD^1", "HEAD~0", "the id of the old commit"])
+@pytest.mark.usefixtures("clone")
+def test_a_folder_that_is_called_as_a_revision_stops_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SNAPDIFF_OLD")
+    old = run_git(Path(), "rev-parse", "HEAD^1")
+    monkeypatch.setenv("CI_MERGE_REQUEST_IID", "12")
+    monkeypatch.setenv("CI_MERGE_REQUEST_DIFF_BASE_SHA", old)
+    for folder in (name, name[:12]) if name in ("HEAD", "HEAD^1") else (old, old[:12]):
+        Path(folder).mkdir(exist_ok=True)
+    assert gitlab_job.main() == 0
+    assert json.loads((REPORT / "report.json").read_text("utf-8"))["old"]["commit"] == old
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c", "\x1c"])

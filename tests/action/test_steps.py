@@ -1,34 +1,25 @@
 """The parts of the action and of the component, each called as its step or its job calls it."""
 
 import json
-import os
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from snapdiff.ci import github_action, gitlab_job
-from snapdiff.ci.foreign_comment import checked
+from snapdiff.ci import gitlab_job
+from snapdiff.ci.github_action import MOST_OF_SUMMARY, add_summary, checked, set_outputs
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.step_files import MOST_OF_SUMMARY, add_summary, set_outputs
 from snapdiff.errors import SnapdiffError
-from tests.action.pull_requests import NUMBER, PullRequest, write_event
+from tests.action.conftest import TOKEN, Step
+from tests.action.pull_requests import NUMBER, OneSided, PullRequest
 from tests.posting.code_host import REPOSITORY, Answering, CodeHost, Fault, Response, User, answers
+from tests.posting.conftest import pull_request
 from tests.posting.github_host import GitHub
 from tests.posting.gitlab_host import GitLab
+from tests.support.helpers import pages_of, spec
 
-TOKEN = "secret-0123456789"  # noqa: S105 -- of a server that ends with the test
 PULLS = f"/repos/{REPOSITORY}/pulls"
-
-
-@pytest.fixture(autouse=True)
-def no_ci_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The job that runs these tests has variables of its own."""
-    for name in list(os.environ):
-        if name.startswith(("CI_", "GITHUB_", "GITLAB_", "RUNNER_", "SNAPDIFF_")):
-            monkeypatch.delenv(name)
 
 
 class PullsNotDescribed(GitHub):
@@ -51,44 +42,6 @@ def gitlab() -> Iterator[CodeHost]:
     """GitLab, with a token that writes."""
     with CodeHost(GitLab(), {TOKEN: User("bot")}).running() as host:
         yield host
-
-
-class Step:
-    """A step of the action in a folder with its files."""
-
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Take a folder and what sets variables."""
-        self.folder = folder
-        self._monkeypatch = monkeypatch
-
-    def run(self, name: str, event: Mapping[str, Any], **variables: str) -> int:
-        """Run a step; return its exit status."""
-        given = {
-            "GITHUB_EVENT_PATH": str(write_event(self.folder, dict(event))),
-            "GITHUB_OUTPUT": str(self.folder / "output"),
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary"),
-            "GITHUB_SERVER_URL": "https://github.example",
-            "GITHUB_REPOSITORY": REPOSITORY,
-            "GITHUB_RUN_ID": "77",
-            "SNAPDIFF_FOLDER": str(self.folder),
-            "SNAPDIFF_TOKEN": TOKEN,
-            **variables,
-        }
-        for key, value in given.items():
-            self._monkeypatch.setenv(key, value)
-        self._monkeypatch.setattr(sys, "argv", ["github_action", name])
-        return github_action.main()
-
-    def outputs(self) -> dict[str, str]:
-        """What the step has set."""
-        lines = (self.folder / "output").read_text("utf-8").splitlines()
-        return dict(line.split("=", 1) for line in lines)
-
-
-@pytest.fixture
-def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Step:
-    """A step that is to run."""
-    return Step(tmp_path, monkeypatch)
 
 
 # --- The action ---
@@ -118,7 +71,11 @@ def test_an_error_is_an_annotation_and_status_2(
     assert step.run("compare", {}, SNAPDIFF_REPO=str(tmp_path)) == 2
     assert capfd.readouterr().out.startswith("::error title=snapdiff::")
     assert step.run("compare", {}, SNAPDIFF_REPO=str(tmp_path), SNAPDIFF_OLD="nowhere") == 2
-    assert capfd.readouterr().err.startswith("snapdiff: error: nowhere: ")
+    assert capfd.readouterr().out.startswith("::error title=snapdiff::nowhere: ")
+    assert step.run("compare", {}, SNAPDIFF_OLD="HEAD", SNAPDIFF_FAIL_ON="broken") == 2
+    assert "::error title=snapdiff::Invalid value for '--fail-on': " in capfd.readouterr().out
+    assert step.run("post", {"pull_request": pull_request(NUMBER)}) == 2
+    assert "::error title=snapdiff::" in capfd.readouterr().out
     assert not (tmp_path / "output").exists()
 
 
@@ -131,17 +88,26 @@ def test_a_file_of_the_step_that_cannot_be_written_is_an_annotation(
         "GITHUB_OUTPUT": str(tmp_path),
     }
     assert step.run("compare", request.event(), **variables) == 2
-    assert f"::error title=snapdiff::{tmp_path}: Is a directory" in capfd.readouterr().out
+    said = f"::error title=snapdiff::{tmp_path}: cannot be written: Is a directory"
+    assert said in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"])
+def test_a_full_disk_is_an_annotation_that_names_the_file(
+    name: str, step: Step, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    request = PullRequest(tmp_path)
+    clone = str(request.checkout_merge(tmp_path / "clone"))
+    variables = {"SNAPDIFF_REPO": clone, name: "/dev/full"}
+    assert step.run("compare", request.event(), **variables) == 2
+    said = "::error title=snapdiff::/dev/full: cannot be written: No space left on device\n"
+    assert capfd.readouterr().out.endswith(said)
 
 
 def test_a_comment_is_posted_and_its_address_is_the_output(step: Step, github: CodeHost) -> None:
     (step.folder / "comment.md").write_text("<!-- snapdiff/e4s -->\nNews\n")
     event = {
-        "pull_request": {
-            "number": NUMBER,
-            "head": {"ref": "a", "sha": "1"},
-            "base": {"ref": "b", "sha": "2"},
-        }
+        "pull_request": pull_request(NUMBER),
     }
     assert step.run("post", event, GITHUB_API_URL=github.api_url) == 0
     assert step.outputs()["comment-url"].startswith(f"{github.url}/{REPOSITORY}/pull/{NUMBER}#")
@@ -167,8 +133,8 @@ def test_the_comment_of_another_run_goes_to_the_pull_request_that_github_names(
     step: Step, github: CodeHost
 ) -> None:
     listed = [
-        {"number": 5, "head": {"ref": "change", "sha": "0" * 40}},
-        {"number": NUMBER, "head": {"ref": "change", "sha": "1" * 40}},
+        pull_request(5, "0" * 40),
+        pull_request(NUMBER, "1" * 40),
     ]
     github.faults.append(Fault("GET", "/pulls", answers(200, listed)))
     (step.folder / "foreign").mkdir()
@@ -177,14 +143,14 @@ def test_the_comment_of_another_run_goes_to_the_pull_request_that_github_names(
     assert github.bodies() == ["<!-- snapdiff -->\nNews\n"]
     asked = github.seen[0]
     assert asked.query["head"] == "x:change"
-    assert asked.headers["authorization"] == f"Bearer {TOKEN}"
+    assert asked.headers["authorization"] == f"token {TOKEN}"
 
 
 @pytest.mark.parametrize(
     ("answering", "status"),
     [
         (answers(200, []), 0),
-        (answers(200, [{"number": 3, "head": {"ref": "change", "sha": "2" * 40}}]), 0),
+        (answers(200, [pull_request(3, "2" * 40)]), 0),
         (answers(200, "<html>no list</html>"), 2),
         (answers(403, {"message": "no"}), 2),
         (answers(302, "", Location="https://elsewhere.example/"), 2),
@@ -297,6 +263,26 @@ def test_a_job_without_a_note(
         monkeypatch.setenv(name, value)
     assert gitlab_job.main() == status
     assert gitlab.seen == []
+
+
+@pytest.mark.parametrize("brings", [True, False], ids=["first", "last"])
+def test_a_job_sees_the_first_catalog_and_the_last_page(
+    brings: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = pages_of([spec("a", package="hdf5")])
+    request = OneSided(tmp_path, pages, brings=brings)
+    monkeypatch.chdir(request.checkout(tmp_path / "clone", "change"))
+    kind = "added" if brings else "removed"
+    variables = {
+        "CI_MERGE_REQUEST_IID": str(NUMBER),
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": request.old_base,
+        "SNAPDIFF_FAIL_ON": kind,
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert gitlab_job.main() == 1
+    [finding] = json.loads(Path("snapdiff-report/gl-code-quality-report.json").read_text("utf-8"))
+    assert finding["description"] == f"{kind}: tag develop"
 
 
 # --- Inputs, outputs and summaries ---
