@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase, translate
 from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
-from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, Summary, TagDiff
+from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary, TagDiff
 
 NEAREST = 3
 """How many of the nearest names an error offers."""
@@ -72,10 +72,6 @@ class Scope:
         """Return whether what was rebuilt because of a package is reported."""
         return self._because.lets_in(package)
 
-    def has_change(self, change: Change) -> bool:
-        """Return whether a change is reported, as far as its specs say it."""
-        return not self.filters.explicit or change.is_explicit
-
     def has_stack(self, name: str) -> bool:
         """Return whether the stack is compared."""
         return self._stack.lets_in(name)
@@ -101,8 +97,9 @@ def wanted_kinds(filters: Filters) -> frozenset[Kind]:
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
     """Return a diff with nothing but the kinds of change that its filters ask for.
 
-    `changes` and `package_changes` are narrowed each by its own kind; a tag in which neither is
-    left is left out. What is not of another kind (names, sizes, unchanged specs) stays.
+    `changes` and `package_changes` are narrowed each by its own kind, `removed` with what lost a
+    build all the same; a tag in which neither is left is left out. What is not of another kind
+    (names, sizes, unchanged specs) stays.
     """
     kinds = wanted_kinds(diff.filters)
     if len(kinds) == len(Kind):
@@ -123,7 +120,9 @@ def _narrowed_tag(tag: TagDiff, kinds: frozenset[Kind]) -> TagDiff | None:
 
 def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
     changes = tuple(change for change in stack.changes if change.kind in kinds)
-    packages = tuple(change for change in stack.package_changes if change.kind in kinds)
+    packages = tuple(
+        change for change in stack.package_changes if not kinds.isdisjoint(change.kinds)
+    )
     has_none_left = stack.status == "changed" and not changes and not packages
     return replace(
         stack,
@@ -132,6 +131,7 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
             unchanged=stack.summary.unchanged,
             **{kind.value: stack.summary.count(kind) for kind in kinds},
         ),
+        asked_for=None,
         package_changes=packages,
         changes=changes,
     )

@@ -15,7 +15,7 @@ from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair
-from snapdiff.model import Counts, PackagePair, TagPair, Tags
+from snapdiff.model import Counts, PackagePair, StackGraphs, TagPair, Tags
 
 Warn = Callable[[str], None]
 
@@ -82,6 +82,7 @@ class _Matching:
         hashes = both.hashes or (None, None)
         for side, warning, listed in zip(SIDES, both.warnings, hashes, strict=True):
             self._note(side, path, both.claims, warning, listed)
+        self._keep_graphs(both.claims, both.graphs)
         self._unchanged.packages += [
             (both.claims, package_numbers(item, self._scope)) for item in both.unchanged
         ]
@@ -115,6 +116,7 @@ class _Matching:
         after = {(package.tag, package.name): package for package in new.packages}
         counts = {(package.tag, package.name): package for package in new.counts}
         graphs = old.graphs, new.graphs
+        self._keep_graphs(new.claims, graphs)
         for key in sorted(before.keys() | after.keys()):
             mine, theirs = before.get(key), after.get(key)
             if mine and theirs and mine.specs == theirs.specs:
@@ -123,6 +125,17 @@ class _Matching:
             else:
                 tags = key[0], key[0]
                 yield from self._wanted(pair_packages(tags, mine, theirs, path, graphs))
+
+    def _keep_graphs(
+        self, claims: Iterable[Claim], graphs: tuple[StackGraphs, StackGraphs]
+    ) -> None:
+        """Keep the dependencies of a document; where other packages are asked for, note its tag."""
+        asked_for = []
+        for side, known in zip(SIDES, graphs, strict=True):
+            self._sides[side].keep_graphs(claims, known)
+            asked_for.append([graph.asked_for for graph in known.values()])
+        if asked_for[0] != asked_for[1]:
+            self._touched.update(claim.tag for claim in claims)
 
     def _wanted(self, pair: PackagePair) -> Iterator[PackagePair]:
         """Yield a pair if it is asked for; where anything in it differs, its tag is touched."""
@@ -214,6 +227,7 @@ class _Matching:
         before = self._sides["old"].waiting.get(old, {}) if old is not None else {}
         after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
         left_out = self._left_out(tags, "package")
+        graphs = self._sides["old"].graphs_of(old), self._sides["new"].graphs_of(new)
         counts = Counts()
         bad = self._sides["old"].bad | self._sides["new"].bad
         for tag in {tag for tag in tags if tag is not None}:
@@ -223,7 +237,6 @@ class _Matching:
                 for package in packages:
                     count_package(counts, package, self._scope)
         else:
-            graphs = self._sides["old"].graphs[old], self._sides["new"].graphs[new]
             for name in sorted((before.keys() | after.keys()) - left_out):
                 for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
                     path = self._sides["new"].document_of(theirs) if theirs else ""
@@ -239,6 +252,7 @@ class _Matching:
                 self._sides["old"].count_repeated(old, hashes, self._scope, stacks),
                 self._sides["new"].count_repeated(new, hashes, self._scope, stacks),
             ),
+            graphs=graphs,
         )
 
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:

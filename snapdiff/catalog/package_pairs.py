@@ -4,7 +4,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from snapdiff.filters import Scope
-from snapdiff.model import Build, Graph, Package, PackagePair, StackGraphs, Tags, counted_in_common
+from snapdiff.model import (
+    NO_GRAPHS,
+    Build,
+    Graph,
+    Package,
+    PackagePair,
+    StackGraphs,
+    Tags,
+    counted_in_common,
+)
 
 
 def pair_packages(
@@ -12,7 +21,7 @@ def pair_packages(
     old: Package | None,
     new: Package | None,
     document: str = "",
-    graphs: tuple[StackGraphs, StackGraphs] = ({}, {}),
+    graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 

@@ -7,7 +7,7 @@ from snapdiff.catalog.reading import Reading
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.registry import Documents
-from snapdiff.model import Graph, Package
+from snapdiff.model import Graph, Package, StackGraphs
 
 ListedHashes = tuple[Claim, Mapping[str, str]]
 """A stack that a document lists as a whole, and the package of each of its hashes."""
@@ -22,7 +22,7 @@ class CatalogSide:
         self.paths: dict[Claim, list[str]] = {}
         self.bad: set[Claim] = set()
         self.waiting: dict[str, dict[str, list[Package]]] = {}
-        self.graphs: dict[str, dict[str | None, Graph]] = defaultdict(dict)
+        self._graphs: dict[str, dict[str | None, Graph]] = defaultdict(dict)
         self.hashes: list[ListedHashes] = []
         self.has_documents = False
         self._documents: dict[tuple[str, str, str | None], str] = {}
@@ -47,8 +47,7 @@ class CatalogSide:
     def wait(self, path: str, reading: Reading) -> None:
         """Keep the packages of a document until all tags are known, and its dependencies."""
         if isinstance(reading, Document):
-            for claim in reading.claims:
-                self.graphs[claim.tag].update(reading.graphs)
+            self.keep_graphs(reading.claims, reading.graphs)
             for package in reading.packages:
                 self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
                     package
@@ -56,6 +55,15 @@ class CatalogSide:
                 # Without a stack, too: what several documents list may be put together.
                 for stack in (package.stack, None):
                     self._documents.setdefault((package.tag, package.name, stack), path)
+
+    def keep_graphs(self, claims: Iterable[Claim], graphs: StackGraphs) -> None:
+        """Keep the dependencies of a document for when its tags are complete."""
+        for claim in claims:
+            self._graphs[claim.tag].update(graphs)
+
+    def graphs_of(self, tag: str | None) -> StackGraphs:
+        """Return the dependencies of a tag's documents in which something differs."""
+        return self._graphs.get(tag, {}) if tag is not None else {}
 
     def document_of(self, package: Package) -> str:
         """Return the path of the document that lists a package which waited, for an error."""

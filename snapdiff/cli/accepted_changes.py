@@ -77,7 +77,8 @@ def _places_of(stack: StackDiff) -> Iterator[_Place]:
         yield _Place(Kind(stack.status), stack.stack, None)
     else:
         for change in stack.package_changes:
-            yield _Place(change.kind, stack.stack, change.package)
+            for kind in change.kinds:
+                yield _Place(kind, stack.stack, change.package)
 
 
 def _matched(places: Iterable[_Place], accepted: "AcceptedChange") -> Iterator[_Place]:
@@ -108,7 +109,7 @@ def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:
             package_changes=tuple(
                 change
                 for change in stack.package_changes
-                if _Place(change.kind, stack.stack, change.package) in places
+                if any(_Place(kind, stack.stack, change.package) in places for kind in change.kinds)
             ),
         )
 

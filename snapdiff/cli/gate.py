@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from snapdiff.reports.lost_builds import builds_in_words
 from snapdiff.reports.only_names import without_only_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
@@ -33,8 +34,9 @@ class Offender(Struct, frozen=True, kw_only=True):
 def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]:
     """Return the packages that one of the kinds happened to, those alike as one, worst tag first.
 
-    A tag or stack that is removed or added is one offender, whatever it holds. The diff is to be
-    one that is not narrowed to kinds (docs/specification.md, section 9).
+    What kept a version and lost a build is removed, whatever its kind. A tag or stack that is
+    removed or added is one offender, whatever it holds. The diff is to be one that is not narrowed
+    to kinds (docs/specification.md, section 9).
     """
     if not kinds:
         return []
@@ -67,20 +69,23 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
             )
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
     for line in package_lines(tag, both):
-        if line.kind in kinds:
+        found = line.kind in kinds
+        if found or (line.lost_a_build and Kind.REMOVED in kinds):
+            kind = line.kind if found else Kind.REMOVED
             places = ", ".join(place for place in (name, *line.stacks) if place)
             yield Offender(
-                kind=line.kind,
+                kind=kind,
                 tag=name,
                 stacks=line.stacks,
                 packages=line.packages,
-                text=f"{line.kind.value}: {_packages(line)}{f' in {places}' if places else ''}",
+                text=f"{kind.value}: {_packages(line)}{f' in {places}' if places else ''}",
             )
 
 
 def _packages(line: PackageLine) -> str:
-    """Return packages with their versions: `hipblas, rccl 6.3.3, 6.4.0 → 6.2.4`."""
+    """Return packages with their versions and builds: `hipblas, rccl 6.3.3, 6.4.0 → 6.2.4`."""
     versions = [", ".join(some) for some in (line.gone, line.came) if some]
     if not versions:
         versions = [", ".join(line.kept)] if line.kept else []
-    return " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])
+    words = " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])
+    return words + builds_in_words(line, str)

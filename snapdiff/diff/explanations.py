@@ -1,6 +1,6 @@
 """Why the specs of a stack changed: the cause of each, and what the stack has in common."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 
 from msgspec.structs import replace
@@ -15,18 +15,22 @@ from snapdiff.result.causes import Cause, Event, StackCause
 
 
 def explain_changes(
-    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs, scope: Scope
+    changes: Sequence[Change],
+    graphs: Mapping[str, Graphs],
+    known: KnownGraphs,
+    scope: Scope,
+    is_reported: Callable[[Change], bool],
 ) -> tuple[list[Change], list[StackCause]]:
     """Return the changes of a stack with their causes, and the causes of the stack.
 
     `graphs` has the dependencies by package, where both sides have them: there every change has a
     cause, null but for a rebuilt spec (specification, section 11). Where only some causes are
     wanted, only what was rebuilt because of them is returned, and where only explicit specs are,
-    only their changes. Raises FormatError where a document has too much to compare, or a node that
-    cannot be read.
+    only what `is_reported`. Raises FormatError where a document has too much to compare, or a node
+    that cannot be read.
     """
     if scope.filters.because or scope.filters.explicit:
-        return _wanted_changes(changes, graphs, known, scope)
+        return _wanted_changes(changes, graphs, known, scope, is_reported)
     explained = [_unexplained(change, graphs) for change in changes]
     stack_causes = shared_changes(
         (change.package, change.fields) for change in changes if change.kind is Kind.RECONFIGURED
@@ -39,7 +43,11 @@ def explain_changes(
 
 
 def _wanted_changes(
-    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs, scope: Scope
+    changes: Sequence[Change],
+    graphs: Mapping[str, Graphs],
+    known: KnownGraphs,
+    scope: Scope,
+    is_reported: Callable[[Change], bool],
 ) -> tuple[list[Change], list[StackCause]]:
     """Return the changes that a report is narrowed to, by cause or to explicit specs.
 
@@ -48,7 +56,7 @@ def _wanted_changes(
     because = bool(scope.filters.because)
     kept: dict[int, Change] = {}
     for position, change in enumerate(changes):
-        if not because and scope.has_change(change):
+        if not because and is_reported(change):
             kept[position] = _unexplained(change, graphs)
     stack_causes = shared_changes(
         (change.package, change.fields)
@@ -60,7 +68,7 @@ def _wanted_changes(
         names: dict[int, str] = {}
         for place, (position, is_wanted) in enumerate(zip(positions, wanted, strict=False)):
             change = changes[position]
-            if is_wanted and scope.has_change(change):
+            if is_wanted and is_reported(change):
                 names[place] = change.package
                 kept[position] = _explained(change, found, place)
         stack_causes += found.causes_of_stack(names)

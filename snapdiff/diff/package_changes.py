@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from snapdiff.errors import Side
-from snapdiff.result import Change, ChangeCounts, Kind, PackageChange
+from snapdiff.result import Change, ChangeCounts, Count, Kind, PackageChange
 from snapdiff.spack.version import Version, parse_version
 
 _Versions = dict[Version, str]
@@ -17,28 +17,28 @@ def change_of_package(
     old_versions: Iterable[str],
     new_versions: Iterable[str],
     changes: Collection[Change],
+    builds: Count,
 ) -> PackageChange:
     """Return what happened to a package in a stack (docs/specification.md, section 9).
 
-    The versions are those of all its specs in the stack, on each side; `changes` are its spec
-    changes there, of every kind and at least one. Versions that are the same in Spack's order
-    (`1.2` and `1-2`) are one version, shown as the new side writes it.
+    The versions are those of all its specs in the stack, on each side, and `builds` is how many
+    specs that are; `changes` are its spec changes there, of every kind and at least one. Versions
+    that are the same in Spack's order (`1.2` and `1-2`) are one version, shown as the new side
+    writes it.
     """
     moved = _compare_versions(frozenset(old_versions), frozenset(new_versions))
     numbers: dict[str, int] = {}
     for change in changes:
         numbers[change.kind] = numbers.get(change.kind, 0) + 1
-    kind = moved.kind
-    if kind is None:
-        kind = Kind.REBUILT if len(changes) == numbers.get(Kind.REBUILT) else Kind.RECONFIGURED
     return PackageChange(
         package=package,
-        kind=kind,
+        kind=moved.kind or _kind_of_same_versions(numbers),
         whole=moved.whole,
         gone=moved.gone,
         came=moved.came,
         kept=moved.kept,
         specs=ChangeCounts(**numbers),
+        builds=builds,
     )
 
 
@@ -68,11 +68,12 @@ def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _
 
 
 def changes_of_packages(
-    changes: Iterable[Change], kept: Mapping[str, Collection[str]]
+    changes: Iterable[Change], whole: Mapping[str, PackageChange]
 ) -> list[PackageChange]:
     """Return what happened to packages of which nothing is looked at but some of their changes.
 
-    `kept` are versions by package that it has on both sides all the same.
+    `whole` is what happened to each package where all is looked at: the versions that it kept are
+    there all the same.
     """
     by_package: dict[str, list[Change]] = {}
     for change in changes:
@@ -80,9 +81,10 @@ def changes_of_packages(
     return [
         change_of_package(
             name,
-            _versions(some, "old").union(kept.get(name, ())),
-            _versions(some, "new").union(kept.get(name, ())),
+            _versions(some, "old").union(whole[name].kept),
+            _versions(some, "new").union(whole[name].kept),
             some,
+            whole[name].builds,
         )
         for name, some in by_package.items()
     ]
@@ -115,3 +117,12 @@ def _kind(old: _Versions, new: _Versions, gone: _Versions, came: _Versions) -> K
     if came:
         return Kind.ADDED
     return Kind.REMOVED if gone else None
+
+
+def _kind_of_same_versions(numbers: Mapping[str, int]) -> Kind:
+    """Return the first kind of the rest of that table, from the numbers of spec changes."""
+    if numbers.get(Kind.REMOVED):
+        return Kind.REMOVED
+    if numbers.get(Kind.ADDED):
+        return Kind.ADDED
+    return Kind.REBUILT if numbers.keys() == {Kind.REBUILT} else Kind.RECONFIGURED

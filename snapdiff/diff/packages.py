@@ -13,7 +13,7 @@ from snapdiff.diff.specs import BuildHashes, changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope, Stacks
 from snapdiff.limits import Limits
 from snapdiff.model import Graph, InCommon, PackagePair
-from snapdiff.result import Change, PackageChange
+from snapdiff.result import Change, Count, PackageChange
 
 
 class SideCounts(NamedTuple):
@@ -65,7 +65,11 @@ def diff_package(
         {
             stack: StackChanges(
                 change_of_package(
-                    pair.name, old_versions.get(stack, ()), new_versions.get(stack, ()), changes
+                    pair.name,
+                    old_versions.get(stack, ()),
+                    new_versions.get(stack, ()),
+                    changes,
+                    Count(old.by_stack.get(stack, 0), new.by_stack.get(stack, 0)),
                 ),
                 changes,
             )

@@ -1,10 +1,13 @@
 """One stack of a tag: the changes and counts of its packages, added up."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Literal
 
+from msgspec.structs import replace
+
+from snapdiff.diff.asked_for import AskedForNames
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.known_graphs import Graphs, KnownGraphs
 from snapdiff.diff.package_changes import changes_of_packages
@@ -63,23 +66,31 @@ class StackTotal:
             self.package_changes.append(found.package)
             self.changes += found.specs
 
-    def diff(self, stack: str, scope: Scope, known: KnownGraphs) -> StackDiff:
-        """Return the diff of the stack.
+    def diff(
+        self, stack: str, scope: Scope, known: KnownGraphs, asked_for: AskedForNames | None
+    ) -> StackDiff:
+        """Return the diff of the stack, of which `asked_for` says what somebody wants of it.
 
         Raises BadPage where its document cannot be followed from dependency to dependency.
         """
         self.package_changes.sort(key=_PACKAGE)
         self.changes.sort(key=_PACKAGE)
+        is_reported = _reported(scope, asked_for)
         try:
-            changes, causes = explain_changes(self.changes, self.graphs, known, scope)
+            changes, causes = explain_changes(self.changes, self.graphs, known, scope, is_reported)
         except FormatError as error:
             raise BadPage(min(self.documents), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
         packages = self._packages(changes, scope)
+        if asked_for:
+            packages = [
+                replace(change, asked_for=asked_for.of(change.package)) for change in packages
+            ]
+        roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
         return StackDiff(
             stack=stack,
-            status=self._status(scope, changes),
+            status=self._status(scope, is_changed=bool(changes or roots)),
             specs=Count(self.old, self.new),
             packages=PackageCount(
                 old=self.old_packages,
@@ -88,6 +99,7 @@ class StackTotal:
                 removed=tuple(sorted(self.removed)),
             ),
             summary=Summary(unchanged=self.old - removed_or_paired, **kinds),
+            asked_for=roots,
             package_changes=tuple(_with_causes(packages, changes) if self.graphs else packages),
             causes=tuple(causes),
             changes=tuple(changes),
@@ -95,16 +107,17 @@ class StackTotal:
 
     def _packages(self, changes: Iterable[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""
+        whole = {change.package: change for change in self.package_changes}
         if scope.filters.because:
-            return changes_of_packages(changes, {})
-        if scope.filters.explicit:
             return changes_of_packages(
-                changes, {change.package: change.kept for change in self.package_changes}
+                changes, {name: replace(change, kept=()) for name, change in whole.items()}
             )
+        if scope.filters.explicit:
+            return changes_of_packages(changes, whole)
         return self.package_changes
 
     def _status(
-        self, scope: Scope, changes: Collection[Change]
+        self, scope: Scope, *, is_changed: bool
     ) -> Literal["changed", "added", "removed", "unchanged"]:
         # Some packages, and what was rebuilt, do not say whether a stack is new or gone.
         if not scope.filters.package and not scope.filters.because:
@@ -112,7 +125,19 @@ class StackTotal:
                 return "added"
             if not self.new:
                 return "removed"
-        return "changed" if changes else "unchanged"
+        return "changed" if is_changed else "unchanged"
+
+
+def _reported(scope: Scope, asked_for: AskedForNames | None) -> Callable[[Change], bool]:
+    """Return what says whether a change is reported: with `--explicit`, of what is asked for.
+
+    What is asked for on one side alone is reported with all its specs: those that nobody asked for
+    say whether it is still there.
+    """
+    if not scope.filters.explicit:
+        return lambda _: True
+    names = asked_for.on_one_side if asked_for else frozenset()
+    return lambda change: change.is_explicit or change.package in names
 
 
 def _with_causes(

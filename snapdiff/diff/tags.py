@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from snapdiff.diff.asked_for import AskedForInTag
 from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
 from snapdiff.diff.stacks import (
@@ -49,9 +50,11 @@ class TagDiffs:
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = [package for package in packages if not _is_left_out(package, tag)]
-        if not any(package.stacks for package in reported):
+        asked_for = AskedForInTag(tag, self._scope)
+        flipped = asked_for.stacks() - tag.left_out_stacks
+        if not flipped and not any(package.stacks for package in reported):
             return None
-        found = _two_sided_tag(tag, reported, self._scope, self._graphs)
+        found = _two_sided_tag(tag, reported, self._scope, self._graphs, asked_for)
         return found if any(stack.status != "unchanged" for stack in found.stacks) else None
 
     def require_causes(self) -> None:
@@ -67,7 +70,11 @@ def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
 
 
 def _two_sided_tag(
-    tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, graphs: KnownGraphs
+    tag: TagPair,
+    packages: Iterable[PackageDiff],
+    scope: Scope,
+    graphs: KnownGraphs,
+    asked_for: AskedForInTag,
 ) -> TagDiff:
     old, new = _SideTotal(tag), _SideTotal(tag)
     stacks = {name: StackTotal(*numbers) for name, numbers in tag.counts.stacks.items()}
@@ -89,7 +96,10 @@ def _two_sided_tag(
             added=tuple(sorted(new.packages - old.packages)),
             removed=tuple(sorted(old.packages - new.packages)),
         ),
-        stacks=tuple(stacks[name].diff(name, scope, graphs) for name in sorted(stacks)),
+        stacks=tuple(
+            total.diff(name, scope, graphs, asked_for.names(name, (total.old, total.new)))
+            for name, total in sorted(stacks.items())
+        ),
     )
 
 

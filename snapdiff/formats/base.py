@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from snapdiff.errors import NoSuchFile
 from snapdiff.limits import Limits
-from snapdiff.model import Package, PackageCounts, PackagePair, StackGraphs
+from snapdiff.model import NO_GRAPHS, Package, PackageCounts, PackagePair, StackGraphs
 
 
 def no_file(path: str) -> bytes:
@@ -83,7 +83,8 @@ class DocumentPair(Struct, frozen=True, kw_only=True):
     """Two versions of a file, read together.
 
     `pairs` are the packages of which one side has a spec that the other has not, `unchanged` those
-    of which both have the same. `warnings` and `hashes` are of the old side and of the new one.
+    of which both have the same. `warnings`, `hashes` and `graphs` are of the old side and of the
+    new one.
     """
 
     claims: tuple[Claim, ...]
@@ -91,6 +92,7 @@ class DocumentPair(Struct, frozen=True, kw_only=True):
     unchanged: list[PackageCounts]
     warnings: tuple[str | None, str | None] = (None, None)
     hashes: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+    graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS
 
 
 class DocumentReader(Protocol):

@@ -132,6 +132,12 @@ class _LockListing(NodeListing):
         tags = self._tags if spec_hash in self.counted else ()
         return Entry(names.name, names.only_version(key), tags, self._stacks)
 
+    @property
+    def asked_for(self) -> frozenset[str] | None:
+        """The packages of the roots; None where there are specs and none of them is a root."""
+        names = frozenset(self.entry(root).name for root in self.roots if root in self.records)
+        return names if names or not self.records else None
+
     def specs_in_common(self, other: Listing) -> list[str]:
         """Return the hashes of which another lock says the same, and has both or none as root."""
         assert isinstance(other, _LockListing)

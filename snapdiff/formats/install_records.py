@@ -1,6 +1,7 @@
 """Spack's database format, which a build cache index and an install database have in common."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 from msgspec import Raw, Struct
@@ -63,6 +64,7 @@ class _InstallByName(Struct, gc=False):
 
 
 _DOCUMENT = decoder_by_hash(_Document)
+_INSTALL_STATE = msgspec.json.Decoder(_InstallState)
 _INSTALL = msgspec.json.Decoder(_Install)
 _INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
 _RECORD = msgspec.json.Decoder(_Record)
@@ -112,6 +114,18 @@ class _InstallListing(NodeListing):
         if found is None:
             found = self._entries[what] = self._entry(install.spec, install, spec_hash)
         return found
+
+    @cached_property
+    def asked_for(self) -> frozenset[str] | None:
+        """The packages that were installed by hand; None where no record says so."""
+        if not self._counts_installed:
+            return None
+        names = set()
+        for spec_hash, record in self.records.items():
+            state = decode_json(record, _INSTALL_STATE, _key(spec_hash))
+            if state.explicit and self._is_counted(state):
+                names.add(self.entry(spec_hash).name)
+        return frozenset(names) or None
 
     def records_in_common(self, other: Listing) -> list[str]:
         """Return the hashes that another database has with a record in the same words.

@@ -115,6 +115,11 @@ class Listing(ABC):
         """How many records there are, each of them a node."""
         return len(self.records)
 
+    @property
+    def asked_for(self) -> frozenset[str] | None:
+        """The packages that somebody asked for; None where the document does not say which."""
+        return None
+
     def records_in_common(self, other: "Listing") -> list[str]:
         """Return the hashes that another document has with a record in the same words."""
         theirs = other.records

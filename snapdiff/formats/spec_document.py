@@ -14,6 +14,7 @@ from snapdiff.formats.listing import Entry, ListedSpec, Listing
 from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.limits import Limits
 from snapdiff.model import (
+    NO_GRAPHS,
     Build,
     InCommon,
     Package,
@@ -193,7 +194,10 @@ class SpecDocumentReader:
             return None
         both = _PairedListings(before, after)
         old_graph, new_graph = before.graph, after.graph
-        graphs = (old_graph, new_graph) if old_graph and new_graph else None
+        graphs, by_stack = None, NO_GRAPHS
+        if old_graph and new_graph:
+            graphs = old_graph, new_graph
+            by_stack = {before.stack: old_graph}, {after.stack: new_graph}
         pairs, unchanged = [], []
         for (tag, name), package in sorted(both.packages.items(), key=itemgetter(0)):
             if any(package.specs):
@@ -215,6 +219,7 @@ class SpecDocumentReader:
             unchanged=unchanged,
             warnings=(before.warning, after.warning),
             hashes=both.hashes if before.lists_a_stack else None,
+            graphs=by_stack,
         )
 
     def _open(self, file: File) -> Listing | None:

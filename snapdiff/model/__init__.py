@@ -1,7 +1,7 @@
 """What was loaded: specs and how they were built, dependencies, packages, counts."""
 
 from snapdiff.model.counts import Counts, TagPair
-from snapdiff.model.graph import Edge, Graph, Node, StackGraphs
+from snapdiff.model.graph import NO_GRAPHS, Edge, Graph, Node, StackGraphs
 from snapdiff.model.packages import (
     InCommon,
     Package,
@@ -16,6 +16,7 @@ from snapdiff.model.specs import EMPTY_PART, ROOT, Build, Revision, Spec, counti
 
 __all__ = [
     "EMPTY_PART",
+    "NO_GRAPHS",
     "ROOT",
     "Build",
     "Counts",

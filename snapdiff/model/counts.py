@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from snapdiff.model.graph import NO_GRAPHS, StackGraphs
 from snapdiff.model.packages import Tags
 
 
@@ -55,7 +56,8 @@ class TagPair(Struct, frozen=True, kw_only=True):
     `counts` are of what no `PackagePair` holds: what is the same on both sides, or all of a tag
     that one side has alone. `left_out` are packages and stacks with a bad document: nothing is
     reported of them. `repeated` is how many of the specs counted are counted twice, old and new:
-    several documents of a tag may list one spec.
+    several documents of a tag may list one spec. `graphs` are the dependencies of both sides'
+    documents in which something differs.
     """
 
     tags: Tags
@@ -63,3 +65,4 @@ class TagPair(Struct, frozen=True, kw_only=True):
     left_out: frozenset[str] = frozenset()
     left_out_stacks: frozenset[str] = frozenset()
     repeated: tuple[int, int] = (0, 0)
+    graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS

@@ -45,6 +45,11 @@ class Graph(Protocol):
         """How many nodes there are."""
         ...
 
+    @property
+    def asked_for(self) -> frozenset[str] | None:
+        """The packages that somebody asked for; None where the document does not say which."""
+        ...
+
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
         ...
@@ -56,3 +61,6 @@ class Graph(Protocol):
 
 StackGraphs = Mapping[str | None, Graph]
 """The dependencies of one side's documents, by the stack that each of them lists."""
+
+NO_GRAPHS: tuple[StackGraphs, StackGraphs] = ({}, {})
+"""Both sides have no document with dependencies."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from snapdiff.reports.lost_builds import StackLoss, stack_loss
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.severity import reported_kinds
 from snapdiff.reports.short_list import shortened
@@ -54,6 +55,14 @@ class StackRename(Struct, frozen=True, kw_only=True):
     packages: int
 
 
+class LossNews(Struct, frozen=True, kw_only=True):
+    """What a stack lost, where one line says it best."""
+
+    tag: TagDiff
+    stack: str
+    loss: StackLoss
+
+
 class Attention(Struct, frozen=True, kw_only=True):
     """What needs attention, the worst first, and then what is new.
 
@@ -64,8 +73,10 @@ class Attention(Struct, frozen=True, kw_only=True):
     has_losses: bool
     removed_tags: tuple[TagDiff, ...]
     removed_stacks: tuple[StackNews, ...]
+    losses: tuple[LossNews, ...]
     renames: tuple[StackRename, ...]
     gone: LineNews
+    lost: LineNews
     downgraded: LineNews
     skipped: tuple[SkippedPage, ...]
     added_tags: tuple[TagDiff, ...]
@@ -76,8 +87,9 @@ class Attention(Struct, frozen=True, kw_only=True):
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to attend to."""
-        news = (self.removed_tags, self.removed_stacks, self.skipped)
-        return any(news) or bool(self.gone.lines or self.downgraded.lines)
+        news = (self.removed_tags, self.removed_stacks, self.losses, self.skipped)
+        lines = (self.gone, self.lost, self.downgraded)
+        return any(news) or any(some.lines for some in lines)
 
     @property
     def is_calm(self) -> bool:
@@ -104,12 +116,23 @@ def attention_of(
     kinds = reported_kinds(diff)
     every = [TagLine(tag=tag, line=line) for tag, some in lines for line in some]
     removed, added = Kind.REMOVED in kinds, Kind.ADDED in kinds
+    losses = tuple(_losses(diff.tags)) if removed else ()
+    told = {(news.tag.old, news.tag.new, news.stack) for news in losses}
+    lost = [
+        item
+        for item in every
+        if removed
+        and item.line.lost_a_build
+        and not told.issuperset((item.tag.old, item.tag.new, name) for name in item.line.stacks)
+    ]
     return Attention(
         has_losses={Kind.REMOVED, Kind.DOWNGRADED} <= set(kinds),
         removed_tags=tuple(tag for tag in diff.tags if tag.status == "removed"),
         removed_stacks=_stack_news(diff.tags, "removed") if removed else (),
+        losses=losses,
         renames=tuple(_renames(diff.tags)) if removed and added else (),
         gone=_first(HANDFUL, [item for item in every if _is_of_tag(item.line, Kind.REMOVED)]),
+        lost=_first(HANDFUL, lost),
         downgraded=_first(HANDFUL, [item for item in every if item.line.kind is Kind.DOWNGRADED]),
         skipped=diff.skipped,
         added_tags=tuple(tag for tag in diff.tags if tag.status == "added"),
@@ -130,7 +153,7 @@ def _first(number: int, items: Iterable[TagLine]) -> LineNews:
     """
 
     def order(item: TagLine) -> tuple[bool, int]:
-        return item.line.came_along, -len(item.line.packages) * len(item.line.stacks)
+        return item.line.is_dependency, -len(item.line.packages) * len(item.line.stacks)
 
     found = sorted(items, key=order)
     lines = shortened(found, number).first
@@ -151,6 +174,14 @@ def _stack_news(tags: Iterable[TagDiff], status: str) -> tuple[StackNews, ...]:
                 )
             )
     return tuple(found)
+
+
+def _losses(tags: Iterable[TagDiff]) -> Iterable[LossNews]:
+    for tag in tags:
+        for stack in tag.stacks:
+            loss = stack_loss(stack) if stack.status == "changed" else None
+            if loss:
+                yield LossNews(tag=tag, stack=stack.stack, loss=loss)
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterable[StackRename]:

@@ -11,7 +11,7 @@ from snapdiff.reports.spec_lines import SpecSection
 from snapdiff.reports.stack_reasons import StackReasons
 from snapdiff.result import Kind, StackDiff, TagDiff
 
-FEW_ALONG = 4
+FEW_DEPENDENCIES = 4
 """How many lines of what came along are told beside what was asked for."""
 
 
@@ -36,32 +36,32 @@ class KindBlock(Struct, frozen=True, kw_only=True):
     @property
     def asked_for(self) -> tuple[PackageLine, ...]:
         """The lines of what somebody asked for, and of what nobody is known to have asked for."""
-        return tuple(line for line in self.lines if not line.came_along)
+        return tuple(line for line in self.lines if not line.is_dependency)
 
     @property
-    def came_along(self) -> tuple[PackageLine, ...]:
+    def dependencies(self) -> tuple[PackageLine, ...]:
         """The lines of what only came along."""
-        return tuple(line for line in self.lines if line.came_along)
+        return tuple(line for line in self.lines if line.is_dependency)
 
     @property
     def has_fold(self) -> bool:
         """Whether so much came along that it is worth a fold."""
-        return len(self.came_along) > FEW_ALONG
+        return len(self.dependencies) > FEW_DEPENDENCIES
 
     @property
-    def first_along(self) -> tuple[PackageLine, ...]:
+    def first_dependencies(self) -> tuple[PackageLine, ...]:
         """The first lines of what only came along, for where it has one line in all."""
-        return shortened(self.came_along, FEW_ALONG).first
+        return shortened(self.dependencies, FEW_DEPENDENCIES).first
 
     @property
-    def more_along(self) -> int:
+    def more_dependencies(self) -> int:
         """How many packages are on the other lines of what only came along."""
-        return _number_of_packages(self.came_along[len(self.first_along) :])
+        return _number_of_packages(self.dependencies[len(self.first_dependencies) :])
 
     @property
-    def packages_along(self) -> int:
+    def dependency_packages(self) -> int:
         """How many packages only came along."""
-        return _number_of_packages(self.came_along)
+        return _number_of_packages(self.dependencies)
 
 
 def _number_of_packages(lines: Iterable[PackageLine]) -> int:
@@ -84,12 +84,12 @@ class StackBlock(Struct, frozen=True, kw_only=True):
     @property
     def has_fold(self) -> bool:
         """Whether so much came along, whatever happened to it, that it is worth a fold."""
-        return sum(len(kind.came_along) for kind in self.kinds) > FEW_ALONG
+        return sum(len(kind.dependencies) for kind in self.kinds) > FEW_DEPENDENCIES
 
     @property
-    def packages_along(self) -> int:
+    def dependency_packages(self) -> int:
         """How many packages only came along, whatever happened to them."""
-        return _number_of_packages(line for kind in self.kinds for line in kind.came_along)
+        return _number_of_packages(line for kind in self.kinds for line in kind.dependencies)
 
 
 class TagBlock(Struct, frozen=True, kw_only=True):

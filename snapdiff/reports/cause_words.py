@@ -1,9 +1,10 @@
 """Why specs were rebuilt, in words: the one place for all that people read."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import chain
 
-from snapdiff.reports.short_list import short_patches
+from snapdiff.reports.lost_builds import lost_in_words
+from snapdiff.reports.short_list import Mark, short_patches
 from snapdiff.reports.stack_reasons import (
     CountedCause,
     RebuiltSummary,
@@ -12,9 +13,6 @@ from snapdiff.reports.stack_reasons import (
 )
 from snapdiff.result import Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, Value
-
-Mark = Callable[[str], str]
-"""How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
@@ -145,8 +143,9 @@ def _share(cause: CountedCause, total: int, mark: Mark) -> str:
 
 
 def reasons_in_words(reasons: StackReasons, mark: Mark) -> list[str]:
-    """Return the lines above those of a stack: why it was rebuilt, which changes most share."""
-    lines = [rebuilt_in_words(reasons.rebuilt, mark)] if reasons.rebuilt else []
+    """Return the lines above those of a stack: what it lost, why it was rebuilt, what is shared."""
+    lines = [lost_in_words(reasons.lost, mark)] if reasons.lost else []
+    lines += [rebuilt_in_words(reasons.rebuilt, mark)] if reasons.rebuilt else []
     return lines + [shared_in_words(it, reasons.reconfigured, mark) for it in reasons.shared]
 
 

@@ -156,7 +156,7 @@ def with_at_most(outline: Outline, most: int) -> Outline:
     one kind each stack keeps its first before any its second.
     """
     places = sorted(
-        (line.came_along, rank(kind.kind), position, (tag_number, stack_number))
+        (line.is_dependency, rank(kind.kind), position, (tag_number, stack_number))
         for tag_number, tag in enumerate(outline.tags)
         for stack_number, stack in enumerate(tag.stacks)
         for kind in stack.kinds

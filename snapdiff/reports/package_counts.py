@@ -59,16 +59,18 @@ class CountTable(Struct, frozen=True, kw_only=True):
 
 def count_table(diff: CatalogDiff) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
-    kinds = reported_kinds(diff)
     narrowed = is_narrowed(diff)
     rows = [
         row for tag in tags_worst_first(diff.tags) for row in _rows_of_tag(tag, narrowed=narrowed)
     ]
+    total = _sum(row.counts for row in rows)
+    reported = reported_kinds(diff)
     return CountTable(
-        kinds=kinds,
+        # What lost a build is let through with `-k removed`, whatever its own kind is.
+        kinds=tuple(kind for kind in WORST_FIRST if kind in reported or kind in total.by_kind),
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
-        total=_sum(row.counts for row in rows),
+        total=total,
     )
 
 

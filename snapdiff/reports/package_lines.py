@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct
 
-from snapdiff.reports.asked_for import AskedFor
+from snapdiff.reports.lost_builds import BuildChanges, build_changes
 from snapdiff.reports.severity import SYMBOLS, rank
 from snapdiff.reports.stack_reasons import event_of
 from snapdiff.result import Kind, PackageChange, StackDiff, TagDiff
@@ -21,7 +21,8 @@ class PackageMove(NamedTuple):
     """One package and one change of it, as several stacks may share it.
 
     `in_tag` says of a package that is wholly removed or added that no other stack of the tag has it
-    (any more). `because` is the main cause of one that was only rebuilt, where it is known.
+    (any more). `builds` were lost or gained where versions stayed. `because` is the main cause of
+    one that was only rebuilt, where it is known.
     """
 
     kind: Kind
@@ -31,6 +32,7 @@ class PackageMove(NamedTuple):
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
+    builds: BuildChanges | None
     because: Event | None
 
 
@@ -39,8 +41,8 @@ class PackageLine(Struct, frozen=True, kw_only=True):
 
     `everywhere` says that these are all stacks of the tag, and more than one. `because` is why
     packages were only rebuilt: of one package the cause with the way to it, of several what they
-    have in common; None where it is not known. `came_along` says that nobody asked for them, where
-    something else was asked for (`reports.asked_for`).
+    have in common; None where it is not known. `builds` as in `PackageMove`. `is_dependency` says
+    that nobody asked for them in any of these stacks.
     """
 
     kind: Kind
@@ -53,8 +55,14 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     kept: tuple[str, ...]
     stacks: tuple[str, ...]
     everywhere: bool
+    builds: BuildChanges | None
     because: Event | None
-    came_along: bool
+    is_dependency: bool
+
+    @property
+    def lost_a_build(self) -> bool:
+        """Whether packages kept a version and lost a build, whatever the kind of the line is."""
+        return bool(self.kept and self.builds and self.builds.removed)
 
     @property
     def is_major(self) -> bool:
@@ -87,7 +95,15 @@ def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
     cause = change.cause if change.kind is Kind.REBUILT else UNSET
     because = event_of(cause) if isinstance(cause, Cause) else None
     return PackageMove(
-        change.kind, change.package, change.whole, in_tag, change.gone, change.came, kept, because
+        change.kind,
+        change.package,
+        change.whole,
+        in_tag,
+        change.gone,
+        change.came,
+        kept,
+        build_changes(change),
+        because,
     )
 
 
@@ -99,12 +115,12 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
     """
     versions = unchanged_versions(stacks)
     causes = _causes(stacks)
-    asked_for = AskedFor(stacks)
+    asked_for = AskedForPackages(stacks)
     families: dict[tuple[object, ...], list[PackageMove]] = {}
     moves = moves_of(tag, stacks)
     for move, names in moves.items():
-        came_along = asked_for.came_along(move.package, names)
-        families.setdefault((*move._replace(package=""), came_along, *names), []).append(move)
+        is_dependency = asked_for.is_dependency(move.package, names)
+        families.setdefault((*move._replace(package=""), is_dependency, *names), []).append(move)
     lines = []
     for members in families.values():
         members.sort(key=lambda move: move.package)
@@ -122,12 +138,30 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
                 kept=versions[first.package] if alone else first.kept,
                 stacks=tuple(names),
                 everywhere=1 < len(names) == len(tag.stacks),
+                builds=first.builds,
                 because=causes.get((first.package, names[0])) if alone else first.because,
-                came_along=asked_for.came_along(first.package, names),
+                is_dependency=asked_for.is_dependency(first.package, names),
             )
         )
     lines.sort(key=_order)
     return lines
+
+
+class AskedForPackages:
+    """Which packages of some stacks somebody asked for."""
+
+    def __init__(self, stacks: Iterable[StackDiff]) -> None:
+        """Take the stacks."""
+        self._dependencies = {
+            (stack.stack, change.package)
+            for stack in stacks
+            for change in stack.package_changes
+            if change.is_dependency
+        }
+
+    def is_dependency(self, package: str, stacks: Iterable[str]) -> bool:
+        """Return whether it is known that nobody asked for a package in any of some stacks."""
+        return all((stack, package) in self._dependencies for stack in stacks)
 
 
 def _causes(stacks: Iterable[StackDiff]) -> dict[tuple[str, str], Cause]:
@@ -151,7 +185,7 @@ def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]
 
 
 def _order(line: PackageLine) -> tuple[int, bool, bool, bool, tuple[str, ...]]:
-    return rank(line.kind), line.came_along, not line.in_tag, not line.whole, line.packages
+    return rank(line.kind), line.is_dependency, not line.in_tag, not line.whole, line.packages
 
 
 def by_kind(lines: Iterable[PackageLine]) -> dict[Kind, tuple[PackageLine, ...]]:

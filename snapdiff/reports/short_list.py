@@ -1,7 +1,7 @@
 """Long lists cut short, and long values: what people read of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -9,6 +9,9 @@ from msgspec import Struct
 from snapdiff.result import TagDiff
 
 _Item = TypeVar("_Item")
+
+Mark = Callable[[str], str]
+"""How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""
 
 SHORT_HASH = 7
 """How many characters of a commit, a spec's hash or a patch's hash people are shown."""

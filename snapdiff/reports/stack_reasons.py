@@ -6,6 +6,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.reports.lost_builds import StackLoss, stack_loss
 from snapdiff.result import Change, Kind, PackageChange, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What
 
@@ -46,6 +47,7 @@ class StackReasons(Struct, frozen=True, kw_only=True):
     """What is said above the lines of a stack, with the number of its reconfigured specs."""
 
     stack: str
+    lost: StackLoss | None
     rebuilt: RebuiltSummary | None
     reconfigured: int
     shared: tuple[StackCause, ...]
@@ -56,13 +58,14 @@ def reasons_of(stacks: Iterable[StackDiff]) -> tuple[StackReasons, ...]:
     found = (
         StackReasons(
             stack=stack.stack,
+            lost=stack_loss(stack) if stack.status == "changed" else None,
             rebuilt=rebuilt_summary(stack),
             reconfigured=stack.summary.reconfigured,
             shared=shared_fields(stack),
         )
         for stack in stacks
     )
-    return tuple(reasons for reasons in found if reasons.rebuilt or reasons.shared)
+    return tuple(reasons for reasons in found if reasons.lost or reasons.rebuilt or reasons.shared)
 
 
 def rebuilt_summary(stack: StackDiff) -> RebuiltSummary | None:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from snapdiff.errors import ReportError
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
-    Mark,
     reasons_in_words,
     rebuilt_by,
     why_in_words,
 )
+from snapdiff.reports.lost_builds import builds_in_words, lost_in_words
 from snapdiff.reports.markdown_text import code, code_element, counted, linked, list_sign, number
-from snapdiff.reports.short_list import short_hash, short_patches, shortened, tag_names
+from snapdiff.reports.short_list import Mark, short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
         "code_element": code_element,
         "link": linked,
         "sign": list_sign,
-        **_cause_filters(code),
+        **_word_filters(code),
     }
     return environment
 
@@ -54,28 +54,32 @@ def text_environment(
 ) -> "jinja2.Environment":
     """Return the environment for the terminal; the filter `paint` colours text as a kind's is."""
     environment = _environment(overrides, autoescape=False)
-    environment.filters |= {"paint": paint, **_cause_filters(shown)}
+    environment.filters |= {"paint": paint, **_word_filters(shown)}
     return environment
 
 
 @lru_cache
 def row_words(overrides: Path | None) -> Any:
     """Return the macros of the words in an HTML report's rows; what they return is plain text."""
-    return _environment(overrides, autoescape=False).get_template("row_words.txt.j2").module
+    environment = _environment(overrides, autoescape=False)
+    environment.filters |= _word_filters(shown)
+    return environment.get_template("row_words.txt.j2").module
 
 
 @lru_cache
 def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
     environment = _environment(overrides, autoescape=True)
-    environment.filters |= _cause_filters(shown)
+    environment.filters |= _word_filters(shown)
     return environment
 
 
-def _cause_filters(mark: Mark) -> dict[str, Any]:
-    """Return the filters that put causes into words."""
+def _word_filters(mark: Mark) -> dict[str, Any]:
+    """Return the filters that put causes and builds into words."""
     return {
         "because": partial(why_in_words, mark=mark),
+        "builds": partial(builds_in_words, mark=mark),
+        "lost": partial(lost_in_words, mark=mark),
         "reasons": partial(reasons_in_words, mark=mark),
         "rebuilt_by": partial(rebuilt_by, mark=mark),
     }

@@ -6,9 +6,9 @@ from typing import NamedTuple, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import SAME_TO_USE, Mark, cause_in_words, event_in_words
+from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, event_in_words
 from snapdiff.reports.severity import SYMBOLS, rank
-from snapdiff.reports.short_list import short_hash
+from snapdiff.reports.short_list import Mark, short_hash
 from snapdiff.reports.why_trees import tree_lines
 from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import Cause, Event, What

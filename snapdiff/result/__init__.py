@@ -1,6 +1,7 @@
 """What happened, in the shape of the JSON report (docs/specification.md, section 7)."""
 
 from snapdiff.result.changes import (
+    AskedFor,
     CatalogDiff,
     Change,
     ChangeCounts,
@@ -10,13 +11,17 @@ from snapdiff.result.changes import (
     Kind,
     PackageChange,
     PackageCount,
+    RootChanges,
     SkippedPage,
     StackDiff,
+    StackTrait,
     Summary,
     TagDiff,
+    Trait,
 )
 
 __all__ = [
+    "AskedFor",
     "CatalogDiff",
     "Change",
     "ChangeCounts",
@@ -26,8 +31,11 @@ __all__ = [
     "Kind",
     "PackageChange",
     "PackageCount",
+    "RootChanges",
     "SkippedPage",
     "StackDiff",
+    "StackTrait",
     "Summary",
     "TagDiff",
+    "Trait",
 ]

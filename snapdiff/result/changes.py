@@ -91,13 +91,51 @@ class Change(Struct, frozen=True, gc=False):
         return any(spec is not None and spec.explicit for spec in (self.old, self.new))
 
 
+class Count(Struct, frozen=True):
+    """A number on both sides."""
+
+    old: int
+    new: int
+
+
+class AskedFor(Struct, frozen=True):
+    """Whether a package is a root of an environment, or installed by hand, on each side."""
+
+    old: bool
+    new: bool
+
+
+class Trait(Struct, frozen=True, gc=False):
+    """What all builds that were lost (or gained) have, and none that is there on the other side.
+
+    `name` is the dependency's or the variant's, else null. `value` is the version of the
+    dependency, null where it differs among them; else what all of them have, in the common
+    notation.
+    """
+
+    what: Literal["dependency", "compiler", "target", "os", "variant"]
+    name: str | None
+    value: str | None
+
+
+class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
+    """The trait of what a stack lost (or gained), and how many have it.
+
+    `specs` and `packages` count those that have it, the dependency itself among them.
+    """
+
+    specs: int
+    packages: int
+
+
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).
 
     `gone`, `came` and `kept` are its versions in Spack's order: only before, only after, on both
     sides. `whole` says that the package itself was added to or removed from the stack. `specs`
-    counts its spec changes, of every kind. `cause` is the one that most of its rebuilt specs have,
-    where dependencies are known.
+    counts its spec changes, of every kind, `builds` all its specs. `asked_for` is null where no
+    document says what was. `lost` and `gained` are what its removed and its added specs have in
+    common. `cause` is the one that most of its rebuilt specs have, where dependencies are known.
     """
 
     package: str
@@ -107,14 +145,28 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     came: tuple[str, ...]
     kept: tuple[str, ...]
     specs: ChangeCounts
+    builds: Count
+    asked_for: AskedFor | None = None
+    lost: Trait | None = None
+    gained: Trait | None = None
     cause: Cause | UnsetType = UNSET
 
+    @property
+    def is_dependency(self) -> bool:
+        """Whether it is known that nobody asked for it, on either side."""
+        return self.asked_for is not None and not (self.asked_for.old or self.asked_for.new)
 
-class Count(Struct, frozen=True):
-    """A number on both sides."""
+    @property
+    def lost_a_build(self) -> bool:
+        """Whether it kept a version and lost a build: a loss, whatever its kind is."""
+        return bool(self.kept and self.specs.removed)
 
-    old: int
-    new: int
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds that filters and gates find it by: its own, and `removed` for such a loss."""
+        if self.lost_a_build and self.kind is not Kind.REMOVED:
+            return self.kind, Kind.REMOVED
+        return (self.kind,)
 
 
 class PackageCount(Struct, frozen=True, kw_only=True):
@@ -129,11 +181,19 @@ class PackageCount(Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
 
 
+class RootChanges(Struct, frozen=True, kw_only=True):
+    """Packages that are on both sides and asked for on one of them alone: names, sorted."""
+
+    now: tuple[str, ...]
+    no_longer: tuple[str, ...]
+
+
 class StackDiff(Struct, frozen=True, kw_only=True):
     """What happened in one stack of one tag.
 
     `package_changes` and `changes` are empty in a tag that is on one side only: what it holds is
-    counted, not listed.
+    counted, not listed. `asked_for` is null where no document says what was, or a side has none.
+    `lost` and `gained` are what the stack's removed and its added specs have in common.
     """
 
     stack: str
@@ -141,6 +201,9 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     specs: Count
     packages: PackageCount
     summary: Summary
+    asked_for: RootChanges | None = None
+    lost: StackTrait | None = None
+    gained: StackTrait | None = None
     package_changes: tuple[PackageChange, ...]
     causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]
@@ -190,7 +253,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     `configuration` is there where a configuration file decided anything: its name.
     """
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     snapdiff: str
     old: Revision
     new: Revision

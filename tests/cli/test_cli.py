@@ -53,7 +53,7 @@ def test_without_filters_everything_is_told(example: Path) -> None:
         "reconfigured": 2,
         "unchanged": 2,
     }
-    assert report["schema_version"] == 2
+    assert report["schema_version"] == 3
     assert report["snapdiff"] == snapdiff.__version__
     assert report["old"] == {"source": "old", "commit": None, "date": None}
     assert report["skipped"] == []
@@ -167,7 +167,7 @@ def test_the_exit_status_is_1_where_what_was_asked_for_is_there(
 ) -> None:
     result = run_cli("-C", example, *options, "-f", "json", "old", "new")
     assert result.status == status
-    assert json.loads(result.out)["schema_version"] == 2
+    assert json.loads(result.out)["schema_version"] == 3
 
 
 def test_fail_on_names_the_offenders(example: Path) -> None:

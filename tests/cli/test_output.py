@@ -38,7 +38,7 @@ def test_a_report_is_written_to_a_file_in_the_format_of_its_suffix(example: Path
 def test_the_format_that_is_said_goes_before_the_suffix(example: Path) -> None:
     file = example / "report.txt"
     assert run_cli("-C", example, "-o", file, "-f", "json", "old", "new") == (0, "", "")
-    assert json.loads(file.read_text(encoding="utf-8"))["schema_version"] == 2
+    assert json.loads(file.read_text(encoding="utf-8"))["schema_version"] == 3
 
 
 def test_a_file_that_is_written_is_said_in_a_line(example: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_link_to_a_file_stays_a_link(example: Path) -> None:
     link.symlink_to(real)
     assert run_cli("-C", example, "-o", link, "old", "new").status == 0
     assert link.is_symlink()
-    assert json.loads(real.read_text(encoding="utf-8"))["schema_version"] == 2
+    assert json.loads(real.read_text(encoding="utf-8"))["schema_version"] == 3
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 

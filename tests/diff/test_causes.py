@@ -412,7 +412,7 @@ def test_only_what_changed_is_looked_at() -> None:
     new = described("app-2 > a-2, same-0", "a-2 > same-0", "same-0 > deep-0", "deep-0")
     graphs = NodesByHash(old), NodesByHash(new)
     explain([("app-1", "app-2")], ChangedPairs(graphs))
-    assert [graph.asked_for for graph in graphs] == [{"app-1", "a-1"}, {"app-2", "a-2"}]
+    assert [graph.made for graph in graphs] == [{"app-1", "a-1"}, {"app-2", "a-2"}]
 
 
 def test_a_cause_is_written_as_the_specification_shows_it() -> None:

@@ -7,7 +7,7 @@ from snapdiff import Filters
 from snapdiff.diff.package_changes import change_of_package, changes_of_packages
 from snapdiff.filters import narrowed_to_kinds, wanted_kinds
 from snapdiff.model import Spec
-from snapdiff.result import Change, Kind
+from snapdiff.result import Change, Count, Kind
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import report_of, spec, words
 from tests.support.package_oracle import changes_by_stack, package_changes
@@ -27,7 +27,10 @@ EXAMPLES = [
     ("1.0 1.4 3.0", "1.2 3.0", "downgraded", "downgraded", "1.0 1.4", "1.2", "3.0"),
     ("1.0 1.1 3.0", "1.2 3.0", "upgraded", "upgraded", "1.0 1.1", "1.2", "3.0"),
     ("1.9 1.10", "1.9 1.10", "rebuilt", "rebuilt", "", "", "1.9 1.10"),
-    ("1.0", "1.0", "rebuilt added", "reconfigured", "", "", "1.0"),
+    ("1.0", "1.0", "rebuilt added", "added", "", "", "1.0"),
+    ("1.0", "1.0", "removed added upgraded", "removed", "", "", "1.0"),
+    ("1.0 2.0", "1.0 2.0", "downgraded upgraded", "reconfigured", "", "", "1.0 2.0"),
+    ("1.0", "1.0", "rebuilt reconfigured", "reconfigured", "", "", "1.0"),
     ("1.0", "1.0", "reconfigured", "reconfigured", "", "", "1.0"),
     ("1.2", "1-2", "rebuilt", "rebuilt", "", "", "1-2"),
     ("1.2 01.2", "1.2 01.2", "rebuilt", "rebuilt", "", "", "01.2"),
@@ -43,7 +46,8 @@ def test_the_versions_say_what_happened(
     old: str, new: str, specs: str, kind: str, gone: str, came: str, kept: str
 ) -> None:
     changes = [Change(Kind(name), "zlib", None, None) for name in specs.split()]
-    found = change_of_package("zlib", old.split(), new.split(), changes)
+    found = change_of_package("zlib", old.split(), new.split(), changes, Count(3, 2))
+    assert found.builds == Count(3, 2)
     assert f"{found.kind}{' whole' if found.whole else ''}" == kind
     assert (found.gone, found.came, found.kept) == (
         tuple(gone.split()),
@@ -69,7 +73,9 @@ def test_the_versions_say_what_happened(
 def test_versions_that_nothing_happened_to_count_where_some_changes_are_looked_at(
     change: Change, kept: list[str], kind: str
 ) -> None:
-    [found] = changes_of_packages([change], {"zlib": kept, "hdf5": ["1.14"]})
+    before = change_of_package("zlib", kept, kept, [change], Count(4, 5))
+    [found] = changes_of_packages([change], {"zlib": before})
+    assert found.builds == Count(4, 5)
     assert f"{found.kind}{' whole' if found.whole else ''}" == kind
     assert found.kept == tuple(kept)
 

@@ -163,7 +163,12 @@ def test_a_family_that_moves_together_is_one_line() -> None:
     ]
     new = [spec(f"c{numbered(n)}", "6.2.4", package=p, stacks="rocm") for n, p in enumerate(names)]
     text = render_report(diff_of(old, new), "text")
-    assert text.count("  ↓ hipblas, hipblaslt, rccl, rocblas 6.3.3, 6.4.0 → 6.2.4   rocm\n") == 2
+    assert (
+        text.count(
+            "  ↓ hipblas, hipblaslt, rccl, rocblas 6.3.3, 6.4.0 → 6.2.4, 2 → 1 build   rocm\n"
+        )
+        == 2
+    )
 
 
 def test_gone_without_a_place_means_the_whole_tag() -> None:

@@ -74,8 +74,12 @@ class NodesByHash:
         self._made: dict[str, Node] = {}
 
     @property
-    def asked_for(self) -> set[str]:
+    def made(self) -> set[str]:
         return set(self._made)
+
+    @property
+    def asked_for(self) -> frozenset[str] | None:
+        return None
 
     @property
     def size(self) -> int:

@@ -106,6 +106,9 @@ def _package_changes(changes: list[Change]) -> tuple[PackageChange, ...]:
             [change.old.version for change in some if change.old],
             [change.new.version for change in some if change.new],
             some,
+            Count(
+                sum(bool(change.old) for change in some), sum(bool(change.new) for change in some)
+            ),
         )
         for package, some in sorted(by_package.items())
     )

@@ -36,6 +36,11 @@ def version_set(records: list[Record]) -> list[str]:
     return found
 
 
+def distinct(records: list[Record]) -> set[str]:
+    """The hashes of some records: one that a page has twice is one build."""
+    return {record["hash"] for record in records}
+
+
 def without(versions: list[str], others: list[str]) -> list[str]:
     """The versions that are not among others."""
     return [version for version in versions if not any(same(version, other) for other in others)]
@@ -55,6 +60,10 @@ def kind_of_package(old: list[str], new: list[str], spec_kinds: set[str]) -> str
         return "upgraded" if compare_versions(gone[-1], came[-1]) < 0 else "downgraded"
     if came or gone:
         return "added" if came else "removed"
+    if "removed" in spec_kinds:
+        return "removed"
+    if "added" in spec_kinds:
+        return "added"
     return "rebuilt" if spec_kinds == {"rebuilt"} else "reconfigured"
 
 
@@ -92,6 +101,10 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                     "came": without(now, versions),
                     "kept": [version for version in now if version not in without(now, versions)],
                     "specs": {kind: kinds[kind] for kind in SPEC_KINDS},
+                    "builds": {"old": len(distinct(mine)), "new": len(distinct(other))},
+                    "asked_for": None,
+                    "lost": None,
+                    "gained": None,
                 }
             )
     return found

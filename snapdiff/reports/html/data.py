@@ -75,7 +75,7 @@ def data_of(rows: Sequence[TableRow]) -> str:
             [part for stack, count in row.stacks.items() for part in (stack_numbers[stack], count)],
             row.specs,
             [causes.number(cause) for cause in row.causes],
-            int(row.came_along),
+            int(row.is_dependency),
             [encoded_group(group) for group in first_specs(row.groups, most)],
         ]
         for row in rows

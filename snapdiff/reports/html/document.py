@@ -71,7 +71,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         explicit=bool(diff.filters.explicit),
         has_stack_names=any(name for row in rows for name in row.stacks),
         has_causes=any(row.causes for row in rows),
-        has_along=any(row.came_along for row in rows),
+        has_along=any(row.is_dependency for row in rows),
         symbols=SYMBOLS,
         tags=pictures_of(diff),
         rows=plain,

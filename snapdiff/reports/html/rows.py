@@ -6,10 +6,14 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from snapdiff.reports.asked_for import AskedFor
 from snapdiff.reports.html.cause_bars import cause_picture, labels_of
 from snapdiff.reports.html.specs import SpecGroup, groups_of
-from snapdiff.reports.package_lines import PackageMove, moves_of, unchanged_versions
+from snapdiff.reports.package_lines import (
+    AskedForPackages,
+    PackageMove,
+    moves_of,
+    unchanged_versions,
+)
 from snapdiff.reports.severity import rank
 from snapdiff.reports.short_list import ShortList, shortened, tag_names
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
@@ -29,7 +33,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
     whatever its stacks. `old` and `new` are versions that are gone and that came; `note` says what
     a reader should know beside; `causes` are those of its rebuilt specs, as their bars name them.
-    `came_along` as in `PackageLine`.
+    `is_dependency` as in `PackageLine`.
     """
 
     tag: str
@@ -44,7 +48,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     where: str
     specs: int
     groups: tuple[SpecGroup, ...]
-    came_along: bool
+    is_dependency: bool
 
 
 _Pairs = dict[tuple[str, str], tuple[Change, list[str]]]
@@ -80,7 +84,7 @@ def rows_of(diff: CatalogDiff, package_url: str, words: RowWords) -> list[TableR
         for move, row in _rows_of_tag(tag, package_url, words):
             order = (
                 rank(move.kind),
-                row.came_along,
+                row.is_dependency,
                 not move.in_tag,
                 move.package,
                 position,
@@ -99,7 +103,7 @@ def _rows_of_tag(
     one_sided = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
     versions = unchanged_versions(tag.stacks)
     labels = cause_picture(tag).labels
-    asked_for = AskedFor(tag.stacks)
+    asked_for = AskedForPackages(tag.stacks)
     for move, stacks in moves_of(tag, tag.stacks).items():
         pairs = _pairs({name: changes[name].get(move.package, []) for name in stacks})
         note = words.note(
@@ -109,7 +113,6 @@ def _rows_of_tag(
             _highest(move.kept),
             _highest(versions.get(move.package, ())),
         )
-        came_along = asked_for.came_along(move.package, stacks)
         everywhere = 1 < len(stacks) == len(tag.stacks)
         yield (
             move,
@@ -126,7 +129,7 @@ def _rows_of_tag(
                 where=words.where(shortened(stacks, NAMED_STACKS), everywhere, len(stacks)),
                 specs=len(pairs),
                 groups=groups_of(pairs.values()),
-                came_along=came_along,
+                is_dependency=asked_for.is_dependency(move.package, stacks),
             ),
         )
 
