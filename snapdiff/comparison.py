@@ -86,6 +86,10 @@ def diff_files(
                 bad_pages.append(error)
             else:
                 tags += [tag] if tag else []
+    bad_pages = [
+        BadPage(files.shown_path(page.path, page.side), page.side, page.reason)
+        for page in bad_pages
+    ]
     bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair, FileVersion, Reading, read_pair
-from snapdiff.errors import RevisionError
+from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument, Document, no_file
 from snapdiff.formats.registry import DOCUMENTS, usual_name
@@ -74,6 +74,10 @@ class DocumentVersions:
 
     def require_documents(self) -> None:
         """Do nothing: one side has the document, or `changed` raised an error."""
+
+    def shown_path(self, _path: str, _side: Side) -> str:
+        """Return the path that was given."""
+        return self._path
 
 
 def _emptied(reading: Reading) -> Reading:

@@ -158,6 +158,10 @@ class HistoryPair:
     def require_documents(self) -> None:
         """Do nothing: a history may pass through a revision without a document."""
 
+    def shown_path(self, path: str, _side: Side) -> str:
+        """Return the path as it is."""
+        return path
+
     def finish(self, step: int) -> None:
         """End the step: count what differs as it is now, forget what no later step compares."""
         self._history.counts.put_in(self._pairs, self._count)

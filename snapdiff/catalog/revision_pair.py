@@ -8,7 +8,7 @@ from snapdiff.catalog.changed_files import ChangedFiles
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import Counting, FilePair, count_file, read_pair
-from snapdiff.errors import RevisionError
+from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument
 from snapdiff.formats.registry import DOCUMENTS, Documents
@@ -43,6 +43,10 @@ class ComparedFiles(Protocol):
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
+        ...
+
+    def shown_path(self, path: str, side: Side) -> str:
+        """Return what a document is called in an error: one that was named itself as it was."""
         ...
 
 
@@ -135,6 +139,12 @@ class RevisionPair:
                     f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
                     "name a folder that does, or pass --allow-empty"
                 )
+
+    def shown_path(self, path: str, side: Side) -> str:
+        """Return the path of a document, or what it is called where it was named itself."""
+        source = (self._old if side == "old" else self._new).source
+        entry = source.find(path) if source.is_file else None
+        return source.location(entry) if entry else path
 
 
 def path_of(pair: EntryPair) -> str:

@@ -101,5 +101,6 @@ def _check_apart(source: Path, folder: Path) -> None:
 def _outcome(written: SnapshotRecord | None) -> str:
     if written is None:
         return "nothing is new, nothing was written"
+    number = len(written.documents)
     size = sum(document.size for document in written.documents.values())
-    return f"{len(written.documents):,} documents with {size:,} bytes"
+    return f"{number:,} {'document' if number == 1 else 'documents'} with {size:,} bytes"

@@ -11,10 +11,11 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_names import LOCK_NAME, is_called
 from snapdiff.formats.json_text import (
     FileContent,
-    SpecHash,
+    Key,
     decode_json,
-    decoder_by_hash,
+    decoder_by_key,
     records_by_hash,
+    values_by_key,
 )
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
 from snapdiff.formats.shared_builds import SharedBuilds
@@ -54,13 +55,13 @@ class _Root(Struct, gc=False):
 class _Lock(Struct, gc=False):
     """A lock file, or an environment that one includes."""
 
-    concrete_specs: dict[SpecHash, Raw] | None = None
+    concrete_specs: dict[Key, Raw] | None = None
     roots: list[_Root] = field(default_factory=list)
-    include_concrete: dict[str, Raw] = field(default_factory=dict)
+    include_concrete: Raw = Raw(b"{}")
     meta: _Meta = field(name="_meta", default_factory=_Meta)
 
 
-_LOCK = decoder_by_hash(_Lock)
+_LOCK = decoder_by_key(_Lock)
 
 
 class _Environment(NamedTuple):
@@ -187,14 +188,16 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     while waiting:
         text, key, depth = waiting.pop(0)
         lock = decode_json(text, _LOCK, key.removesuffix("."))
-        _check_is_lock(lock, key)
+        values_by_key(text, key.removesuffix("."))
+        included = values_by_key(lock.include_concrete, f"{key}include_concrete")
+        _check_is_lock(lock, key, is_known=bool(key and included))
         nodes = records_by_hash(lock.concrete_specs or {}, f"{key}concrete_specs")
         yield _Environment(key, lock, nodes)
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
-        for name, included in lock.include_concrete.items():
+        for name, environment in included.items():
             place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
-            waiting.append((included, place, depth + 1))
+            waiting.append((environment, place, depth + 1))
 
 
 def _roots(environments: Iterable[_Environment], listed: Collection[str]) -> Iterator[str]:
@@ -207,12 +210,12 @@ def _roots(environments: Iterable[_Environment], listed: Collection[str]) -> Ite
             yield root.hash
 
 
-def _check_is_lock(lock: _Lock, key: str) -> None:
+def _check_is_lock(lock: _Lock, key: str, *, is_known: bool) -> None:
     kind = lock.meta.file_type
     if kind not in (None, _FILE_TYPE):
         raise FormatError(f"{key}_meta.file-type: {kind!r}; a lock has {_FILE_TYPE!r}")
     # An environment that is included may have nothing but others that it includes.
-    if lock.concrete_specs is None and not (key and lock.include_concrete):
+    if lock.concrete_specs is None and not is_known:
         raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
 
 

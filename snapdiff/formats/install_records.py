@@ -8,11 +8,13 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import (
+    HASH_LENGTH,
     FileContent,
-    SpecHash,
+    Key,
     decode_json,
-    decoder_by_hash,
+    decoder_by_key,
     records_by_hash,
+    values_by_key,
 )
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
 from snapdiff.formats.shared_builds import SharedBuilds
@@ -26,8 +28,15 @@ _FIRST_WITH_IN_BUILDCACHE = 6
 """Before this version of the format, an index lists nothing but what is in the build cache."""
 
 
+_AROUND_RECORD = len(f'"{"a" * HASH_LENGTH}":,')
+"""How many characters a database has for each record beside it: its hash."""
+
+_AROUND_RECORDS = 48
+"""How many it may have beside all of them: the two keys above them and a version, once."""
+
+
 class _Database(Struct, gc=False):
-    installs: dict[SpecHash, Raw]
+    installs: dict[Key, Raw]
     version: str | int | None = None
 
 
@@ -63,8 +72,8 @@ class _InstallByName(Struct, gc=False):
     spec: dict[str, Raw] = msgspec.field(default_factory=dict)
 
 
-_DOCUMENT = decoder_by_hash(_Document)
 _INSTALL_STATE = msgspec.json.Decoder(_InstallState)
+_DOCUMENT = decoder_by_key(_Document)
 _INSTALL = msgspec.json.Decoder(_Install)
 _INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
 _RECORD = msgspec.json.Decoder(_Record)
@@ -179,9 +188,22 @@ def open_database(
     if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
     records = records_by_hash(database.installs, "database.installs")
+    _check_nothing_is_lost(content, records)
     return _InstallListing(
         place, records, database.version, builds, elsewhere, counts_installed=counts_installed
     )
+
+
+def _check_nothing_is_lost(content: FileContent, records: Mapping[str, Raw]) -> None:
+    """Raise FormatError where the database, or a part of it, is there twice.
+
+    Where hashes and records are nearly all of the text, as in what Spack writes, there is no room
+    for another record beside them. To look at every key takes a tenth of the time of comparing two
+    indexes of 100,000 specs.
+    """
+    around = len(content) - sum(map(len, records.values())) - len(records) * _AROUND_RECORD
+    if around > _AROUND_RECORDS:
+        values_by_key(values_by_key(content)["database"], "database")
 
 
 def _key(spec_hash: str) -> str:

@@ -27,8 +27,8 @@ _HASH = re.compile(f"[{HASH_ALPHABET}]{{{HASH_LENGTH}}}")
 FileContent = bytes | Raw
 
 
-class SpecHash(str):
-    """A key of a document that is Spack's DAG hash; every one differs from every other.
+class Key(str):
+    """A key of a document; every one differs from every other.
 
     JSON allows the same key twice, and readers take the last. A document that lists two nodes under
     one hash, as a careless merge makes it, would lose one of them without a word. So keys are kept
@@ -54,13 +54,30 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
         raise FormatError(f"{key}: {reason}" if key else reason) from error
 
 
-def decoder_by_hash(kind: type[Value]) -> msgspec.json.Decoder[Value]:
-    """Return a decoder of a type that has mappings by `SpecHash`."""
-    # The hook is called with a type and a text: `SpecHash` with a key.
+def decoder_by_key(kind: type[Value]) -> msgspec.json.Decoder[Value]:
+    """Return a decoder of a type that has mappings by `Key`."""
+    # The hook is called with a type and a text: `Key` with a key.
     return msgspec.json.Decoder(kind, dec_hook=operator.call)
 
 
-def records_by_hash(records: dict[SpecHash, Raw], key: str) -> dict[str, Raw]:
+_BY_KEY = decoder_by_key(dict[Key, Raw])
+
+
+def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
+    """Return the values of a mapping by their keys, each of them once.
+
+    `key` is the key path of the mapping. Raises FormatError where a key is there twice.
+    """
+    values = decode_json(content, _BY_KEY, key)
+    found: dict[str, Raw] = {}
+    for name, value in values.items():
+        if found.setdefault(str(name), value) is not value:
+            place = f"{key}.{name[:64]}".removeprefix(".")
+            raise FormatError(f"{place}: is there twice; resolve the merge that left both")
+    return found
+
+
+def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
     """Return the records of a mapping by their hashes, each of them once.
 
     `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.

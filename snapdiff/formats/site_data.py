@@ -16,9 +16,9 @@ from snapdiff.formats.base import Claim
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.formats.json_text import (
-    SpecHash,
+    Key,
     decode_json,
-    decoder_by_hash,
+    decoder_by_key,
     records_by_hash,
 )
 from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
@@ -53,7 +53,7 @@ class _SiteSpec(_SitePlaces, gc=False):
     dependencies: Edges = None
 
 
-_SPECS_DATA = decoder_by_hash(dict[SpecHash, Raw])
+_SPECS_DATA = decoder_by_key(dict[Key, Raw])
 _PACKAGES_BY_NAME = msgspec.json.Decoder(dict[str, _SitePackage])
 _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)

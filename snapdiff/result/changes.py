@@ -59,7 +59,7 @@ class Summary(ChangeCounts, frozen=True, kw_only=True):
 
 
 class Field(Struct, frozen=True, gc=False):
-    """A field in which a paired spec differs, both values in the common notation.
+    """A field in which a paired spec differs in the common notation, both values as written.
 
     The values of `variants` are lists of those variants only that stand on one side.
     """

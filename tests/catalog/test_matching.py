@@ -10,7 +10,7 @@ from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair
 from snapdiff.comparison import diff_files
-from snapdiff.errors import BadPage, BadPagesError, RevisionError
+from snapdiff.errors import BadPage, BadPagesError, RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument, Document, File
 from snapdiff.formats.environment_lock import EnvironmentLock
@@ -77,6 +77,9 @@ class Asked:
 
     def require_documents(self) -> None:
         self.required = True
+
+    def shown_path(self, path: str, _side: Side) -> str:
+        return path
 
 
 ENDS = (Revision(source="here", commit=None, date=None),) * 2

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.golden import ROOT, SNAPSHOTS
-from tests.support.helpers import run_cli, run_json, words
+from tests.support.documents import lock, to_bytes
+from tests.support.helpers import run_cli, run_json, words, write_files
 
 
 @pytest.mark.parametrize(
@@ -137,3 +138,13 @@ def test_what_is_longer_than_the_screen_is_paged(tmp_path: Path) -> None:
     assert on_a_terminal("--no-pager", rows=20, PAGER=str(pager)) == plain
     assert on_a_terminal(rows=20, PAGER="") == plain
     assert on_a_terminal(rows=20, PAGER=str(tmp_path / "none")).endswith(plain)
+
+
+def test_a_file_that_was_named_itself_is_called_so_where_it_cannot_be_read(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.lock": to_bytes(lock([])), "c.lock": b'{"concrete_specs": {"x": 1}}'})
+    done = run_cli("-C", tmp_path, "a.lock", "c.lock")
+    assert done.status == 2
+    assert done.err == (
+        "snapdiff: error: c.lock (new): concrete_specs: 'x' is no hash, 32 characters of a-z and "
+        "2-7; correct it, or leave it out on both sides with --skip-bad-pages\n"
+    )

@@ -96,6 +96,41 @@ def test_two_nodes_of_one_key_are_an_error() -> None:
     assert error_of(escaped.encode()) == f"concrete_specs: {KEY} is listed twice"
 
 
+@pytest.mark.parametrize("name", ["concrete_specs", "roots", "_meta", "include_concrete"])
+def test_a_key_twice_at_the_top_of_a_lock_is_an_error(name: str) -> None:
+    document = lock([Item("zlib", explicit=True)], include_concrete={})
+    text = to_bytes(document).decode().replace(f'"{name}"', f'"{name}":{{}},"{name}"', 1)
+    if name == "roots":
+        text = text.replace('"roots":{}', '"roots":[]')
+    assert error_of(text.encode()).startswith(f"{name}: is there twice")
+
+
+def test_an_environment_that_is_included_twice_under_one_name_is_an_error() -> None:
+    inner = to_bytes(lock([Item("zlib")])).decode()
+    twice = f'{{"concrete_specs":{{}},"include_concrete":{{"/a":{inner},"/a":{inner}}}}}'
+    assert error_of(twice.encode()).startswith("include_concrete./a: is there twice")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("database", {"installs": {}}),
+        ("installs", {"b" * 32: {}}),
+        ("version", "5"),
+    ],
+)
+def test_a_key_twice_in_a_database_is_an_error(
+    name: str, first: Json | str, indent: int | None
+) -> None:
+    document = database([Item(f"zlib-{number}") for number in range(30)], 8)
+    text = json.dumps(document, indent=indent, separators=(",", ":"))
+    twice = text.replace(f'"{name}":', f'"{name}":{json.dumps(first)},"{name}":', 1)
+    place = name if name == "database" else f"database.{name}"
+    assert error_of(twice.encode(), INDEX).startswith(f"{place}: is there twice")
+    assert read(INDEX, file("m/build_cache/index.json", text.encode()))
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

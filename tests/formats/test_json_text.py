@@ -4,7 +4,7 @@ import pytest
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import SpecHash, decode_json, decoder_by_hash, records_by_hash
+from snapdiff.formats.json_text import Key, decode_json, decoder_by_key, records_by_hash
 
 ONE, OTHER = "a" * 32, "b" * 32
 
@@ -15,7 +15,7 @@ class Named(Struct):
     name: str
 
 
-NAMED = decoder_by_hash(Named)
+NAMED = decoder_by_key(Named)
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_what_cannot_be_read_is_named_by_line_or_key_path(
 
 
 def test_the_key_that_is_there_twice_is_named_and_not_the_one_before_it() -> None:
-    records = {SpecHash(key): Raw(b"{}") for key in (ONE, OTHER, OTHER)}
+    records = {Key(key): Raw(b"{}") for key in (ONE, OTHER, OTHER)}
     with pytest.raises(FormatError, match=f"^specs: {OTHER} is listed twice$"):
         records_by_hash(records, "specs")
 
 
 def test_of_a_long_key_that_is_no_hash_the_beginning_is_shown() -> None:
-    records = {SpecHash("x" * 65): Raw(b"{}")}
+    records = {Key("x" * 65): Raw(b"{}")}
     with pytest.raises(FormatError, match=f"^specs: '{'x' * 64}' is no hash, 32 characters"):
         records_by_hash(records, "specs")

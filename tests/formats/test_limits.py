@@ -271,7 +271,7 @@ def test_what_would_take_too_long_to_pair_is_a_bad_new_page(tmp_path: Path) -> N
     )
     status, out, err = run_cli(*words, too_small)
     assert (status, out) == (2, "")
-    assert err.startswith(f"snapdiff: error: {PATH} (new): {reason}; mend the page")
+    assert err.startswith(f"snapdiff: error: {PATH} (new): {reason}; correct it")
     report = json.loads(run_cli(*words, too_small, "-fjson", "--skip-bad-pages").out)
     assert report["skipped"] == [{"side": "new", "path": PATH, "error": reason}]
     assert report["tags"] == []

@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from snapdiff.errors import FormatError
 from snapdiff.formats import node_parts
-from snapdiff.formats.json_text import SpecHash, is_hash, records_by_hash
+from snapdiff.formats.json_text import Key, is_hash, records_by_hash
 from snapdiff.formats.node_parts import EDGE, NAMED_EDGE, PARAMETERS
 from snapdiff.formats.spec_node import read_edges
 from snapdiff.model import Edge
@@ -100,7 +100,7 @@ def test_an_edge_of_a_mapping_may_be_a_hash_alone(text: bytes, types: tuple[str,
     )
 )
 def test_records_are_known_by_hashes_each_of_them_once(keys: list[str]) -> None:
-    records = {SpecHash(key): Raw(b"{}") for key in keys}
+    records = {Key(key): Raw(b"{}") for key in keys}
     assert len(records) == len(keys)
     if all(map(is_hash, keys)) and len(set(keys)) == len(keys):
         assert list(records_by_hash(records, "installs")) == keys

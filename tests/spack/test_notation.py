@@ -113,17 +113,27 @@ def test_specs_that_differ_in_notation_alone_are_rebuilt_and_shown_as_written() 
     assert change["new"]["variants"] == ["+mpi", "languages:=c,c++"]
 
 
-def test_fields_are_told_in_the_common_notation() -> None:
+def test_fields_that_differ_in_the_common_notation_are_told_as_written() -> None:
     old = spec("b", "1.02", compiler="clang@=15.0", variants="+mpi x:=1 ~cuda", os="rhel8")
     new = spec("c", "1.2", compiler="llvm@16.0", variants="~mpi x=1 +rocm ~cuda", target="zen4")
     [tag] = report_of([old], [new])["tags"]
     [change] = tag["stacks"][0]["changes"]
     assert change["kind"] == "reconfigured"
     assert change["fields"] == [
-        {"name": "compiler", "old": "llvm@15.0", "new": "llvm@16.0"},
+        {"name": "compiler", "old": "clang@=15.0", "new": "llvm@16.0"},
         {"name": "os", "old": "rhel8", "new": "ubuntu22.04"},
         {"name": "target", "old": "x86_64_v3", "new": "zen4"},
         {"name": "variants", "old": ["+mpi"], "new": ["+rocm", "~mpi"]},
+    ]
+
+
+def test_flags_keep_their_quotes() -> None:
+    old = spec("b", variants="+mpi")
+    new = spec("c") | {"variants": ["+mpi", 'cflags="-O3 -g"', "x='1'"]}
+    [tag] = report_of([old], [new])["tags"]
+    [change] = tag["stacks"][0]["changes"]
+    assert change["fields"] == [
+        {"name": "variants", "old": [], "new": ['cflags="-O3 -g"', "x='1'"]},
     ]
 
 
@@ -145,7 +155,7 @@ def test_what_differs_in_the_same_way_is_compared_once(monkeypatch: pytest.Monke
     new = Build("1.0", "gcc@13", "rhel8", *LINUX, ("+mpi",), frozenset())
     fields = [
         differing_fields(Build("1.0", compiler, "rhel8", *LINUX, variants, frozenset()), new)
-        for compiler, variants in [("gcc@12", ()), ("gcc@=12", ()), ("gcc@12", ("+x",))]
+        for compiler, variants in [("gcc@12", ()), ("gcc@12", ()), ("gcc@12", ("+x",))]
     ]
     assert fields[1] == fields[0]
     assert fields[2][0] is fields[0][0]
