@@ -6,7 +6,7 @@ from snapdiff import __version__
 from snapdiff.catalog.known_names import check_explicit, check_filters, check_mapped_stacks
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.matching import match_packages
-from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair
+from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair, require_paths
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds
@@ -33,7 +33,7 @@ def diff_catalogs(
     leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
     nothing on either side.
     """
-    check_narrowing(filters or Filters(), old, new)
+    check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
     return diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),
@@ -45,8 +45,12 @@ def diff_catalogs(
     )
 
 
-def check_narrowing(filters: Filters, old: Catalog, new: Catalog) -> None:
-    """Raise SnapdiffError where a filter matches nothing on either side, or has no meaning."""
+def check_narrowing(
+    filters: Filters, old: Catalog, new: Catalog, *, allow_empty: bool = False
+) -> None:
+    """Raise SnapdiffError where a filter or a path has nothing on either side, or no meaning."""
+    if not allow_empty:
+        require_paths([old.source, new.source])
     check_filters(filters, (new, old))
     check_explicit(filters, (new, old))
     check_mapped_stacks(filters, old, new)

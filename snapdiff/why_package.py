@@ -59,7 +59,7 @@ def explain_package(
         found.append(PackageTrees(asked.package, scope, limits))
         return found[0]
 
-    check_narrowing(filters or Filters(), old, new)
+    check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
     diff = diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from snapdiff.formats.registry import Documents
-from snapdiff.sources.base import Entry, EntryPair, printable_path
+from snapdiff.sources.source import Entry, EntryPair, printable_path
 
 
 class ChangedFiles:

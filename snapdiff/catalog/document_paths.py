@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.sources.base import printable_path
+from snapdiff.sources.source import printable_path
 
 
 class DocumentPaths:

@@ -9,7 +9,7 @@ from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument, Document, no_file
 from snapdiff.formats.registry import DOCUMENTS, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import Content
+from snapdiff.sources.source import Content
 
 
 class DocumentVersions:

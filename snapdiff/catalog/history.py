@@ -24,8 +24,8 @@ from snapdiff.errors import FormatError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument, no_file
 from snapdiff.formats.registry import Documents
-from snapdiff.sources.base import Entry, EntryPair, printable_path
 from snapdiff.sources.repository import Repository
+from snapdiff.sources.source import Entry, EntryPair, printable_path
 
 _ASK_AHEAD = 64
 
@@ -90,8 +90,9 @@ class History:
 
     def read_beside(self, tree: str, path: str) -> bytes:
         """Return the content of a file of a tree; raises FormatError where there is none."""
-        entry = self.repository.find(tree, path)
-        content = next(self.repository.read([(tree, entry)])) if entry else no_file(path)
+        content = self.repository.content(tree, path)
+        if content is None:
+            return no_file(path)
         if isinstance(content, FormatError):
             raise content
         return content

@@ -8,7 +8,7 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
 from snapdiff.formats.base import CountedDocument
 from snapdiff.result import Filters
-from snapdiff.sources.base import printable_path
+from snapdiff.sources.source import printable_path
 
 
 class KnownNames:

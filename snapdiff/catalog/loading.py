@@ -1,17 +1,16 @@
 """Revisions as catalogs: a source, and the limits on what is read from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from snapdiff.catalog.reading import FileVersion, read_file
-from snapdiff.catalog.single_file import named_as_usual
-from snapdiff.errors import BadPage, FormatError
+from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.base import no_file
-from snapdiff.formats.registry import DOCUMENTS, Documents
+from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
-from snapdiff.sources.base import Content, Entry, Source, printable_path
 from snapdiff.sources.revisions import SourceOpener
+from snapdiff.sources.source import Content, Entry, Part, Source, printable_path
 from snapdiff.sources.transport import Progress
 
 
@@ -57,11 +56,29 @@ class Catalog:
         return FileVersion(path, content, self._read_beside, self.source.prefix)
 
     def _read_beside(self, path: str) -> bytes:
-        entry = self.source.find(path)
-        content = next(self.source.read([entry])) if entry else no_file(path)
+        content = self.source.content(path)
+        if content is None:
+            return no_file(path)
         if isinstance(content, FormatError):
             raise content
         return content
+
+
+def named_as_usual(source: Source) -> Source:
+    """Return a source under the usual name of its document where it is a single file.
+
+    It may be called as its owner likes, `old.lock`. Raises RevisionError if it is not a document.
+    """
+    if not isinstance(source, Part) or not source.is_file:
+        return source
+    [entry] = source.files()
+    if DOCUMENTS.is_document(entry.path):
+        return source
+    content = next(source.read([entry]))
+    name = usual_name(content) if isinstance(content, bytes) else entry.path
+    if name is None:
+        raise RevisionError(f"{source.name}: is no document; name a folder, or {DOCUMENTS.names}")
+    return source.renamed(name)
 
 
 def load_catalog(
@@ -80,13 +97,14 @@ def open_catalogs(
     repository: Path,
     limits: Limits = DEFAULT_LIMITS,
     progress: Progress = lambda _done, _total: None,
+    paths: Sequence[str] = (),
 ) -> tuple[Catalog, Catalog]:
     """Return the old and the new catalog that no, one or two arguments mean.
 
-    `progress` is called while a mirror is downloaded.
+    `progress` is called while a mirror is downloaded. Both are narrowed to the `paths`.
 
     Raises RevisionError where one does not exist or could be two things.
     """
     opener = SourceOpener(repository, wanted=DOCUMENTS, limits=limits, progress=progress)
-    old, new = (named_as_usual(source) for source in opener.open_pair(arguments))
+    old, new = (named_as_usual(source) for source in opener.open_pair(arguments, paths))
     return Catalog(old, limits), Catalog(new, limits)

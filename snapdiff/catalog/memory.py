@@ -8,8 +8,8 @@ from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.base import Document, DocumentReader, File
 from snapdiff.formats.registry import Documents, naming_end
 from snapdiff.limits import Limits
-from snapdiff.sources.base import Entry, EntryPair, printable_path
 from snapdiff.sources.history import PageObjects
+from snapdiff.sources.source import Entry, EntryPair, printable_path
 
 ReadBeside = Callable[[str], bytes]
 """Returns the content of another file by its path; raises FormatError where there is none."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.base import CountedDocument, Document, DocumentPair, DocumentReader, File
-from snapdiff.sources.base import Content
+from snapdiff.sources.source import Content
 
 Reading = Document | BadPage | None
 """What a file is: a document, one that cannot be read, or none at all."""

@@ -12,7 +12,8 @@ from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import CountedDocument
 from snapdiff.formats.registry import DOCUMENTS, Documents
-from snapdiff.sources.base import ContentPair, Entry, EntryPair, pair_entries, printable_path
+from snapdiff.sources.paths import EVERYWHERE
+from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
 
 Progress = Callable[[int, int], None]
 """Is called with how many of how many steps are done."""
@@ -65,8 +66,11 @@ class RevisionPair:
 
     def changed(self) -> Iterator[FilePair]:
         """Yield every document whose content, or part of it, differs between the two."""
-        known = self._old.source.changed_entries(self._new.source)
-        pairs = known if known is not None else pair_entries(self._old.source, self._new.source)
+        with self._old.source.kept_open(), self._new.source.kept_open():
+            yield from self._changed()
+
+    def _changed(self) -> Iterator[FilePair]:
+        pairs = self._old.source.changed_entries(self._new.source)
         if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
             both = (self._old.paths_of_mirrors(), self._new.paths_of_mirrors())
             self.documents = DOCUMENTS.with_mirrors(chain(*both))
@@ -126,19 +130,22 @@ class RevisionPair:
 
     def _count(self, entries: Sequence[Entry]) -> Iterator[Counting]:
         contents = self._new.source.read(entries)
-        for entry, content in zip(entries, contents, strict=True):
-            path = printable_path(entry.path)
-            reader = self.documents.reader(path, self._new.limits)
-            yield count_file(path, self._new.version(entry, content), reader)
+        with self._new.source.kept_open():
+            for entry, content in zip(entries, contents, strict=True):
+                path = printable_path(entry.path)
+                reader = self.documents.reader(path, self._new.limits)
+                yield count_file(path, self._new.version(entry, content), reader)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
-        for catalog in (self._old, self._new):
-            if not has_document(catalog):
-                raise RevisionError(
-                    f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
-                    "name a folder that does, or pass --allow-empty"
-                )
+        empty = [catalog for catalog in (self._old, self._new) if not has_document(catalog)]
+        if len(empty) == 1 and self._new.source.paths is not EVERYWHERE:
+            return  # a path may well have come or gone
+        for catalog in empty:
+            raise RevisionError(
+                f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
+                "name a folder that does, or pass --allow-empty"
+            )
 
     def shown_path(self, path: str, side: Side) -> str:
         """Return the path of a document, or what it is called where it was named itself."""
@@ -200,6 +207,18 @@ def sample_folders(
         counted = zip(left, count([candidates[folder][position] for folder in left]), strict=True)
         found.update((folder, it) for folder, it in counted if isinstance(it, CountedDocument))
     return found
+
+
+def require_paths(sources: Sequence[Source]) -> None:
+    """Raise RevisionError where no source has a file for one of the paths that narrow them."""
+    left = set.intersection(
+        *(set(source.paths.unmatched(entry.path for entry in source.files())) for source in sources)
+    )
+    if left:
+        raise RevisionError(
+            f"{', '.join(sorted(left))}: there is nothing to compare on either side, neither a "
+            "folder nor a document; mind that paths begin where you are"
+        )
 
 
 def has_document(catalog: Catalog) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from snapdiff.changelog.markers import MARKER, Marker, find_markers
 from snapdiff.changelog.ranges import GitRange, Range
 from snapdiff.errors import ReportError
-from snapdiff.sources.base import printable_path
+from snapdiff.sources.source import printable_path
 
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
 

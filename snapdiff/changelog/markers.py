@@ -46,6 +46,8 @@ class Marker(NamedTuple):
 
 
 def _spelled(name: str, values: tuple[str, ...]) -> str:
+    if name == "path":
+        return f"with -- {' '.join(values)}" if values else "without paths"
     if not values:
         return f"without --{name}"
     return f"with --{name}" if values == GIVEN else f"with --{name} {','.join(values)}"
@@ -55,6 +57,7 @@ def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
     """Return the filters that are given, as options."""
     globs = {name: getattr(filters, name) for name in ("tag", "stack", "package", "kind")}
     given = {name: values for name, values in globs.items() if values}
+    given |= {"path": filters.path} if filters.path else {}
     return given | ({"explicit": GIVEN} if filters.explicit else {})
 
 

@@ -1,12 +1,12 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff.catalog.known_names import KnownNames, check_explicit
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.revision_pair import RevisionPair, has_document
+from snapdiff.catalog.revision_pair import RevisionPair, has_document, require_paths
 from snapdiff.changelog.periods import By, natural_order, periods
 from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
 from snapdiff.errors import RevisionError
@@ -14,11 +14,12 @@ from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.result import Filters
-from snapdiff.sources.base import Source, printable_path
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource
+from snapdiff.sources.git import GitSource, open_revision
 from snapdiff.sources.history import Commit, GitHistory
+from snapdiff.sources.paths import EVERYWHERE, Paths
 from snapdiff.sources.revisions import SourceOpener
+from snapdiff.sources.source import Source, printable_path
 
 _NAME_LENGTH = 10
 """How many characters of a commit's id name it where it is to be found again."""
@@ -49,6 +50,7 @@ class GitRange(NamedTuple):
             first=first,
             commits=plan_steps(self.history.repository, first, found, self._name_of),
             limits=self.limits,
+            paths=self.new.paths,
         )
 
     def _name_of(self, commit: Commit, tag: str | None) -> str:
@@ -77,7 +79,7 @@ class GitRange(NamedTuple):
         packages, and a catalog that was read a hundred times would be a long wait for a slip.
         """
         between = (
-            Catalog(GitSource(self.history.repository, commit.tree), self.limits)
+            Catalog(open_revision(self.history.repository, commit.tree), self.limits)
             for commit in self.history.commits()
         )
         ends = [Catalog(source, self.limits) for source in (self.new, self.old)]
@@ -92,11 +94,12 @@ class FolderRange(NamedTuple):
     folder: Path
     names: tuple[str, ...]
     limits: Limits
+    paths: Paths = EVERYWHERE
 
     def steps(self, after: str | None = None) -> FolderSteps:
         """Return the steps from a snapshot (the first, if none is given) to the last."""
         start = 0 if after is None else self.names.index(after)
-        return FolderSteps(str(self.folder), self.names[start:], self.limits)
+        return FolderSteps(str(self.folder), self.names[start:], self.limits, self.paths)
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""
@@ -107,26 +110,33 @@ class FolderRange(NamedTuple):
         return DirectorySource(self.name, self.folder, wanted=DOCUMENTS, limits=self.limits)
 
     def require_pages(self) -> None:
-        """Do nothing: what holds no page is no snapshot."""
+        """Raise RevisionError where a path is in no snapshot: what holds no page is none."""
+        require_paths([catalog.source for catalog in self._catalogs()])
 
     def require_matches(self, filters: Filters) -> None:
         """Raise SnapdiffError where a glob matches nothing in any snapshot."""
-        sources = (
-            DirectorySource(name, self.folder / name, wanted=DOCUMENTS, limits=self.limits)
-            for name in reversed(self.names)
-        )
-        catalogs = [Catalog(source, self.limits) for source in sources]
+        catalogs = self._catalogs()
         check_explicit(filters, catalogs)
         require_matches_in(filters, read=catalogs)
+
+    def _catalogs(self) -> list[Catalog]:
+        """Return all snapshots, the last first."""
+        return [self.steps().catalog(name) for name in reversed(self.names)]
 
 
 Range = GitRange | FolderRange
 
 
 def open_range(
-    argument: str, directory: Path, by: By | None = None, limits: Limits = DEFAULT_LIMITS
+    argument: str,
+    directory: Path,
+    by: By | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    paths: Sequence[str] = (),
 ) -> Range:
     """Return what an argument stands for: `A..B`, a revision `A` for `A..HEAD`, or a folder.
+
+    Each snapshot is narrowed to the `paths`.
 
     Raises RevisionError where there is no such thing, or a changelog cannot be made of it.
     """
@@ -138,9 +148,12 @@ def open_range(
             raise RevisionError(
                 f"{argument}: a folder has a section a snapshot, so --by {by} has no meaning"
             )
-        return _folder_range(argument, directory / argument, limits)
+        opener.narrow(old, paths)
+        return _folder_range(argument, directory / argument, limits)._replace(paths=old.paths)
     new = opener.open(*new_name or ["HEAD"])
     first, last = _revision(old), _revision(new)
+    for source in (first, last):
+        opener.narrow(source, paths)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
 
@@ -166,6 +179,9 @@ def require_matches_in(
 
 
 def _revision(source: Source) -> GitSource:
+    if source.is_file:
+        message = "is a file, and a changelog is of a folder; name the one that it is in"
+        raise RevisionError(f"{source.name}: {message}")
     if not isinstance(source, GitSource):
         raise RevisionError(
             f"{source.name}: is a directory; a changelog takes two git revisions A..B, "

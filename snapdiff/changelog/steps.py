@@ -17,12 +17,12 @@ from snapdiff.errors import BadPage
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
-from snapdiff.sources.base import Entry, printable_path
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource
-from snapdiff.sources.history import Commit, open_objects
+from snapdiff.sources.git import open_revision
+from snapdiff.sources.history import Commit, changes_between, open_objects
+from snapdiff.sources.paths import EVERYWHERE, Paths
 from snapdiff.sources.repository import Repository
-from snapdiff.sources.tree_changes import changes_between
+from snapdiff.sources.source import Entry, printable_path
 
 
 class Step(NamedTuple):
@@ -63,7 +63,7 @@ class CommitStep(NamedTuple):
 class GitSteps(Struct, frozen=True):
     """Steps through a git history; a value that another process can take.
 
-    `folder` is the one that holds the catalog.
+    `folder` is the one that holds the catalog, `paths` are those in it that are looked at.
     """
 
     repository: str
@@ -71,6 +71,7 @@ class GitSteps(Struct, frozen=True):
     first: CommitEnd
     commits: tuple[CommitStep, ...]
     limits: Limits
+    paths: Paths = EVERYWHERE
 
     def most_sections(self) -> int:
         """Return the number of sections there are at the most."""
@@ -89,11 +90,12 @@ class GitSteps(Struct, frozen=True):
     def first_packages(self) -> Iterator[Package | BadPage]:
         """Yield what the first snapshot holds: packages, and pages that cannot be read."""
         folder = f":{self.folder}" if self.folder else ""
-        source = GitSource(self._repository(), self.first.commit.id + folder)
+        source = open_revision(self._repository(), self.first.commit.id + folder)
         yield from Catalog(source, self.limits).packages()
 
     def _repository(self) -> Repository:
-        return Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
+        found = Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
+        return found.narrowed(self.paths)
 
     def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
         """Yield every step, each valid until the next; `passed` is called when one is done."""
@@ -170,6 +172,7 @@ class FolderSteps(Struct, frozen=True):
     folder: str
     names: tuple[str, ...]
     limits: Limits
+    paths: Paths = EVERYWHERE
 
     def most_sections(self) -> int:
         """Return the number of sections there are at the most."""
@@ -182,24 +185,25 @@ class FolderSteps(Struct, frozen=True):
 
     def first_revision(self) -> Revision:
         """Return the snapshot that the first step begins with."""
-        return self._catalog(self.names[0]).revision
+        return self.catalog(self.names[0]).revision
 
     def first_packages(self) -> Iterator[Package | BadPage]:
         """Yield what the first snapshot holds: packages, and pages that cannot be read."""
-        yield from self._catalog(self.names[0]).packages()
+        yield from self.catalog(self.names[0]).packages()
 
     def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
         """Yield every step; `passed` is called when one is done."""
-        for old, new in pairwise(map(self._catalog, self.names)):
+        for old, new in pairwise(map(self.catalog, self.names)):
             revisions = (old.revision, new.revision)
             yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
             passed()
 
-    def _catalog(self, name: str) -> Catalog:
-        return Catalog(
-            DirectorySource(name, Path(self.folder, name), wanted=DOCUMENTS, limits=self.limits),
-            self.limits,
-        )
+    def catalog(self, name: str) -> Catalog:
+        """Return one of the snapshots."""
+        place = Path(self.folder, name)
+        source = DirectorySource(name, place, wanted=DOCUMENTS, limits=self.limits)
+        source.paths = self.paths
+        return Catalog(source, self.limits)
 
 
 Steps = GitSteps | FolderSteps

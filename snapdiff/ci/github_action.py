@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from snapdiff.ci.commits import HEAD, Checkout, commits_of_event
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.runs import REVISION, compare, exit_status, log, post, reports_in
+from snapdiff.ci.runs import compare, exit_status, log, post, reports_in
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.posting.github_event import GitHubEvent, PullRequest, WorkflowRun, read_event
@@ -21,6 +21,7 @@ from snapdiff.posting.one_comment import PostError
 from snapdiff.posting.target import Variables, find_target, find_token
 from snapdiff.reports.annotations import error_command
 from snapdiff.reports.comment_lines import marker_of
+from snapdiff.sources.git import AS_A_REVISION
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""
@@ -41,12 +42,12 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
 
     Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
-    old, new = inputs.old, inputs.new or f"{HEAD}{REVISION}"
+    old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
     if not old:
         event = _with_pull_request(read_event(Path(variables["GITHUB_EVENT_PATH"])), variables)
         checkout = Checkout(Path(inputs.directory))
         commits = commits_of_event(event, checkout, variables.get("GITHUB_REF", ""))
-        old = f"{commits.old}{REVISION}"
+        old = f"{commits.old}{AS_A_REVISION}"
         log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]

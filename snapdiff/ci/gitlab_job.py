@@ -6,11 +6,12 @@ from pathlib import Path
 
 from snapdiff.ci.commits import HEAD, Checkout, commits_of_pipeline
 from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.runs import REVISION, compare, exit_status, log, post, reports_in
+from snapdiff.ci.runs import compare, exit_status, log, post, reports_in
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.reports.comment_lines import marker_of
 from snapdiff.safe_text import visible
+from snapdiff.sources.git import AS_A_REVISION
 
 FOLDER = Path("snapdiff-report")
 """Where the job leaves its files: GitLab wants to know the paths before it starts the job."""
@@ -25,10 +26,10 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
 
     Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
-    old, new = inputs.old, inputs.new or f"{HEAD}{REVISION}"
+    old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
     if not old:
         commits = commits_of_pipeline(variables, Checkout(Path(inputs.directory)))
-        old = f"{commits.old}{REVISION}"
+        old = f"{commits.old}{AS_A_REVISION}"
         log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     _make_room()
     options = [f"--annotations=gitlab={_FINDINGS}"]

@@ -17,9 +17,6 @@ from snapdiff.result import Kind
 
 FAILED = 2
 
-REVISION = "~0"
-"""What a revision ends in that is never a folder, whatever a stranger has called one."""
-
 
 class Reports(NamedTuple):
     """The files of one run."""
@@ -64,13 +61,10 @@ def compare(
         f"--also=comment={reports.comment}",
         *options,
         *inputs.options(),
-        "--",
-        old,
-        new,
     ]
     with diff.make_context("diff", words) as context:
-        revisions = context.params.pop("revisions")
-        found = run_diff(revisions, DiffOptions(**context.params))
+        context.params.pop("revisions")
+        found = run_diff((old, new), DiffOptions(**context.params))
     sides = (found.old, found.new)
     if found.diff.is_empty() and not any(True for side in sides for _ in side.packages()):
         names = " nor ".join(side.source.name for side in sides)

@@ -20,6 +20,7 @@ from snapdiff.cli.changelog_options import (
 )
 from snapdiff.cli.console import say, say_written
 from snapdiff.cli.settings_in_force import settings_in_force
+from snapdiff.cli.shared_options import TakesPaths
 from snapdiff.cli.watching import watching
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
@@ -29,6 +30,7 @@ from snapdiff.reports.markdown_text import counted
 
 
 @click.command(
+    cls=TakesPaths,
     epilog="""\b
 Examples:
   snapdiff changelog v0.22.0..HEAD              every commit that changed the catalog
@@ -42,16 +44,17 @@ Examples:
 Order:
   newest section first: markdown, text, html, and the sections of a template
   oldest section first: json and ndjson, so that ndjson is written as it is found
-"""
+""",
 )
-@click.argument("story", nargs=-1, metavar="RANGE")
+@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]")
 @changelog_options
 def changelog(story: tuple[str, ...], **values: Any) -> int:
     """Say what changed over the snapshots in RANGE, section by section.
 
     RANGE is OLD..NEW, two git revisions (OLD alone goes up to HEAD), or a folder that holds a
     folder for each snapshot. An existing Markdown file is kept as it is, with new sections on top;
-    an existing file of lines (ndjson) is continued; one of another format is written anew.
+    an existing file of lines (ndjson) is continued; one of another format is written anew. Each
+    PATH after -- narrows every snapshot.
     """
     given = ChangelogOptions(**values)
     if given.first_seen:
@@ -102,7 +105,7 @@ def _range(arguments: tuple[str, ...]) -> str:
 
 def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, ChangelogOptions]:
     """Return the range, and the options with those that the file of its last revision decides."""
-    wanted = open_range(story, given.directory(), given.by, given.limits)
+    wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
     settings = settings_in_force(given, wanted.newest(), None, takes)

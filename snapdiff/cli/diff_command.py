@@ -7,6 +7,7 @@ import click
 
 from snapdiff.cli.console import say, say_written
 from snapdiff.cli.diff_options import diff_options
+from snapdiff.cli.shared_options import TakesPaths
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -34,6 +35,7 @@ def _completed(
 
 
 @click.command(
+    cls=TakesPaths,
     epilog="""\b
 Commands:
   diff       compare two snapshots: this help, and what is done without a command
@@ -51,6 +53,8 @@ Examples:
   snapdiff v0.22.0..v0.23.0 -o changes.md        between two releases, to a file
   snapdiff snapshots/2025-06-29 snapshots/2025-07-06 -s e4s -k removed
   snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
+  snapdiff spack.lock                            the file at HEAD, and as it is now
+  snapdiff HEAD~1 HEAD -- environments/hep       in a folder alone
   snapdiff -f comment -o comment.md HEAD~1 HEAD  for a bot to post
   snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
   snapdiff --config .snapdiff.toml HEAD~1        with settings that are not committed yet
@@ -61,16 +65,19 @@ Exit status:
   0  done, whether or not something differs
   1  with --exit-code, where anything differs; with --fail-on, where that happened
   2  an error
-"""
+""",
 )
-@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]", shell_complete=_completed)
+@click.argument(
+    "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=_completed
+)
 @diff_options
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
     OLD and NEW are each a directory, a file, a git revision, REV:PATH for a folder in one, or the
     URL of a mirror; OLD..NEW stands for both. OLD alone is compared with the working tree, and
-    REV:PATH with that folder of it; without either, HEAD is.
+    REV:PATH with that folder of it; without either, HEAD is. A file or folder alone is compared
+    with itself at HEAD. Each PATH after -- narrows both sides.
     """
     from snapdiff.cli.requested_diff import DiffOptions
 
@@ -116,7 +123,9 @@ def run_diff(revisions: tuple[str, ...], given: "DiffOptions") -> Outcome:
             say(f"warning: {message}")
 
     with ProgressBar("pages", wanted=not given.quiet) as progress:
-        old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
+        old, new = open_catalogs(
+            revisions, given.directory(), given.limits, progress.downloaded, given.paths
+        )
         if given.verbose:
             say(f"comparing {old.source.name} with {new.source.name}")
         settings = settings_in_force(given, old.source, new.source, takes=FROM_FILE)

@@ -15,7 +15,7 @@ from snapdiff.cli.console import say
 from snapdiff.errors import BadPagesError, SnapdiffError
 
 if TYPE_CHECKING:
-    from snapdiff.sources.base import Content
+    from snapdiff.sources.source import Content
 
 _NO_FILE = "/dev/null"
 _SHORT_ID = 7
@@ -109,7 +109,7 @@ def _show(arguments: tuple[str, ...], *, detail: bool) -> None:
     would stop there, and not show the files after it.
     """
     from snapdiff.output.standard_output import write_stdout
-    from snapdiff.sources.base import printable_path
+    from snapdiff.sources.source import printable_path
 
     if len(arguments) == 1:  # in the middle of a merge there are no two versions; git's own words
         write_stdout([f"* Unmerged path {printable_path(arguments[0])}\n"])
@@ -148,7 +148,7 @@ def _report(change: _Change, *, detail: bool) -> str:
     from snapdiff.reports import render_report
     from snapdiff.reports.options import ReportOptions
     from snapdiff.result import Filters
-    from snapdiff.sources.base import printable_path
+    from snapdiff.sources.source import printable_path
 
     old, new = (
         Revision(source=side.name, commit=None, date=None) for side in (change.old, change.new)
@@ -173,8 +173,8 @@ def _content(side: _Version) -> "Content | None":
     """Return what a side holds, or why that cannot be read; None where there is no file."""
     from snapdiff.errors import FormatError
     from snapdiff.formats.registry import DOCUMENTS
-    from snapdiff.sources.base import IS_A_LINK, NOT_A_FILE
     from snapdiff.sources.directory import DirectorySource
+    from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE
 
     if side.is_absent:
         return None
@@ -182,8 +182,7 @@ def _content(side: _Version) -> "Content | None":
         # Git writes where a link leads, or the commit of a submodule, to a file of its own.
         return FormatError(IS_A_LINK if side.mode == _LINK_MODE else NOT_A_FILE)
     file = Path(side.file)
-    source = DirectorySource(side.name, file.parent, wanted=DOCUMENTS, only=file.name)
-    return next(source.read(source.entries()))
+    return DirectorySource(side.name, file.parent, wanted=DOCUMENTS).content(file.name)
 
 
 def _is_colored() -> bool:

@@ -41,6 +41,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
     config: str | None
     no_config: bool
     color: "Color | None" = None
+    paths: tuple[str, ...] = ()
     from_file: frozenset[str] = frozenset()
     """The names of those whose values a configuration file gives."""
 
@@ -76,6 +77,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
             stack_names=self.stack_names(),
             because=split_globs(self.causes()),
             explicit=self.explicit or UNSET,
+            path=self.paths or UNSET,
         )
 
     def stack_names(self) -> tuple[tuple[str, str], ...]:

@@ -19,7 +19,7 @@ from snapdiff.errors import FilterError, FormatError, SnapdiffError
 if TYPE_CHECKING:
     from snapdiff.cli.options import CommonOptions
     from snapdiff.settings.catalog_settings import CatalogSettings
-    from snapdiff.sources.base import SettingsFile, Source
+    from snapdiff.sources.source import SettingsFile, Source
 
 _Options = TypeVar("_Options", bound="CommonOptions")
 
@@ -142,7 +142,8 @@ def _try(file: "SettingsFile") -> "CatalogSettings | None":
 
 def _is_in_repository(source: "Source") -> bool:
     from snapdiff.sources.git import GitSource
+    from snapdiff.sources.source import Part
     from snapdiff.sources.working_tree import WorkingTree
-    from snapdiff.sources.working_tree_part import WorkingTreePart
 
-    return isinstance(source, GitSource | WorkingTree | WorkingTreePart)
+    whole = source.source if isinstance(source, Part) else source
+    return isinstance(whole, GitSource | WorkingTree)

@@ -131,6 +131,17 @@ color = click.option(
 no_pager = click.option("--no-pager", is_flag=True, help="Print long reports without a pager.")
 
 
+class TakesPaths(click.Command):
+    """A command whose arguments after `--` are paths that narrow the comparison, as git's are."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Set the paths apart before click takes `--` for the end of the options."""
+        place = arguments.index("--") if "--" in arguments else len(arguments)
+        rest = super().parse_args(context, arguments[:place])
+        context.params["paths"] = tuple(arguments[place + 1 :])
+        return rest
+
+
 def narrowing(command: _Command) -> _Command:
     """Give a command the options that narrow what is told."""
     return with_options(_NARROWING, command)

@@ -14,10 +14,10 @@ from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
-from snapdiff.sources.base import Content, Entry, Source
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
+from snapdiff.sources.source import Content, Entry, Source
 
 
 @click.command(

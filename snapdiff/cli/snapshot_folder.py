@@ -14,9 +14,9 @@ import msgspec
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.output.whole_folder import remove_remains, replaced_folder
 from snapdiff.safe_text import shown
-from snapdiff.sources.base import Entry, Source, printable_path
 from snapdiff.sources.download import KeptFile
 from snapdiff.sources.mirror import MirrorSource
+from snapdiff.sources.source import Entry, Source, printable_path
 from snapdiff.sources.transport import Validators
 
 RECORD = "snapdiff-snapshot.json"

@@ -12,6 +12,7 @@ from snapdiff.cli.options import CommonOptions
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.cli.shared_options import (
+    TakesPaths,
     configuration,
     no_pager,
     output,
@@ -38,6 +39,7 @@ def _render(name: str | None) -> Render:
 
 
 @click.command(
+    cls=TakesPaths,
     epilog="""\b
 Examples:
   snapdiff why hdf5 HEAD~1 HEAD                  all specs of hdf5 that changed
@@ -53,10 +55,10 @@ What it draws:
     └── openmpi 5.0.0rc16 → 5.0.0
         └── numactl
             └── autoconf 2.69 → 2.71 (build only)
-"""
+""",
 )
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
-@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW]")
+@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]")
 @repository
 @click.option(
     "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
@@ -82,7 +84,9 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     named_by_file = format_of_file(destination.file) if destination.file else None
     render = _render(given.format_name or named_by_file)
     with ProgressBar("documents", wanted=not given.quiet) as progress:
-        old, new = open_catalogs(revisions, given.directory(), given.limits, progress.downloaded)
+        old, new = open_catalogs(
+            revisions, given.directory(), given.limits, progress.downloaded, given.paths
+        )
         if given.verbose:
             say(f"comparing {old.source.name} with {new.source.name}")
         settings = settings_in_force(given, old.source, new.source, takes={"tag", "stack"})

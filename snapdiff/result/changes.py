@@ -234,7 +234,8 @@ class Filters(Struct, frozen=True, kw_only=True):
     A glob that begins with `!` leaves out what it matches. `stack_names` are the stacks of the old
     side that are compared under another name: pairs of the old name and the new one. `because` are
     packages: only specs are reported that were rebuilt because of them. `explicit` is there where
-    true: only specs are reported that are explicit on either side.
+    true: only specs are reported that are explicit on either side. `path` is there where the
+    documents are narrowed to paths, as they were given after `--`.
     """
 
     tag: tuple[str, ...] = ()
@@ -244,6 +245,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     stack_names: tuple[tuple[str, str], ...] = ()
     because: tuple[str, ...] = ()
     explicit: bool | UnsetType = UNSET
+    path: tuple[str, ...] | UnsetType = UNSET
 
 
 class CatalogDiff(Struct, frozen=True, kw_only=True):

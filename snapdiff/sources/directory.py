@@ -1,39 +1,34 @@
-"""A directory, or one file of it, as a source; nothing outside it is ever read."""
+"""A directory as a source; nothing outside it is ever read."""
 
+import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import (
+from snapdiff.sources.source import (
     IS_A_LINK,
     NOT_A_FILE,
+    SETTINGS_BYTES,
+    SETTINGS_FILE,
     Content,
-    ContentPair,
     Entry,
-    EntryPair,
     SettingsFile,
     Source,
-    find_entry,
-    joined_path,
+    joined,
     printable_path,
-    read_side_by_side,
 )
-from snapdiff.sources.settings_file import path_in, read_in_directory
 from snapdiff.sources.wanted import Selection, Wanted
 
 
-class DirectorySource:
+class DirectorySource(Source):
     """The wanted files below a directory.
 
     Symbolic links below it are not followed: one could lead out of the catalog, or in a circle. A
     document that is a link, or no regular file, is named as unreadable.
     """
-
-    commit: str | None = None
-    date: str | None = None
 
     def __init__(
         self,
@@ -42,13 +37,14 @@ class DirectorySource:
         *,
         wanted: Wanted,
         limits: Limits = DEFAULT_LIMITS,
-        only: str | None = None,
+        has_settings: bool = True,
         is_foreign: Callable[[str], bool] = lambda _folder: False,
     ) -> None:
         """Take the directory `root`, which the user called `name`.
 
-        `only` is the one file in it that is meant, if not all are. `is_foreign` says of a folder
-        below it, by its path, whether it is no part of the source.
+        `has_settings` says whether its configuration file counts: not that of a folder which a file
+        just happens to be in, such as `/tmp`, where anybody may put one. `is_foreign` says of a
+        folder below it, by its path, whether it is no part of the source.
         """
         self.name = printable_path(name)
         self.prefix = printable_path(root.resolve().name)
@@ -56,11 +52,11 @@ class DirectorySource:
         self._wanted = wanted
         self._limits = limits
         self._is_foreign = is_foreign
-        self.is_file = only is not None
-        self._entries = None if only is None else [Entry(only, None)]
+        self._has_settings = has_settings
+        self._entries: list[Entry] | None = None
         self._states: dict[str, tuple[int, int, int]] = {}
 
-    def entries(self, folder: str = "") -> Iterator[Entry]:
+    def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths.
 
         The directory is listed once, when this is first called.
@@ -97,19 +93,26 @@ class DirectorySource:
                 if self._wanted.is_searched(item.name) and not self._is_foreign(path):
                     items.append(path)
                 continue
-            entry = selection.entry(path, None, _fault(item))
-            if entry:
+            fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
+            entry = Entry(path, None, fault)
+            if selection.has(entry):
                 items.append(entry)
         return items
 
-    def location(self, entry: Entry) -> str:
-        """Return the file's path below the directory as it was named."""
-        folder = os.path.dirname(self.name) if self.is_file else self.name
-        return joined_path(folder, entry.path)
-
     def find(self, path: str) -> Entry | None:
-        """Return the wanted file with this path, or None."""
-        return find_entry(self.entries(), path)
+        """Return the file with this path, whatever it is called, or None."""
+        top = os.path.realpath(self._root)
+        place = os.path.join(top, path)
+        try:
+            if os.path.realpath(os.path.dirname(place)) != os.path.dirname(place):
+                return None  # through a link it could be anywhere
+            found = os.lstat(place)
+        except (OSError, ValueError):  # a name with a NUL byte is a ValueError
+            return None
+        if stat.S_ISDIR(found.st_mode):
+            return None
+        fault = _fault(stat.S_ISREG(found.st_mode), stat.S_ISLNK(found.st_mode))
+        return Entry(path, None, fault)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
@@ -143,25 +146,29 @@ class DirectorySource:
             raise FormatError("changed while it was read; run again when nothing writes to it")
         return content
 
-    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        """Yield old and new content of each pair, in the order given."""
-        return read_side_by_side(self, new, pairs)
+    def settings_file(self, folder: str = "") -> SettingsFile | None:
+        """Return the configuration file in a folder of the directory, or None.
 
-    def changed_entries(self, new: Source) -> None:
-        """Return None: a file has to be read to know whether it changed."""
-
-    def settings_file(self) -> SettingsFile | None:
-        """Return the configuration file in the directory, or None; a single file has none.
-
-        A folder that a file happens to be in, such as `/tmp`, may be filled by anybody.
+        A symbolic link is not followed: it could lead out of the catalog.
         """
-        content = None if self.is_file else read_in_directory(self._root)
-        if content is None:
+        if not self._has_settings:
             return None
-        return SettingsFile(path_in(self.name.rstrip("/")), content)
+        path = joined(folder, SETTINGS_FILE)
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        content: Content
+        try:
+            with open(os.open(os.path.join(self._root, path), flags), "rb") as file:
+                is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+                content = file.read(SETTINGS_BYTES) if is_file else FormatError(NOT_A_FILE)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            is_link = error.errno == errno.ELOOP
+            content = FormatError(IS_A_LINK if is_link else f"cannot be read: {error.strerror}")
+        return SettingsFile(joined(self.name.rstrip("/"), printable_path(path)), content)
 
 
-def _fault(item: "os.DirEntry[str]") -> str | None:
-    if item.is_file(follow_symlinks=False):
+def _fault(is_file: bool, is_link: bool) -> str | None:
+    if is_file:
         return None
-    return IS_A_LINK if item.is_symlink() else NOT_A_FILE
+    return IS_A_LINK if is_link else NOT_A_FILE

@@ -1,91 +1,85 @@
 """A git revision, or a folder or a file in one, as a source: read as objects."""
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.base import (
+from snapdiff.sources.git_objects import GitObject, Objects, commit_date, missing_object
+from snapdiff.sources.repository import Repository
+from snapdiff.sources.source import (
+    SETTINGS_BYTES,
     SETTINGS_FILE,
     Content,
     ContentPair,
     Entry,
     EntryPair,
+    Part,
     SettingsFile,
     Source,
-    find_entry,
+    folders_upwards,
+    joined,
     joined_path,
-    pair_entries,
     printable_path,
-    read_side_by_side,
 )
-from snapdiff.sources.git_objects import Objects, commit_date, missing_object
-from snapdiff.sources.repository import Repository, TreeFile
-from snapdiff.sources.settings_file import MOST_BYTES, folders_upwards, path_in
 
 REVISION_AND_PATH = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
 """What `REV:PATH` is made of; a colon in braces, as in `HEAD@{12:00}`, belongs to the revision."""
 
+AS_A_REVISION = "~0"
+"""What a name ends in that is a revision and nothing else, whatever files there are."""
 
-class GitSource:
-    """The wanted files of a revision or of a folder in one, or one file of it."""
 
-    def __init__(self, repository: Repository, revision: str) -> None:
-        """Resolve `revision`: anything `git rev-parse` takes, or `REV:PATH`.
+class GitSource(Source):
+    """The wanted files of a revision, or of a folder in one: `open_revision` finds them."""
 
-        Raises RevisionError where it names no commit, no folder and no file that is read.
+    def __init__(
+        self,
+        repository: Repository,
+        name: str,
+        revision: str,
+        *,
+        top: str,
+        tree: str,
+        folder: str = "",
+        commit: GitObject | None = None,
+        configured: Sequence[str] = (),
+    ) -> None:
+        """Take what the user calls it and the revision alone; the ids of its object and the tree.
+
+        `folder` is the path of the tree, and `configured` are the folders, nearest first, that may
+        have a configuration file.
         """
-        parts = REVISION_AND_PATH.match(revision)
-        self.name = printable_path(revision)
-        self._revision = printable_path(parts[1] if parts else revision)
+        self.name = name
+        self.revision = revision
         self.repository = repository
-        path = repository.full_path(parts[2]) if parts else ""
-        with repository.objects() as objects:
-            # One name is looked up once: a branch can move on between two questions.
-            head = objects.look_up(parts[1]) if parts else objects.look_up(revision)
-            base = head.object_id if head else ""
-            found = objects.look_up(f"{base}:{parts[2]}") if head and parts else head
-            if found is None:
-                raise _not_found(repository, revision, parts if head else None)
-            commit = objects.look_up(f"{base}^{{commit}}")
-            self.is_file = found.kind == "blob"
-            if self.is_file:
-                self.folder, _, self._file = path.rpartition("/")
-                # What is in the index (`:PATH`) or has no path at all is in no folder.
-                tree = objects.look_up(f"{base}:{self.folder}") if parts else None
-            else:
-                self.folder, self._file = path, ""
-                tree = objects.look_up(f"{found.object_id}^{{tree}}")
-            self._configured = _with_settings_file(objects, base, self.folder)
-        if tree is None and self.is_file:
-            raise RevisionError(f"{revision}: is a file without a folder; write REV:PATH")
-        if tree is None and commit:
-            raise missing_object(revision, f"the tree of commit {commit.object_id}")
-        if tree is None:
-            raise RevisionError(f"{revision}: is a {found.kind} that leads to no folder")
-        self.prefix = printable_path(self.folder)
+        self.tree = tree
+        self.folder = folder
+        self.prefix = printable_path(folder)
         self.commit = commit.object_id if commit else None
         self.date = commit_date(commit.content) if commit else None
-        self.tree = tree.object_id
-        self.path = path
-        self._base = base
+        self._top = top
+        self._configured = configured
 
-    def entries(self, folder: str = "") -> Iterator[Entry]:
+    def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
-        if not self.is_file:
-            yield from self.repository.entries(self.tree, folder)
-        elif not folder:
-            for file in self.repository.files(self.tree, self._file):
-                yield Entry(file.path, file.object_id, file.fault)
+        return self.repository.entries(self.tree, folder)
+
+    def find(self, path: str) -> Entry | None:
+        """Return the file with this path, whatever it is called, or None."""
+        return self.repository.find(self.tree, path)
+
+    def content(self, path: str) -> Content | None:
+        """Return the content of the file with this path, or None where there is none."""
+        return self.repository.content(self.tree, path)
+
+    def kept_open(self) -> contextlib.AbstractContextManager[None]:
+        """Keep at hand what finds and reads single files, for as long as the block runs."""
+        return self.repository.kept_open()
 
     def location(self, entry: Entry) -> str:
         """Return the file's path from the top of the repository."""
         return joined_path(self.folder, entry.path)
-
-    def find(self, path: str) -> Entry | None:
-        """Return the wanted file with this path, or None."""
-        if self.is_file:
-            return find_entry(self.entries(), path)
-        return self.repository.find(self.tree, path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given.
@@ -101,7 +95,7 @@ class GitSource:
         often stored as a difference to each other, and git keeps what it put together last.
         """
         if not (isinstance(new, GitSource) and self._is_in_repository_of(new)):
-            yield from read_side_by_side(self, new, pairs)
+            yield from super().read_both(new, pairs)
             return
         names = self.name, new.name
         contents = self.repository.read(
@@ -116,66 +110,144 @@ class GitSource:
     def _is_in_repository_of(self, other: "GitSource") -> bool:
         return self.repository.git_dir == other.repository.git_dir
 
-    def changed_entries(self, new: Source) -> list[EntryPair] | None:
+    def changed_entries(self, new: Source) -> list[EntryPair]:
         """Return old and new entries that differ; folders that are equal are not even opened."""
-        if not isinstance(new, GitSource):
-            return None
-        if not self._is_in_repository_of(new) or self.is_file or new.is_file:
-            return pair_entries(self, new)
-        listing = self.repository.run(
-            "diff-tree", "-r", "-z", "--raw", "--no-renames", self.tree, new.tree
+        if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
+            return super().changed_entries(new)
+        pairs = (
+            (
+                before if before and self.paths.has(before.path) else None,
+                after if after and new.paths.has(after.path) else None,
+            )
+            for before, after in self.repository.changed_entries(self.tree, new.tree)
         )
-        words = listing.split(b"\0")[:-1]
-        pairs = map(self.repository.entry_pair, words[0::2], words[1::2])
         return [pair for pair in pairs if any(pair)]
 
-    def settings_file(self) -> SettingsFile | None:
+    def part(self, path: str) -> Source | None:
+        """Return a folder or a file of the same revision by its path from the top, or None."""
+        with self.repository.objects() as objects:
+            return _in_tree(self.repository, objects, (self.revision, self._top), path)
+
+    def settings_file(self, folder: str = "") -> SettingsFile | None:  # noqa: ARG002 - it has no parts
         """Return the configuration file in the folder, or else the nearest one above it, or None.
 
         Raises RevisionError where git has not got it, as a partial clone may.
         """
-        for folder in self._configured:
-            path = path_in(folder)
-            for file in self.repository.files(self._base, path):
+        for above in self._configured:
+            path = joined(above, SETTINGS_FILE)
+            for file in self.repository.files(self._top, path):
                 if file.path == path:
                     content = FormatError(file.fault) if file.fault else self._settings(file)
-                    place = f"{self._revision}:{printable_path(path)}"
-                    return SettingsFile(place, content, self.is_file or folder != self.folder)
+                    place = f"{self.revision}:{printable_path(path)}"
+                    return SettingsFile(place, content, above != self.folder)
         return None
 
-    def _settings(self, file: TreeFile) -> bytes:
-        found = self.repository.beginning(file.object_id, MOST_BYTES)
+    def _settings(self, file: Entry) -> bytes:
+        found = self.repository.beginning(str(file.content_id), SETTINGS_BYTES)
         if found is None:
-            raise missing_object(f"{self._revision}:{file.path}", f"object {file.object_id}")
+            raise missing_object(f"{self.revision}:{file.path}", f"object {file.content_id}")
         return found.content
 
 
-def _with_settings_file(objects: Objects, base: str, folder: str) -> list[str]:
+def open_revision(repository: Repository, name: str) -> Source:
+    """Return what `name` stands for: anything `git rev-parse` takes, or `REV:PATH`.
+
+    That is a GitSource, or a Part of one where it names a file. PATH begins at the top as it does
+    for git; where nothing is there, it begins where the user is. Raises RevisionError where there
+    is no such commit, folder or file.
+    """
+    parts = REVISION_AND_PATH.match(name)
+    revision, written = parts.groups() if parts else (name, None)
+    with repository.objects() as objects:
+        # One name is looked up once: a branch can move on between two questions.
+        top = objects.look_up(revision)
+        if top is None:
+            raise RevisionError(f"{name}: {_why_not_found(repository, revision)}")
+        of = revision.removesuffix(AS_A_REVISION), top.object_id
+        if written is None:
+            if top.kind == "blob":
+                raise RevisionError(f"{name}: is a file without a folder; write REV:PATH")
+            found = _in_tree(repository, objects, of, None)
+        else:
+            found = _in_tree(repository, objects, of, repository.full_path(written), written)
+            if found is None and not written.startswith(("./", "../", "/")) and repository.here:
+                found = _in_tree(repository, objects, of, repository.full_path(f"./{written}"))
+    if found:
+        return found
+    if written is None:
+        raise RevisionError(f"{name}: is a {top.kind} that leads to no folder")
+    if object_id := repository.named(name):
+        raise missing_object(name, f"object {object_id}")
+    raise RevisionError(f"{name}: {revision} has no file or folder {written}")
+
+
+def _in_tree(
+    repository: Repository,
+    objects: Objects,
+    of: tuple[str, str],
+    path: str | None,
+    written: str | None = None,
+) -> Source | None:
+    """Return what is at a path in a revision, or the revision itself; None where nothing is.
+
+    `of` is the revision's name and its object. Raises RevisionError where git has not got the tree.
+    """
+    revision, top = name, _ = printable_path(of[0]), of[1]
+    found = objects.look_up(top if path is None else f"{top}:{path}")
+    if found is None:
+        return None
+    folder, file = path or "", ""
+    if path is not None:
+        name = f"{name}:{printable_path(path if written is None else written)}"
+    commit = objects.look_up(f"{top}^{{commit}}")  # first: git may stop where it has no tree
+    if found.kind == "blob":
+        folder, _, file = folder.rpartition("/")
+        tree = objects.look_up(f"{top}:{folder}")
+    else:
+        tree = objects.look_up(f"{found.object_id}^{{tree}}")
+    if tree is None:
+        if commit:
+            raise missing_object(name, f"the tree of commit {commit.object_id}")
+        return None
+    source = GitSource(
+        repository,
+        name,
+        revision,
+        top=top,
+        tree=tree.object_id,
+        folder=folder,
+        commit=commit,
+        configured=_with_settings_file(objects, top, folder),
+    )
+    return Part(source, file, name, called=file) if file else source
+
+
+def _with_settings_file(objects: Objects, top: str, folder: str) -> list[str]:
     """Return which of a folder and those above it may have a configuration file, nearest first.
 
     That costs a question or two of a git that runs anyway. A tree names its entries, so one that
     does not hold the name has no such file; one that git has not got may have one.
     """
     name = f" {SETTINGS_FILE}\0".encode("ascii")
-    trees = {path: objects.look_up(f"{base}:{path}") for path in folders_upwards(folder)}
+    trees = {path: objects.look_up(f"{top}:{path}") for path in folders_upwards(folder)}
     return [path for path, tree in trees.items() if tree is None or name in tree.content]
 
 
-def _not_found(repository: Repository, revision: str, parts: re.Match[str] | None) -> RevisionError:
-    """Return why a name is not a revision; `parts` are those of one that lacks the folder alone."""
-    if parts and (object_id := repository.named(revision)):
-        return missing_object(revision, f"object {object_id}")
-    return RevisionError(f"{revision}: {_why_not_found(repository, parts)}")
+_BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")
+"""The names that say how many commits ago; a shallow clone of one more would have that."""
 
 
-def _why_not_found(repository: Repository, parts: re.Match[str] | None) -> str:
-    if parts:
-        return f"{parts[1]} has no folder {parts[2]}"
+def _why_not_found(repository: Repository, revision: str) -> str:
     if repository.is_shallow():
-        return (
-            "not in this shallow clone, or misspelt; fetch more history "
-            "(git fetch --deepen=1, or fetch-depth: 2 in a checkout action; all: --unshallow)"
+        back = _BACK.fullmatch(revision)
+        steps = re.findall(r"[~^][0-9]*", back[1]) if back else []
+        depth = sum(int(step[1:] or 1) for step in steps) + 1
+        way_out = (
+            f"git fetch --depth={depth}, or fetch-depth: {depth} in a checkout action"
+            if back
+            else "git fetch --unshallow, or fetch-depth: 0 in a checkout action"
         )
+        return f"not in this shallow clone, or misspelt; fetch more history ({way_out})"
     if not repository.has_commits():
         return "this repository has no commit yet"
     return (

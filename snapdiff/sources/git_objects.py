@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import SizeLimit
-from snapdiff.sources.base import Content, Entry
+from snapdiff.sources.source import Content, Entry
 
 _READ_AHEAD = 64
 """How many objects git is asked for before the first is taken, so that it never waits for us."""

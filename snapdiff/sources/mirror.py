@@ -5,20 +5,10 @@ asking for a few names, because a web server lists nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import (
-    Content,
-    ContentPair,
-    Entry,
-    EntryPair,
-    SettingsFile,
-    Source,
-    find_entry,
-    read_side_by_side,
-)
 from snapdiff.sources.download import (
     PATIENCE,
     Downloaded,
@@ -40,6 +30,7 @@ from snapdiff.sources.mirror_listing import (
     index_checksums,
     listed_folders,
 )
+from snapdiff.sources.source import Content, Entry, Source
 from snapdiff.sources.transport import Progress, Validators
 
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -51,12 +42,8 @@ _EXTRAS = {"s3": "s3", "gs": "gcs"}
 """What to install for a scheme; for every other it is `mirror`."""
 
 
-class MirrorSource:
+class MirrorSource(Source):
     """The documents of a mirror, each downloaded when it is first needed, and once."""
-
-    commit: str | None = None
-    date: str | None = None
-    is_file = False
 
     def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
         """Take the address, and what downloads from there; nothing is asked for yet."""
@@ -66,7 +53,7 @@ class MirrorSource:
         self._entries: list[Entry] | None = None
         self._declared: dict[str, str] = {}
 
-    def entries(self, folder: str = "") -> Iterator[Entry]:
+    def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every document below a folder, in the order of their paths.
 
         The mirror is asked what it has once, when this is first called. Raises RevisionError.
@@ -81,10 +68,6 @@ class MirrorSource:
         """Return the file's address, without what is secret in it."""
         return f"{self.name.rstrip('/')}/{entry.path}"
 
-    def find(self, path: str) -> Entry | None:
-        """Return the wanted file with this path, or None."""
-        return find_entry(self.entries(), path)
-
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
         for entry in entries:
@@ -95,17 +78,6 @@ class MirrorSource:
                 yield self._downloads.content(self._verified(entry.path))
             except FormatError as error:
                 yield error
-
-    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        """Yield old and new content of each pair, in the order given."""
-        return read_side_by_side(self, new, pairs)
-
-    def changed_entries(self, new: Source) -> None:
-        """Return None: the checksums of the entries say what differs."""
-
-    def settings_file(self) -> SettingsFile | None:
-        """Return None: what a server says decides nothing about the run."""
-        return None
 
     def validators(self, path: str) -> Validators:
         """Return what the server gave with a document that was read."""

@@ -1,6 +1,7 @@
-"""A git repository: its objects and its index, read without a checkout."""
+"""A git repository: its files and its index, read without a checkout."""
 
 import contextlib
+import copy
 import functools
 import os
 import posixpath
@@ -10,33 +11,30 @@ from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, SizeLimit
-from snapdiff.sources.base import IS_A_LINK, Content, Entry, EntryPair
 from snapdiff.sources.git_objects import GitObject, Objects
 from snapdiff.sources.git_runner import GitRunner
+from snapdiff.sources.paths import EVERYWHERE, Paths
+from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair
 from snapdiff.sources.wanted import Selection, Wanted
 
 _SYMLINK = "120000"
-_SUBMODULE = "160000"
+_NOTHING = "000000"
+SUBMODULE = "160000"
+"""The mode of what is no file but a commit of another repository."""
 
 
-class TreeFile(NamedTuple):
-    """A file as a tree or the index has it; its `fault` says why it cannot be read."""
+RAW = ("-r", "-z", "--raw", "--no-renames")
+"""How `diff-tree` is asked: a line a file, with both modes and ids."""
 
-    path: str
-    mode: str
-    object_id: str
-
-    @property
-    def fault(self) -> str | None:
-        """Why the file is not to be read, if so."""
-        return IS_A_LINK if self.mode == _SYMLINK else None
+_MOST_FOLDERS = 64
+"""How many folders that single files were looked up in are remembered."""
 
 
 class Index(NamedTuple):
     """What git's index says of the working tree.
 
-    `unread` are the wanted files that git takes from the index, without a look at the working tree:
-    a sparse checkout leaves them out. `folders` are those with a file of the repository in them.
+    `unread` are the files that git takes from the index, without a look at the working tree: a
+    sparse checkout leaves them out. `folders` are those with a file of the repository in them.
     """
 
     unread: dict[str, Entry]
@@ -46,21 +44,39 @@ class Index(NamedTuple):
 class Repository(GitRunner):
     """A git repository that revisions are looked up in; nothing in it is ever changed."""
 
-    def __init__(self, directory: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        wanted: Wanted,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
         """Open the repository that git would find if it were started in `directory`.
 
-        Raises RevisionError where there is none, or no git to read it with.
+        Its listings have the files that are `wanted`. Raises RevisionError where there is none, or
+        no git to read it with.
         """
         super().__init__(directory)
         self.wanted = wanted
-        self._selection = Selection(wanted)
+        self.selection = Selection(wanted)
         self._limits = limits
+        self._folders: dict[tuple[str, str], dict[str, Entry]] = {}
+        self._stack: contextlib.ExitStack | None = None
+        self._lookups: Objects | None = None
         try:
             self.git_dir = self._ask("--absolute-git-dir")
         except RevisionError as error:
             if "not a git repository" in str(error):
                 raise RevisionError(f"{directory}: no git repository is here") from error
             raise
+
+    def narrowed(self, paths: Paths) -> "Repository":
+        """Return the same repository, of which listings have the files below some paths alone."""
+        if paths is EVERYWHERE:
+            return self
+        other = copy.copy(self)
+        other.selection = Selection(self.wanted, paths)
+        return other
 
     def _ask(self, *questions: str) -> str:
         return os.fsdecode(self.run("rev-parse", *questions).removesuffix(b"\n"))
@@ -73,10 +89,15 @@ class Repository(GitRunner):
         except RevisionError:
             return None
 
+    @functools.cached_property
+    def here(self) -> str:
+        """The folder of the working tree that git was started in; empty at the top."""
+        return self._ask("--show-prefix").removesuffix("/")
+
     def full_path(self, path: str) -> str:
         """Return the path of a `REV:PATH` from the top: `./` and `../` begin where git starts."""
         if path.startswith(("./", "../")):
-            path = posixpath.normpath(posixpath.join(self._ask("--show-prefix"), path))
+            path = posixpath.normpath(posixpath.join(self.here, path))
         return "" if path == "." else path.strip("/")
 
     def resolve(self, revision: str) -> str | None:
@@ -116,41 +137,86 @@ class Repository(GitRunner):
         with self.objects() as objects:
             yield from objects.read(entries)
 
-    def files(self, tree: str, path: str = "") -> Iterator[TreeFile]:
+    @contextlib.contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Read single files by one git, started when it is needed, while the block runs."""
+        if self._stack:
+            yield
+            return
+        with contextlib.ExitStack() as self._stack:
+            try:
+                yield
+            finally:
+                self._stack = self._lookups = None
+
+    def content(self, tree: str, path: str) -> Content | None:
+        """Return the content of the file of a tree with this path, or None where there is none.
+
+        A page of 2021 has a file for each of its specs: a git for each took twenty times as long as
+        all else. Raises RevisionError where the object is missing or damaged.
+        """
+        entry = self.find(tree, path)
+        if entry is None:
+            return None
+        if self._stack is None:
+            return next(self.read([(tree, entry)]))
+        if self._lookups is None:
+            self._lookups = self._stack.enter_context(self.objects())
+        return next(self._lookups.read([(tree, entry)]))
+
+    def files(self, tree: str, path: str = "", *, is_deep: bool = True) -> Iterator[Entry]:
         """Yield the files of a tree, or those that a path in it leads to, in order."""
         where = [path] if path else []
-        listing = self.run("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where)
+        options = ["-z", "--full-tree", *(["-r"] if is_deep else [])]
+        listing = self.run("ls-tree", *options, "--", tree, *where)
         for line in listing.split(b"\0")[:-1]:
             facts, _, name = line.partition(b"\t")
-            mode, _, object_id = facts.decode("ascii").split(" ")
-            if mode != _SUBMODULE:
-                yield TreeFile(os.fsdecode(name), mode, object_id)
+            mode, kind, object_id = facts.decode("ascii").split(" ")
+            if kind == "blob":
+                yield _entry(name, mode, object_id)
 
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
-        for file in self.files(tree, f"{folder}/" if folder else ""):
-            entry = self._selection.entry(file.path, file.object_id, file.fault)
-            if entry:
-                yield entry
+        return filter(self.selection.has, self.files(tree, f"{folder}/" if folder else ""))
 
     def find(self, tree: str, path: str) -> Entry | None:
-        """Return the wanted file of a tree that has this path, or None."""
-        for file in self.files(tree, path):
-            if file.path == path:
-                return self._selection.entry(file.path, file.object_id, file.fault)
-        return None
+        """Return the file of a tree that has this path, whatever it is called, or None."""
+        folder = path.rpartition("/")[0]
+        known = self._folders.get((tree, folder))
+        if known is None:
+            if len(self._folders) == _MOST_FOLDERS:
+                self._folders.clear()
+            listing = self.files(tree, f"{folder}/" if folder else "", is_deep=False)
+            known = self._folders[tree, folder] = {entry.path: entry for entry in listing}
+        return known.get(path)
+
+    def changed_entries(self, old: str, new: str) -> Iterator[EntryPair]:
+        """Yield old and new wanted entries that differ from one tree to another."""
+        words = self.run("diff-tree", *RAW, old, new).split(b"\0")[:-1]
+        for facts, path in zip(words[0::2], words[1::2], strict=True):
+            pair = self.entry_pair(facts, path)
+            if any(pair):
+                yield pair
+
+    def changed_submodules(self, old: str, new: str) -> list[str]:
+        """Return the paths of the submodules that differ from one tree to another."""
+        words = self.run("diff-tree", *RAW, old, new).split(b"\0")[:-1]
+        return [
+            os.fsdecode(path)
+            for facts, path in zip(words[0::2], words[1::2], strict=True)
+            if SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
+        ]
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
-        """Return what `diff-tree --raw` says of a path as the entries of both sides."""
-        old_mode, new_mode, *ids, _ = facts.removeprefix(b":").decode("ascii").split(" ")
-        old, new = (
-            None
-            if mode in ("000000", _SUBMODULE)
-            else self._selection.entry(file.path, file.object_id, file.fault)
-            for mode, object_id in zip((old_mode, new_mode), ids, strict=True)
-            for file in [TreeFile(os.fsdecode(path), mode, object_id)]
-        )
-        return old, new
+        """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
+        words = facts.removeprefix(b":").decode("ascii").split(" ")
+        return self._wanted(path, words[0], words[2]), self._wanted(path, words[1], words[3])
+
+    def _wanted(self, path: bytes, mode: str, object_id: str) -> Entry | None:
+        if mode in (_NOTHING, SUBMODULE):
+            return None
+        entry = _entry(path, mode, object_id)
+        return entry if self.selection.has(entry) else None
 
     def index(self) -> Index:
         """Return what the index says of the working tree, which has to be there."""
@@ -161,18 +227,23 @@ class Repository(GitRunner):
         for line in self.run(*places, "ls-files", "-s", "-v", "-z").split(b"\0")[:-1]:
             facts, _, name = line.partition(b"\t")
             state, mode, object_id, _ = facts.decode("ascii").split(" ")
-            if mode == _SUBMODULE:
+            if mode == SUBMODULE:
                 continue
-            file = TreeFile(os.fsdecode(name), mode, object_id)
-            folder = file.path.rpartition("/")[0]
+            entry = _entry(name, mode, object_id)
+            folder = entry.path.rpartition("/")[0]
             while folder and folder not in folders:
                 folders.add(folder)
                 folder = folder.rpartition("/")[0]
             if state == "S" or state.islower():  # left out, or not to be looked at
-                entry = self._selection.entry(file.path, file.object_id, file.fault)
-                if entry:
-                    unread[file.path] = entry
+                unread[entry.path] = entry
         return Index(unread, folders)
+
+    def merge_base(self, *commits: str) -> str | None:
+        """Return a commit in which the histories of some commits meet, or None."""
+        try:
+            return self.run("merge-base", *commits).decode("ascii").strip()
+        except RevisionError:  # without a word, where there is none
+            return None
 
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""
@@ -183,3 +254,7 @@ class Repository(GitRunner):
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
         return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def _entry(path: bytes, mode: str, object_id: str) -> Entry:
+    return Entry(os.fsdecode(path), object_id, IS_A_LINK if mode == _SYMLINK else None)

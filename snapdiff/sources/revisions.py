@@ -1,26 +1,36 @@
-"""What the arguments OLD and NEW mean: directories, files, revisions, ranges.
+"""What the arguments OLD, NEW and PATH mean: directories, files, revisions, ranges, mirrors.
 
 The only place that knows how they are written (docs/specification.md, section 2).
 """
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import SettingsFile, Source, printable_path
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import REVISION_AND_PATH, GitSource
+from snapdiff.sources.git import AS_A_REVISION, REVISION_AND_PATH, GitSource, open_revision
 from snapdiff.sources.mirror_address import is_mirror_address
+from snapdiff.sources.paths import Paths
 from snapdiff.sources.repository import Repository
-from snapdiff.sources.settings_file import MOST_BYTES, read_named
+from snapdiff.sources.source import (
+    SETTINGS_BYTES,
+    Part,
+    SettingsFile,
+    Source,
+    joined,
+    printable_path,
+)
 from snapdiff.sources.transport import Progress
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
-from snapdiff.sources.working_tree_part import WorkingTreePart
 
 _DOTS = re.compile(r"\.{2,}")
+
+_MERGE_BASE_LENGTH = 10
+"""How many characters of a commit's id name the merge base of `A...B`."""
 
 
 class SourceOpener:
@@ -45,44 +55,136 @@ class SourceOpener:
         self._progress = progress
         self._repository: Repository | None = None
 
-    def open_pair(self, arguments: tuple[str, ...]) -> tuple[Source, Source]:
-        """Return the old and the new source for none, one or two arguments.
+    def open_pair(
+        self, arguments: Sequence[str], paths: Sequence[str] = ()
+    ) -> tuple[Source, Source]:
+        """Return the old and the new source that no, one or two arguments mean.
 
-        None compares HEAD with the working tree, one that revision with the working tree, or
-        `REV:PATH` with that folder or file of it; `A..B` means two. Raises RevisionError.
+        None is HEAD against the working tree. One is a revision against the working tree; where it
+        is `REV:PATH`, or a path of the working tree, that path on both sides. `A..B` is two. A
+        revision and a path of the working tree that it has are that path on both sides, too.
+        Both are narrowed to the `paths`. Raises RevisionError.
         """
         if len(arguments) == 1:
             arguments = self.split_range(arguments[0])
         elif len(arguments) > 2:
-            raise RevisionError(f"{arguments[2]}: a comparison takes two revisions, not more")
-        if len(arguments) == 2:
-            return self.open(arguments[0]), self.open(arguments[1])
-        old = self.open(arguments[0] if arguments else "HEAD")
+            old, new, *more = arguments
+            raise RevisionError(
+                f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
+                f"{old} {new} -- {' '.join(more)}"
+            )
+        both = self._two(*arguments) if len(arguments) == 2 else self._one(*arguments or ["HEAD"])
+        for source in both:
+            self.narrow(source, paths)
+        return both
+
+    def _one(self, name: str) -> tuple[Source, Source]:
+        old = self.open(name)
+        if isinstance(old, DirectorySource | Part) and not _revision_of(old):
+            path = self._path_in_working_tree(name)
+            if path is None and old.is_file:
+                raise RevisionError(
+                    f"{name}: is in no working tree of git, so there is no older version of it; "
+                    "name two files"
+                )
+            if path is not None:
+                head = self.open("HEAD")
+                assert isinstance(head, GitSource)
+                return self._in_revision(head, path), self._in_working_tree(path, old.is_file)
+        revision = _revision_of(old)
+        if revision is None:
+            return old, self._working_tree()
+        path = joined(revision.folder, old.path if isinstance(old, Part) else "")
+        new = self._in_working_tree(path, old.is_file)
+        if old.is_file and not any(new.files()):
+            raise RevisionError(
+                f"{new.name}: no such file; name the one to compare {old.name} with"
+            )
+        return old, new
+
+    def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
+        old, new = self.open(old_name), self.open(new_name)
+        if found := self._same_path(old, new, new_name):
+            return found
+        if found := self._same_path(new, old, old_name):
+            return found[1], found[0]
+        return old, new
+
+    def _same_path(
+        self, revision: Source, other: Source, name: str
+    ) -> tuple[Source, Source] | None:
+        """Return a path of a revision and of the working tree, where two arguments mean that."""
+        if not isinstance(revision, GitSource) or ":" in revision.name or _revision_of(other):
+            return None
+        path = None if is_mirror_address(name) else self._path_in_working_tree(name)
+        if not path:
+            return None
+        held = revision.part(path)
+        return (held, self._in_working_tree(path, other.is_file)) if held else None
+
+    def _in_revision(self, revision: GitSource, path: str) -> Source:
+        found = revision.part(path) if path else revision
+        if found is None:
+            raise RevisionError(
+                f"{printable_path(path)}: is not in {revision.name}, so there is nothing to "
+                "compare it with; name two folders or files"
+            )
+        return found
+
+    def _in_working_tree(self, path: str, is_file: bool) -> Source:
         tree = self._working_tree()
-        if isinstance(old, GitSource) and old.path:
-            return old, _counterpart(old, tree)
-        return old, tree
+        name = f"{tree.name}:{printable_path(path)}"
+        return Part(tree, path, name, called=path.rpartition("/")[2] * is_file) if path else tree
+
+    def narrow(self, source: Source, words: Sequence[str]) -> None:
+        """Narrow a source to paths: in a whole revision and a working tree they begin where one is.
+
+        In all others, such as a directory, they begin at its top. Raises RevisionError.
+        """
+        if not words:
+            return
+        if source.is_file:
+            raise RevisionError(f"{source.name}: is a single file, so no path can narrow it")
+        is_whole = isinstance(source, WorkingTree) or (
+            isinstance(source, GitSource) and not source.folder
+        )
+        here = self._open_repository(source.name).here if is_whole else ""
+        source.paths = Paths(words, here)
 
     def split_range(self, argument: str) -> tuple[str, ...]:
         """Return the two ends of a range `A..B`, or the argument alone if it is not a range.
 
-        An end that is left out is HEAD. Two dots that are a part of a path, as in `../folder` or
-        `HEAD:../folder`, or within braces make no range. Raises RevisionError for `A...B`.
+        `A...B` is from the merge base of both to B. An end that is left out is HEAD. Two dots that
+        are a part of a path, as in `../folder` or `HEAD:../folder`, or within braces make no range.
         """
         if os.path.exists(self._directory / argument):  # a Path has errors of its own here
             return (argument,)
         for dots in _DOTS.finditer(argument):
             old, new = argument[: dots.start()], argument[dots.end() :]
             is_in_path = old[-1:] in ("", "/", ":") and new[:1] in ("", "/")
-            if is_in_path or old.count("{") > old.count("}"):
+            if (is_in_path and dots[0] == "..") or old.count("{") > old.count("}"):
                 continue
-            if dots[0] != "..":
-                message = (
-                    "three dots are not taken; write the two revisions, or `git merge-base` of them"
-                )
-                raise RevisionError(f"{argument}: {message}")
-            return old or "HEAD", new or "HEAD"
+            if len(dots[0]) > 3:
+                raise RevisionError(f"{argument}: is no range; A..B and A...B are")
+            old, new = old or "HEAD", new or "HEAD"
+            return (self._merge_base(old, new), new) if dots[0] == "..." else (old, new)
         return (argument,)
+
+    def _merge_base(self, old: str, new: str) -> str:
+        """Return the commit in which two histories meet, with the path of the old name."""
+        parts = [REVISION_AND_PATH.match(name) for name in (old, new)]
+        names = [part[1] if part else name for part, name in zip(parts, (old, new), strict=True)]
+        repository = self._open_repository(f"{old}...{new}")
+        commits = [repository.resolve(f"{name}^{{commit}}") for name in names]
+        for name, commit in zip(names, commits, strict=True):
+            if commit is None:
+                open_revision(repository, name)  # it says why
+                raise RevisionError(f"{name}: is no commit, so it has no history")
+        base = repository.merge_base(*map(str, commits))
+        if base is None:
+            raise RevisionError(f"{old}...{new}: have no commit in common; name two revisions")
+        path = f":{parts[0][2]}" if parts[0] else ""
+        return f"{base[:_MERGE_BASE_LENGTH]}{AS_A_REVISION}{path}"
 
     def open(self, name: str) -> Source:
         """Return the directory, the file or the revision called `name`.
@@ -99,6 +201,8 @@ class SourceOpener:
             from snapdiff.sources.mirror import open_mirror
 
             return open_mirror(name, limits=self._limits, progress=self._progress)
+        if _is_plainly_a_revision(name):
+            return open_revision(self._open_repository(name), name)
         path = self._directory / name
         what = "directory" if os.path.isdir(path) else "file"
         found = self._on_disk(name, path)
@@ -106,15 +210,18 @@ class SourceOpener:
             return found
         # A file of any name may be a document, but `HEAD` in a bare repository is a revision.
         if found and (what == "directory" or self._wanted.may_be_document(name)):
+            revision, colon, inner = name.partition(":")
             raise RevisionError(
-                f"{name}: both a {what} and a revision; "
-                f"write ./{name} for the {what}, {name}~0 for the revision"
+                f"{name}: both a {what} and a revision; write ./{name} for the {what}, "
+                f"{revision}{AS_A_REVISION}{colon}{inner} for the revision"
             )
         if os.path.exists(path) and not self._is_revision(name):
             raise RevisionError(f"{name}: is no regular file; name {self._readable()}")
         if _is_plainly_a_path(name):
-            raise RevisionError(f"{name}: no such directory")
-        return GitSource(self._open_repository(name), name)
+            raise RevisionError(f"{name}: no such file or directory")
+        if _is_called_like_a_file(name) and not self._is_revision(name):
+            raise RevisionError(f"{name}: no such file")
+        return open_revision(self._open_repository(name), name)
 
     def settings_file(self, name: str) -> SettingsFile:
         """Return the configuration file that the user named: a file on disk, or `REV:PATH`.
@@ -123,26 +230,53 @@ class SourceOpener:
         have put a file of that name. Raises RevisionError where there is no such file.
         """
         place = printable_path(name)
-        if not REVISION_AND_PATH.match(name) or _is_plainly_a_path(name):
-            return SettingsFile(place, read_named(name))
-        found = self._open_repository(name).beginning(name, MOST_BYTES)
-        if found is None or found.kind != "blob":
-            raise RevisionError(f"{place}: there is no such file in git; ./{place} is one on disk")
-        return SettingsFile(place, found.content)
+        if REVISION_AND_PATH.match(name) and not _is_plainly_a_path(name):
+            found = self._open_repository(name).beginning(name, SETTINGS_BYTES)
+            if found is None or found.kind != "blob":
+                raise RevisionError(
+                    f"{place}: there is no such file in git; ./{place} is one on disk"
+                )
+            return SettingsFile(place, found.content)
+        try:
+            with open(name, "rb") as file:
+                return SettingsFile(place, file.read(SETTINGS_BYTES))
+        except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise RevisionError(f"{place}: cannot be read: {reason}") from error
 
     def _readable(self) -> str:
         return f"a folder, or {self._wanted.names}"
 
-    def _on_disk(self, name: str, path: Path) -> DirectorySource | None:
+    def _on_disk(self, name: str, path: Path) -> Source | None:
         """Return a directory, or a file that may be a document, or None where it is neither."""
         if os.path.isdir(path):  # a Path does not bear a name that is too long
             return DirectorySource(name, path, wanted=self._wanted, limits=self._limits)
         if not os.path.isfile(path):
             return None
         file = path.resolve()  # a link that is named by the user himself is followed
-        return DirectorySource(
-            name, file.parent, wanted=self._wanted, limits=self._limits, only=file.name
+        folder = DirectorySource(
+            os.path.dirname(name),
+            file.parent,
+            wanted=self._wanted,
+            limits=self._limits,
+            has_settings=False,
         )
+        return Part(folder, file.name, printable_path(name), called=file.name)
+
+    def _path_in_working_tree(self, name: str) -> str | None:
+        """Return the path, from the top, of what a name is in the working tree; None elsewhere.
+
+        What is reached through a symbolic link is somewhere else for git.
+        """
+        if not _may_be_in_a_repository(self._directory):
+            return None
+        place = os.path.normpath(os.path.join(self._directory.resolve(), name))
+        top = self._open_repository(name).work_tree
+        if top is None or os.path.realpath(place) != place:
+            return None
+        path = os.path.relpath(place, top.resolve())
+        is_outside = path.split("/")[0] in ("..", ".git")
+        return None if is_outside else path.removeprefix(".") if path == "." else path
 
     def _working_tree(self) -> WorkingTree:
         repository = self._open_repository("HEAD")
@@ -170,24 +304,26 @@ class SourceOpener:
         return self._repository
 
 
-def _counterpart(old: GitSource, tree: WorkingTree) -> WorkingTreePart:
-    """Return what the working tree has in place of a folder or a file of a revision.
-
-    Raises RevisionError where it has no such file.
-    """
-    part = WorkingTreePart(tree, old.path, is_file=old.is_file)
-    if old.is_file and not any(part.entries()):
-        raise RevisionError(
-            f"{part.name}: is no document in the working tree; name the file to compare "
-            f"{old.name} with"
-        )
-    return part
+def _revision_of(source: Source) -> GitSource | None:
+    """Return the revision that a source is, or a part of."""
+    inner = source.source if isinstance(source, Part) else source
+    return inner if isinstance(inner, GitSource) else None
 
 
 def _is_plainly_a_path(name: str) -> bool:
     """Return whether no revision can be spelled like this."""
     ends_like_one = name.endswith("/") and ":" not in name  # HEAD:folder/ is a folder in HEAD
     return name.startswith(("/", "./", "../")) or ends_like_one or name in (".", "..")
+
+
+def _is_plainly_a_revision(name: str) -> bool:
+    """Return whether a name says that it is a revision, even where there is a file called so."""
+    parts = REVISION_AND_PATH.match(name)
+    return (parts[1] if parts else name).endswith(AS_A_REVISION) and not _is_plainly_a_path(name)
+
+
+def _is_called_like_a_file(name: str) -> bool:
+    return name.endswith((".lock", ".json", ".gz", ".sig", ".yaml", ".md")) and ":" not in name
 
 
 def _may_be_in_a_repository(directory: Path) -> bool:

@@ -3,7 +3,8 @@
 from typing import Protocol
 
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.sources.base import Entry
+from snapdiff.sources.paths import EVERYWHERE, Paths
+from snapdiff.sources.source import Entry
 
 
 class Wanted(Protocol):
@@ -34,21 +35,25 @@ class Wanted(Protocol):
 class Selection:
     """Picks the entries of a source out of all its files."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        """Take what is looked for."""
+    def __init__(self, wanted: Wanted, paths: Paths = EVERYWHERE) -> None:
+        """Take what is looked for, and where."""
         self._wanted = wanted
+        self._paths = paths
         self._searched: dict[str, bool] = {"": True}
 
-    def entry(self, path: str, content_id: str | None, fault: str | None = None) -> Entry | None:
-        """Return a file as an entry, or None if it is not wanted.
+    def has(self, entry: Entry) -> bool:
+        """Return whether a file is wanted.
 
-        A `fault` says why a file cannot be read, a symbolic link for instance. Only a file that is
-        called like a document is missed then.
+        Of those that cannot be read, a symbolic link for instance, only one that is called like a
+        document is missed.
         """
-        is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
-        if is_wanted(path) and self._is_searched(path.rpartition("/")[0]):
-            return Entry(path, content_id, fault)
-        return None
+        is_wanted = self._wanted.is_document if entry.fault else self._wanted.may_be_document
+        path = entry.path
+        return (
+            is_wanted(path)
+            and self._is_searched(path.rpartition("/")[0])
+            and (self._paths is EVERYWHERE or self._paths.has(path))
+        )
 
     def _is_searched(self, folder: str) -> bool:
         known = self._searched.get(folder)

@@ -2,28 +2,27 @@
 
 import functools
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.base import (
-    Content,
-    ContentPair,
-    Entry,
-    EntryPair,
-    SettingsFile,
-    Source,
-    find_entry,
-    joined_path,
-    printable_path,
-    read_side_by_side,
-)
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.repository import Index, Repository
-from snapdiff.sources.settings_file import folders_upwards, path_in, read_in_directory
+from snapdiff.sources.source import (
+    Content,
+    Entry,
+    SettingsFile,
+    Source,
+    folders_upwards,
+    joined_path,
+    printable_path,
+)
+
+_IN_A_REPOSITORY = ("HEAD", "objects", "refs")
+"""What git looks for in a folder called `.git`: one that lacks it is no repository."""
 
 
-class WorkingTree:
+class WorkingTree(Source):
     """What `git diff HEAD` sees, and the files that git does not know yet.
 
     A file that a sparse checkout leaves out is not removed: it is read from git's index. A folder
@@ -31,9 +30,6 @@ class WorkingTree:
     """
 
     name = "working tree"
-    is_file = False
-    commit: str | None = None
-    date: str | None = None
 
     def __init__(self, repository: Repository, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
         """Take a repository and the folder at the top of its working tree."""
@@ -61,23 +57,24 @@ class WorkingTree:
             return True
         return all(os.path.lexists(os.path.join(place, name)) for name in _IN_A_REPOSITORY)
 
-    def entries(self, folder: str = "") -> Iterator[Entry]:
+    def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
         within = f"{folder}/" if folder else ""
-        found = {entry.path: entry for entry in self._files.entries(folder)}
-        found.update(
-            (path, entry) for path, entry in self._index.unread.items() if path.startswith(within)
-        )
+        found = {entry.path: entry for entry in self._files.files(folder)}
+        found |= {
+            path: entry
+            for path, entry in self._index.unread.items()
+            if path.startswith(within) and self._repository.selection.has(entry)
+        }
         for path in sorted(found):
             yield found[path]
 
-    def location(self, entry: Entry) -> str:
-        """Return the file's path from the top of the repository."""
-        return joined_path("", entry.path)
-
     def find(self, path: str) -> Entry | None:
-        """Return the wanted file with this path, or None."""
-        return find_entry(self.entries(path.rpartition("/")[0]), path)
+        """Return the file with this path, whatever it is called, or None."""
+        if path in self._index.unread:
+            return self._index.unread[path]
+        above = folders_upwards(path.rpartition("/")[0])[:-1]
+        return None if any(map(self._is_foreign, above)) else self._files.find(path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given.
@@ -90,12 +87,9 @@ class WorkingTree:
         for entry in entries:
             yield next(objects if entry.content_id else files)
 
-    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        """Yield old and new content of each pair, in the order given."""
-        return read_side_by_side(self, new, pairs)
-
-    def changed_entries(self, new: Source) -> None:
-        """Return None: a file has to be read to know whether it changed."""
+    def location(self, entry: Entry) -> str:
+        """Return the file's path from the top of the repository."""
+        return joined_path("", entry.path)
 
     def settings_file(self, folder: str = "") -> SettingsFile | None:
         """Return the configuration file in a folder, or else the nearest one above it, or None.
@@ -105,11 +99,6 @@ class WorkingTree:
         top = os.path.realpath(self._root)
         for above in folders_upwards(folder):
             place = os.path.join(top, above) if above else top
-            content = read_in_directory(place) if os.path.realpath(place) == place else None
-            if content is not None:
-                return SettingsFile(path_in(joined_path(self.name, above)), content)
+            if os.path.realpath(place) == place and (found := self._files.settings_file(above)):
+                return found._replace(is_of_more=above != folder)
         return None
-
-
-_IN_A_REPOSITORY = ("HEAD", "objects", "refs")
-"""What git looks for in a folder called `.git`: one that lacks it is no repository."""

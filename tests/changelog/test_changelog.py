@@ -168,7 +168,7 @@ class TestFolders:
     ("arguments", "message"),
     [
         (["no-such..HEAD"], "no-such: no such directory, file or git revision"),
-        (["start...HEAD"], "three dots are not taken"),
+        (["start....HEAD"], "is no range"),
         (["HEAD..start"], "a changelog goes forward"),
         (["start..HEAD", "-f", "comment"], "comment: no such format here"),
         (["start..HEAD", "-f", "csv"], "csv: no such format here"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.changelog.periods import PERIODS
-from snapdiff.sources.base import Content, Entry
 from snapdiff.sources.history import PageObjects
+from snapdiff.sources.source import Content, Entry
 from tests.support.generated import make_catalogs
 from tests.support.helpers import Report, pages_of, shuffled_page
 from tests.support.oracle import Record, counting_stacks

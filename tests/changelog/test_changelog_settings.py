@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.sources.base import SETTINGS_FILE
+from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.helpers import pages_of, write_files
 from tests.support.story import (
     CMAKE,

@@ -11,7 +11,7 @@ from snapdiff.cli.accepted_changes import judge
 from snapdiff.cli.gate import Offender
 from snapdiff.result import CatalogDiff, Kind
 from snapdiff.settings.catalog_settings import AcceptedChange
-from snapdiff.sources.base import SETTINGS_FILE
+from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.example import NEW, OLD

@@ -15,7 +15,7 @@ from snapdiff.cli.diff_command import diff
 from snapdiff.cli.requested_diff import FROM_FILE, DiffOptions
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.errors import FilterError
-from snapdiff.sources.base import SETTINGS_FILE
+from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Result, pages_of, run_cli, spec, write_files
@@ -260,7 +260,7 @@ class _Old:
         self._content = content
 
     def settings_file(self) -> Any:
-        from snapdiff.sources.base import SettingsFile
+        from snapdiff.sources.source import SettingsFile
 
         return SettingsFile("old/.snapdiff.toml", self._content)
 

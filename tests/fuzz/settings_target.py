@@ -8,7 +8,7 @@ from pathlib import Path
 from snapdiff.errors import FormatError
 from snapdiff.settings.catalog_settings import CatalogSettings
 from snapdiff.settings.settings_reading import read_settings
-from snapdiff.sources.base import SETTINGS_FILE
+from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.processes import is_one_line_error
 

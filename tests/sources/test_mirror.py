@@ -6,8 +6,8 @@ import json
 import pytest
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.base import Entry, pair_entries
 from snapdiff.sources.mirror import MirrorSource, open_mirror
+from snapdiff.sources.source import Entry
 from tests.support.mirrors import (
     HASTE,
     INDEX,
@@ -236,7 +236,7 @@ def test_what_has_one_checksum_on_both_sides_is_not_downloaded(server: WebServer
     put(server, layout_2(ONE))
     put(server, layout_2(ONE), "n")
     old, new = mirror(server), open_mirror(f"{server.url}/n", patience=HASTE)
-    assert pair_entries(old, new) == []
+    assert old.changed_entries(new) == []
     assert not [path for path in server.paths() if path.endswith("index.json")]
 
 
@@ -245,7 +245,7 @@ def test_what_differs_is_downloaded_once(server: WebServer) -> None:
     put(server, layout_3(TWO), "n")
     old, new = mirror(server), open_mirror(f"{server.url}/n", patience=HASTE)
     for _ in range(2):
-        pairs = pair_entries(old, new)
+        pairs = old.changed_entries(new)
         contents = list(old.read_both(new, pairs))
     assert [next(entry.path for entry in pair if entry) for pair in pairs] == sorted(
         {MANIFEST, blob_path(ONE), blob_path(TWO)}
@@ -272,7 +272,7 @@ def test_entries_are_those_of_a_folder_in_order(server: WebServer) -> None:
         f"develop/hep/{INDEX}",
     ]
     assert [entry.path for entry in source.entries("develop/hep")] == [f"develop/hep/{INDEX}"]
-    assert source.changed_entries(source) is None  # type: ignore[func-returns-value]
+    assert source.changed_entries(source) == []
     assert (source.commit, source.date, source.prefix) == (None, None, "m")
 
 

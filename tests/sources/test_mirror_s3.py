@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.base import Entry
 from snapdiff.sources.download import KeptFile
 from snapdiff.sources.mirror import open_mirror
+from snapdiff.sources.source import Entry
 from tests.support.mirrors import HASTE, INDEX, MANIFEST, below, index, layout_2, layout_3, listing
 from tests.support.servers import S3Server, s3_server
 from tests.support.tools import module

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.sources.base import Source
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource
+from snapdiff.sources.git import open_revision
 from snapdiff.sources.repository import Repository
+from snapdiff.sources.source import Source
 from snapdiff.sources.working_tree import WorkingTree
 from tests.support.repositories import GitRepository
 
@@ -62,7 +62,7 @@ def sources(folder: Path) -> dict[str, Source]:
     repository = Repository(folder, wanted=Locks())
     return {
         "directory": DirectorySource("x", folder, wanted=Locks()),
-        "git": GitSource(repository, "HEAD"),
+        "git": open_revision(repository, "HEAD"),
         "working tree": WorkingTree(repository, folder),
     }
 
@@ -81,8 +81,8 @@ def test_a_source_lists_what_is_wanted_where_it_is_searched(
 
 def test_what_differs_is_what_is_wanted_too(catalog: GitRepository) -> None:
     repository = Repository(catalog.folder, wanted=Locks())
-    empty = GitSource(repository, catalog.git("hash-object", "-t", "tree", "-w", "/dev/null"))
-    pairs = empty.changed_entries(GitSource(repository, "HEAD"))
+    empty = open_revision(repository, catalog.git("hash-object", "-t", "tree", "-w", "/dev/null"))
+    pairs = empty.changed_entries(open_revision(repository, "HEAD"))
     assert pairs is not None
     assert sorted(new.path for _, new in pairs if new) == sorted([*WANTED, "c/spack.lock"])
     assert all(old is None for old, _ in pairs)
@@ -96,7 +96,7 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     opened = Repository(tmp_path, wanted=Locks(), limits=limits)
     opened_as: dict[str, Source] = {
         "directory": DirectorySource("x", tmp_path, wanted=Locks(), limits=limits),
-        "git": GitSource(opened, "HEAD"),
+        "git": open_revision(opened, "HEAD"),
         "working tree": WorkingTree(opened, tmp_path, limits),
     }
     source = opened_as[kind]

@@ -300,7 +300,9 @@ def run_cli(*arguments: str | Path) -> Result:
 
 def run_json(*arguments: str | Path) -> Report:
     """The JSON report of a run that has nothing else to say."""
-    result = run_cli(*arguments, "--format=json")
+    words = list(arguments)
+    words.insert(words.index("--") if "--" in words else len(words), "--format=json")
+    result = run_cli(*words)
     assert (result.status, result.err) == (0, ""), result
     report: Report = json.loads(result.out)
     return report

@@ -1,0 +1,243 @@
+"""Paths after `--` narrow both sides as git's pathspecs do; git itself is the oracle."""
+
+import itertools
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdiff.errors import RevisionError
+from snapdiff.sources.paths import Paths
+from tests.support.documents import Item, lock, to_bytes
+from tests.support.helpers import run_cli, run_json, without_revisions, words, write_files
+from tests.support.repositories import GitRepository, run_git
+
+FILES = [
+    "a*/spack.lock",
+    "env/spack.lock",
+    "envs/a/spack.lock",
+    "envs/b/spack.lock",
+    "envs/[c]/spack.lock",
+    "envs/c/spack.lock",
+    "spack.lock",
+    "sub/envs/a/spack.lock",
+    "sub/spack.lock",
+]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with files of these names, each changed by its last commit."""
+    repository = GitRepository(tmp_path_factory.mktemp("tree"))
+    repository.commit(dict.fromkeys(FILES, "x"))
+    repository.commit(dict.fromkeys(FILES, "y"))
+    return repository.folder
+
+
+def taken_by_git(folder: Path, paths: list[str]) -> list[str] | None:
+    """What git says differs below these paths; None where it takes none of them."""
+    done = subprocess.run(
+        ["git", "diff", "--name-only", "-z", "HEAD~1", "HEAD", "--", *paths],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return None if done.returncode else sorted(done.stdout.split("\0")[:-1])
+
+
+def taken(paths: list[str], prefix: str) -> list[str] | None:
+    try:
+        narrowed = Paths(paths, prefix)
+    except RevisionError:
+        return None
+    return [file for file in sorted(FILES) if narrowed.has(file)]
+
+
+TABLE = [
+    ["env"],
+    ["env/"],
+    ["env", "sub"],
+    ["./envs/../env"],
+    ["."],
+    ["spack.lock"],
+    ["spack.lock/"],
+    ["envs/a/spack.lock"],
+    ["*"],
+    ["*.lock"],
+    ["e*"],
+    ["envs/?"],
+    ["envs/?/*"],
+    ["envs/[ab]/*"],
+    ["envs/[!ab]/*"],
+    ["envs/[^ab]/*"],
+    ["envs/[a-b]/*"],
+    ["envs/[]c]/*"],
+    ["envs/[c]"],
+    [r"envs/\[c\]/*"],
+    ["a*"],
+    [r"a\*/*"],
+    [":!envs"],
+    [":^envs/*"],
+    ["envs", ":!envs/a"],
+    ["envs", ":!*/a/*"],
+    [":/env"],
+    [":/"],
+    [":/!sub", ":/envs"],
+    ["**/a/*"],
+    ["no-such"],
+    ["../env"],
+    ["../../env"],
+    ["/elsewhere"],
+    [""],
+]
+
+
+@pytest.mark.parametrize("prefix", ["", "sub", "envs"])
+@pytest.mark.parametrize("paths", TABLE, ids=words)
+def test_paths_take_what_git_takes(paths: list[str], prefix: str, tree: Path) -> None:
+    assert taken(paths, prefix) == taken_by_git(tree / prefix, paths)
+
+
+PARTS = ["env", "envs", "a", "spack.lock", "*", "?", "[a-c]", "[!a]", "s*", r"\*", "..", "."]
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.builds(
+            "{}{}".format,
+            st.sampled_from(["", "", ":!"]),
+            st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map("/".join),
+        ),
+        min_size=1,
+        max_size=2,
+    ),
+    st.sampled_from(["", "sub", "envs/a"]),
+)
+def test_any_paths_take_what_git_takes(tree: Path, paths: list[str], prefix: str) -> None:
+    assert taken(paths, prefix) == taken_by_git(tree / prefix, paths)
+
+
+@pytest.mark.parametrize("path", [":(exclude)env", ":(top)env", ":x"])
+def test_other_signs_are_refused_in_one_line(path: str, tree: Path) -> None:
+    result = run_cli("-C", tree, "HEAD~1", "HEAD", "--", path)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"snapdiff: error: {path}: is no path; folders, files and pat")
+    assert result.err.count("\n") == 1
+
+
+# --- In commands ---
+
+OLD = {f"envs/{name}/spack.lock": to_bytes(lock([Item("lib")])) for name in ("a", "b")}
+NEW = {path: to_bytes(lock([Item("lib"), Item("app")])) for path in OLD}
+
+
+@pytest.fixture
+def envs(tmp_path: Path) -> GitRepository:
+    """Two environments, both changed by the last commit, which adds a third."""
+    repository = GitRepository(tmp_path / "envs-of-a-team")
+    repository.commit(OLD)
+    repository.commit({**NEW, "envs/c/spack.lock": to_bytes(lock([Item("lib")]))})
+    return repository
+
+
+def stacks(*arguments: str | Path) -> list[tuple[str, str]]:
+    report = run_json(*arguments)
+    return [(item["stack"], item["status"]) for tag in report["tags"] for item in tag["stacks"]]
+
+
+@pytest.mark.parametrize("revisions", [["HEAD~1", "HEAD"], ["HEAD~1..HEAD"], ["HEAD~1"]], ids=words)
+@pytest.mark.parametrize(
+    ("start", "paths", "expected"),
+    [
+        ("", ["envs/a"], [("a", "changed")]),
+        ("", ["envs/c"], [("c", "added")]),
+        ("", ["envs/a", "envs/c"], [("a", "changed"), ("c", "added")]),
+        ("", [":!envs/b", ":!envs/c"], [("a", "changed")]),
+        ("", ["envs/a/spack.lock"], [("a", "changed")]),
+        ("", ["*/b/*"], [("b", "changed")]),
+        ("envs", ["b"], [("b", "changed")]),
+        ("envs/b", ["."], [("b", "changed")]),
+        ("envs/b", ["../a"], [("a", "changed")]),
+        ("envs/b", [":/envs/a"], [("a", "changed")]),
+    ],
+)
+def test_both_sides_are_narrowed(
+    revisions: list[str],
+    start: str,
+    paths: list[str],
+    expected: list[tuple[str, str]],
+    envs: GitRepository,
+) -> None:
+    assert stacks("-C", envs.folder / start, *revisions, "--", *paths) == expected
+
+
+def test_four_routes_give_one_narrowed_report(envs: GitRepository, tmp_path: Path) -> None:
+    for commit, folder in (("HEAD~1", "old"), ("HEAD", "new")):
+        run_git(tmp_path, "clone", "--quiet", str(envs.folder), folder)
+        run_git(tmp_path / folder, "checkout", "--quiet", "--detach", envs.git("rev-parse", commit))
+    routes = [["HEAD~1", "HEAD"], ["HEAD~1"], ["HEAD~1", "../new"], ["../old", "../new"]]
+    for paths in (["envs/a"], ["envs/c"], [":!envs/b"]):
+        reports = [
+            without_revisions(run_json("-C", envs.folder, *route, "--", *paths)) for route in routes
+        ]
+        assert all(report == reports[0] for report in reports), paths
+        assert reports[0]["filters"]["path"] == paths
+        assert reports[0]["tags"]
+
+
+def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:
+    result = run_cli("-C", envs.folder, "HEAD~1", "HEAD", "--", "envs/a", "envs/x")
+    assert result == (
+        2,
+        "",
+        (
+            "snapdiff: error: envs/x: there is nothing to compare on either side, neither a folder "
+            "nor a document; mind that paths begin where you are\n"
+        ),
+    )
+    assert run_cli("-C", envs.folder, "HEAD~1", "--allow-empty", "--", "envs/x").status == 0
+
+
+def test_three_arguments_are_an_error_that_shows_where_paths_are_written(
+    envs: GitRepository,
+) -> None:
+    result = run_cli("-C", envs.folder, "HEAD~1", "HEAD", "envs/a")
+    assert (result.status, result.out) == (2, "")
+    assert "paths in them come after --: HEAD~1 HEAD -- envs/a\n" in result.err
+
+
+def test_a_changelog_is_narrowed(envs: GitRepository, tmp_path: Path) -> None:
+    envs.commit({**OLD, **dict(itertools.islice(NEW.items(), 1))}, "Take b back")
+    story = ("changelog", "-C", envs.folder / "envs", "-f", "json", "HEAD~2..HEAD")
+    result = run_cli(*story, "--", "b")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.count('"stack":"b"') == 2
+    assert '"stack":"a"' not in result.out
+    kept = tmp_path / "kept.md"
+    assert run_cli(*story[:3], "-o", kept, "HEAD~2..HEAD", "--", "b").status == 0
+    other = run_cli(*story[:3], "-o", kept, "HEAD~2..HEAD")
+    assert (other.status, "was written with -- b" in other.err) == (2, True)
+    folder = tmp_path / "days"
+    write_files(folder, {f"1/{path}": text for path, text in OLD.items()})
+    write_files(folder, {f"2/{path}": text for path, text in NEW.items()})
+    result = run_cli("changelog", "-f", "json", folder, "--", "envs/b")
+    assert (result.status, result.out.count('"stack":"a"')) == (0, 0)
+    assert result.out.count('"stack":"b"') == 1
+
+
+def test_why_is_narrowed(envs: GitRepository) -> None:
+    result = run_cli("why", "app", "-C", envs.folder, "HEAD~1", "HEAD", "--", "envs/b")
+    assert result.status == 0, result
+    assert " a " not in result.out
+    both = run_cli("why", "app", "-C", envs.folder, "HEAD~1", "HEAD")
+    assert len(both.out) > len(result.out)
+
+
+def test_a_single_file_cannot_be_narrowed(envs: GitRepository) -> None:
+    result = run_cli("-C", envs.folder, "HEAD~1:envs/a/spack.lock", "HEAD", "--", "envs")
+    assert (result.status, result.out) == (2, "")
+    assert "HEAD~1:envs/a/spack.lock: is a single file, so no path can narrow it\n" in result.err
