@@ -27,8 +27,8 @@ test: $(VENV)/with-test ## Run the tests, or some: T=tests/diff, T=tests/diff/te
 quick: $(VENV)/with-test ## Run the quick tests, in half a minute
 	$(BIN)/pytest $(PARALLEL) -m 'not slow and not nightly'
 
-nightly: $(VENV)/with-dev ## Run the further cases that `make test` leaves out, or some of them: T=
-	$(BIN)/pytest $(CHOSEN) -m nightly
+nightly: $(VENV)/with-dev ## Run the further cases that `make test` leaves out, or some: T=tests/diff
+	SNAPDIFF_EXAMPLES=10 $(BIN)/pytest $(CHOSEN) -m "nightly or hypothesis"
 
 coverage: $(VENV)/with-dev ## Run the tests, and fail where fewer branches are covered than before
 	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term:skip-covered

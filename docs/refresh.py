@@ -8,19 +8,22 @@ python docs/refresh.py --check                  exit with 1 where a page is not 
 """
 
 import ast
+import contextlib
+import io
 import os
 import re
 import shlex
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+
+from snapdiff.cli.commands import main as main_of_command
 
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
 _MODULES = re.compile(r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n)\| file \|.*?\n(?=\n)", re.DOTALL)
-_DAY = {"SOURCE_DATE_EPOCH": "1767225600"}
+_DAY = "1767225600"
 """Which day it is, for what is accepted until another: 1 January 2026."""
 
 
@@ -33,13 +36,16 @@ def refreshed(text: str) -> str:
 
 @cache  # some commands are shown on several pages
 def _console(command: str) -> str:
-    words = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(  # noqa: S603
-        words, cwd=ROOT, env=os.environ | _DAY, capture_output=True, text=True, check=False
-    )
-    if done.returncode > 1:  # 1 is the answer of a gate
-        raise SystemExit(f"{command}: {done.stderr}")
-    return f"```console\n$ {command}\n{(done.stdout + done.stderr).rstrip()}\n```\n"
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main_of_command(shlex.split(command)[1:])
+    said = ["", ""]
+    for number, stream in enumerate((out, err)):
+        stream.seek(0)
+        said[number] = stream.read()
+    if status > 1:  # 1 is the answer of a gate
+        raise SystemExit(f"{command}: {said[1]}")
+    return f"```console\n$ {command}\n{''.join(said).rstrip()}\n```\n"
 
 
 def _file(name: str, language: str) -> str:
@@ -61,8 +67,10 @@ def _modules(room: str | None) -> str:
 
 def main() -> int:
     """Rewrite or check the pages that are named, or every one; return the exit status."""
+    os.chdir(ROOT)
+    os.environ["SOURCE_DATE_EPOCH"] = _DAY
     stale = []
-    named = [Path(name).resolve() for name in sys.argv[1:] if not name.startswith("-")]
+    named = [ROOT / name for name in sys.argv[1:] if not name.startswith("-")]
     for page in named or (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = page.read_text(encoding="utf-8")
         if refreshed(text) != text:

@@ -14,6 +14,7 @@ from snapdiff.spack.version import parse_version
 from tests.golden import FOLDER
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Report, pages_of, run_json, without_revisions, write_files
+from tests.support.nightly import examples
 from tests.support.repositories import NO_USER_SETTINGS, GitRepository
 from tests.support.servers import WebServer
 
@@ -22,7 +23,7 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=60,
+    max_examples=examples(30),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("snapdiff")

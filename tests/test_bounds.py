@@ -1,4 +1,8 @@
-"""Whatever a page holds, it is a bad page or a right result within 2 seconds and 300 megabytes."""
+"""Whatever a page holds, it is a bad page or a right result, soon and within 300 megabytes.
+
+How soon is counted in runs of the command on two small pages, measured beside it: two seconds are
+ten of these on a machine of today.
+"""
 
 import itertools
 import json
@@ -9,8 +13,10 @@ from typing import Any
 import pytest
 
 from snapdiff.limits import Limits, parse_size
+from tests.golden import SNAPSHOTS
 from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.helpers import (
+    PROJECT,
     expected_readings,
     page_around,
     pages_of,
@@ -21,13 +27,14 @@ from tests.support.helpers import (
     usual_page,
     write_files,
 )
+from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 from tests.support.processes import Measured, is_one_line_error, measure
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
 
-SECONDS, MEGABYTES = 2.0, 300.0
+RUNS, MEGABYTES = 16, 300.0
 PAGE = "_cache/develop/zlib/specs.md"
 HEAD = "---\ntitle: zlib\nlayout: cache\ncategories: [package, develop]\n"
 MILLION = 1_000_000
@@ -216,15 +223,43 @@ def catalogs(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def ran(
+    folder: Path, *arguments: str | Path, runs: float = RUNS, megabytes: float = MEGABYTES
+) -> Measured:
+    """Run the command, which takes no more than so many runs on two small pages.
+
+    Where something else disturbs it, both are measured again.
+    """
+    for _ in range(3):
+        run = measure(folder, *arguments, patience=240)
+        usual = measure(folder, PROJECT / SNAPSHOTS[0], PROJECT / SNAPSHOTS[0])
+        assert run.megabytes < megabytes
+        if run.seconds < runs * usual.seconds:
+            return run
+    raise AssertionError(f"{run.seconds} seconds, and {usual.seconds} are usual")
+
+
 def compared(catalogs: Path) -> Measured:
-    """A run over both, which took no more than it may."""
-    run = measure(catalogs, "-C", catalogs, "-f", "json", "old", "new")
-    assert run.seconds < SECONDS
-    assert run.megabytes < MEGABYTES
-    return run
+    """A run over both catalogs, which took no more than it may."""
+    return ran(catalogs, "-C", catalogs, "-f", "json", "old", "new")
 
 
-@pytest.mark.parametrize(("make", "reason"), BAD_PAGES.values(), ids=BAD_PAGES)
+ONE_A_REASON = (
+    "aliases of lists",
+    "an alias of itself",
+    "lists in lists, YAML",
+    "ten million entries",
+    "eight million entries",
+    "keys in YAML",
+    "marks without end",
+    "blanks without end",
+    "an integer of a million digits",
+    "a version of a hundred parts",
+    "a long spec in many stacks",
+)
+
+
+@pytest.mark.parametrize(("make", "reason"), nightly_but(BAD_PAGES, ONE_A_REASON))
 def test_a_page_without_bounds_is_a_bad_page(
     make: Callable[[], str], reason: str, catalogs: Path
 ) -> None:
@@ -261,7 +296,7 @@ def test_a_page_of_a_gigabyte_is_a_bad_page(catalogs: Path) -> None:
     assert f"{PAGE} (new): the page has 1,073,741,824 bytes, {LARGE}" in run.err
 
 
-@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+@pytest.mark.parametrize("packed", nightly_but({"loose": False, "packed": True}, ["packed"]))
 def test_a_page_of_hundreds_of_megabytes_in_git_is_a_bad_page(packed: bool, tmp_path: Path) -> None:
     size = 400 << 20
     repository = GitRepository(tmp_path / "catalog")
@@ -272,70 +307,75 @@ def test_a_page_of_hundreds_of_megabytes_in_git_is_a_bad_page(packed: bool, tmp_
         file.truncate(size)
     (repository.folder / "_cache/develop/hdf5/specs.md").write_text("gone\n")
     repository.git("commit", "--quiet", "--all", "--message=Large")
-    run = measure(tmp_path, "-C", repository.folder, "HEAD~1", "HEAD")
+    run = ran(tmp_path, "-C", repository.folder, "HEAD~1", "HEAD")
     assert run.status == 2
     assert f"{PAGE} (new): the page has {size:,} bytes, {LARGE}" in run.err
     assert "hdf5/specs.md (new): line 1: no front matter" in run.err
-    assert run.seconds < SECONDS
-    assert run.megabytes < MEGABYTES
 
 
-RIGHT_RESULTS: dict[str, tuple[list[Record], list[Record]]] = {
-    "twenty thousand versions": (
+RIGHT_RESULTS: dict[str, Callable[[], tuple[list[Record], list[Record]]]] = {
+    "twenty thousand versions": lambda: (
         many(20_000, "b", version=lambda number: f"1.{number}"),
         many(20_000, "p", version=lambda number: f"1.{number}.1"),
     ),
-    "twenty thousand versions of many parts": (
+    "twenty thousand versions of many parts": lambda: (
         many(12_000, "b", version=lambda number: "1." * 50 + f"{number}"),
         many(12_000, "p", version=lambda number: "1." * 50 + f"{number}.2"),
     ),
-    "twenty thousand configurations, all found again": (
+    "twenty thousand configurations, all found again": lambda: (
         many(20_000, "b", variants=lambda number: f"+x{number}"),
         many(20_000, "p", variants=lambda number: f"+x{number}"),
     ),
-    "twenty thousand of one kind": (many(20_000, "b"), many(20_000, "p")),
-    "seven hundred configurations, none found again": (
+    "twenty thousand of one kind": lambda: (many(20_000, "b"), many(20_000, "p")),
+    "seven hundred configurations, none found again": lambda: (
         many(700, "b", variants=lambda number: f"+x{number}"),
         many(700, "p", variants=lambda number: f"+y{number}"),
     ),
-    "seven hundred versions and configurations, none found again": (
+    "seven hundred versions and configurations, none found again": lambda: (
         many(700, "b", version=lambda n: f"1.{n}", variants=lambda n: f"+x{n}"),
         many(700, "p", version=lambda n: f"2.{n}", variants=lambda n: f"+y{n}"),
     ),
-    "a version of a million digits": (
+    "a version of a million digits": lambda: (
         many(1, "b", version=lambda _: "1" * MILLION),
         many(1, "p", version=lambda _: "1" * MILLION + "2"),
     ),
-    "compilers of many lines": (
+    "compilers of many lines": lambda: (
         many(1, "b", compiler=lambda _: "\n".join(str(n * 7 % 150) for n in range(3000))),
         many(1, "p", compiler=lambda _: "\n".join(str(n * 11 % 150) for n in range(3000))),
     ),
-    "a stack for every spec": (
+    "a stack for every spec": lambda: (
         many(16_000, "b", stacks=lambda number: f"s{number}", version=lambda n: f"1.{n}"),
         many(16_000, "p", stacks=lambda number: f"s{number}", version=lambda n: f"2.{n}"),
     ),
-    "long values that cannot be printed": (
+    "long values that cannot be printed": lambda: (
         many(40, "b", compiler=lambda number: f"{number}"),
         many(40, "p", compiler=lambda number: f"{number}" + "\u200b" * 10_000),
     ),
-    "an unknown key of a million digits": (
+    "an unknown key of a million digits": lambda: (
         many(3, "b"),
         [item | {"size": 7} for item in many(3, "p")],
     ),
 }
 
 
-@pytest.mark.parametrize(("old", "new"), RIGHT_RESULTS.values(), ids=RIGHT_RESULTS)
+ONE_A_PASS = (
+    "seven hundred configurations, none found again",
+    "twenty thousand of one kind",
+    "a version of a million digits",
+)
+
+
+@pytest.mark.parametrize("make", nightly_but(RIGHT_RESULTS, ONE_A_PASS))
 def test_a_page_that_is_merely_large_is_compared(
-    old: list[Record], new: list[Record], tmp_path: Path
+    make: Callable[[], tuple[list[Record], list[Record]]], tmp_path: Path
 ) -> None:
+    old, new = make()
     write_files(tmp_path / "old", pages_of(old))
     write_files(tmp_path / "new", pages_of(new))
-    run = measure(tmp_path, "-C", tmp_path, "-f", "csv", "old", "new")
+    runs = RUNS * (2 if len(old) >= 10_000 else 1)
+    run = ran(tmp_path, "-C", tmp_path, "-f", "csv", "old", "new", runs=runs)
     assert (run.status, run.err) == (0, "")
     assert run.out.count(b"\n") > 1
-    assert run.seconds < SECONDS * (2 if len(old) >= 10_000 else 1)
-    assert run.megabytes < MEGABYTES
 
 
 def test_keys_that_share_a_hash_take_no_longer_than_others(tmp_path: Path) -> None:
@@ -362,7 +402,7 @@ def test_specs_that_cannot_be_paired_in_time_are_an_error_that_names_the_limit(
 
 def test_pairing_takes_time_in_proportion(tmp_path: Path) -> None:
     seconds = []
-    for count in (2500, 20_000):
+    for count in (1000, 8000):
         folder = tmp_path / str(count)
         for side, first, end in (("old", "b", ""), ("new", "p", ".1")):
             records = many(count, first, version=lambda n, end=end: f"{n % 90}.{n}{end}")  # type: ignore[misc]
@@ -386,6 +426,7 @@ MOST_SPECS = 32_000
 """A spec has eight values at least, so a page within all limits has hardly more."""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("stack", ["s", "s{}"], ids=["one stack", "a stack for every spec"])
 def test_the_largest_pages_within_all_limits_take_seconds(stack: str, tmp_path: Path) -> None:
     for side in ("old", "new"):
@@ -406,25 +447,22 @@ def test_the_largest_pages_within_all_limits_take_seconds(stack: str, tmp_path: 
         assert page.count(",") > Limits().values * 0.95
         write_files(tmp_path / side, {PAGE: page})
     arguments = ("-C", tmp_path, "-o", tmp_path / "report.html", "old", "new")
-    run = measure(tmp_path, *arguments, patience=240)
+    run = ran(tmp_path, *arguments, runs=10 * RUNS, megabytes=700)
     assert (run.status, run.err) == (0, "")
-    assert run.seconds < 20
-    assert run.megabytes < 700
 
 
 def test_an_index_costs_in_proportion_to_its_size(tmp_path: Path) -> None:
     for side, version in (("old", "1"), ("new", "2")):
         chain = [Item("gcc", version)]
-        for number in range(5000):
+        for number in range(2000):
             below = tuple(needs(item) for item in chain[-3:])
-            chain.append(Item(f"p{number % 1000}", f"1.{number}", needs=below))
+            chain.append(Item(f"p{number % 400}", f"1.{number}", needs=below))
         index = to_bytes(database(chain))
         write_files(tmp_path / side, {"v1/e4s/build_cache/index.json": index})
-    run = measure(tmp_path, "-C", tmp_path, "-f", "csv", "old", "new")
+    most = 40 + 6 * len(index) / 1e6
+    run = ran(tmp_path, "-C", tmp_path, "-f", "csv", "old", "new", megabytes=most)
     assert (run.status, run.err) == (0, "")
-    assert run.out.count(b"rebuilt") > 4000
-    assert run.seconds < 1 + len(index) / 5e6
-    assert run.megabytes < 40 + 6 * len(index) / 1e6
+    assert run.out.count(b"rebuilt") > 1600
 
 
 def test_a_lock_made_to_have_a_pair_of_specs_for_everything_is_a_bad_document(
@@ -478,6 +516,7 @@ def test_anything_else_is_no_size(text: str) -> None:
         parse_size(text)
 
 
+@pytest.mark.nightly
 def test_what_cannot_be_paired_in_time_is_an_error_in_many_stacks_too(catalogs: Path) -> None:
     def stacks(number: int) -> str:
         return " ".join(f"s{stack}" for stack in range(60) if (number + stack) % 7)

@@ -13,9 +13,9 @@ import yaml
 
 from tests.support.helpers import PROJECT
 from tests.support.repositories import GIT_IDENTITY, NO_USER_SETTINGS, GitRepository, run_git
-from tests.support.tools import module
+from tests.support.tools import needs
 
-module("pre_commit", "dev")
+needs("pre_commit", "dev")
 pytestmark = pytest.mark.slow
 
 LOCK = "science/spack.lock"
@@ -97,12 +97,14 @@ def test_a_commit_shows_what_it_changes(commit: Commit) -> None:
     assert "hwloc 2.11.1 → 2.12.0" in said
 
 
+@pytest.mark.nightly
 def test_a_document_that_cannot_be_read_is_not_committed(commit: Commit) -> None:
     status, said = commit(LOCKS[1][:-9])
     assert status == 1
     assert f"snapdiff: error: {LOCK} (new): " in said
 
 
+@pytest.mark.nightly
 def test_a_gate_is_an_argument(commit: Commit) -> None:
     status, said = commit(LOCKS[1], "--fail-on", "removed")
     assert status == 1

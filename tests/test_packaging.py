@@ -19,9 +19,10 @@ from release.build import build_twice
 from release.parts_list import write_parts_list
 from snapdiff import __version__
 from tests.golden import ROOT, SNAPSHOTS, golden_text
-from tests.support.tools import module
+from tests.support.nightly import nightly_but
+from tests.support.tools import needs
 
-module("hatchling", "release")
+needs("hatchling", "release")
 pytestmark = pytest.mark.slow
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -45,6 +46,7 @@ def wheel(built: list[Path]) -> Path:
     return found
 
 
+@pytest.mark.nightly
 def test_a_build_depends_on_the_commit_alone(
     built: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +108,7 @@ UV = [sys.executable, "-m", "uv"]
 @pytest.fixture(scope="module")
 def index(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Skip a test where the dependencies cannot be had; what is wrong with ours fails it."""
-    module("uv", "release")
+    needs("uv", "release")
     nowhere = str(tmp_path_factory.mktemp("nowhere"))
     found = subprocess.run(
         [*UV, "pip", "install", "--dry-run", "--target", nowhere, str(wheel)],
@@ -118,7 +120,9 @@ def index(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.mark.usefixtures("index")
-@pytest.mark.parametrize(("suffix", "installer"), [(".whl", "pip"), (".gz", "uv")])
+@pytest.mark.parametrize(
+    ("suffix", "installer"), nightly_but([(".whl", "pip"), (".gz", "uv")], [(".gz", "uv")])
+)
 def test_in_an_empty_environment_everything_runs(
     suffix: str, installer: str, built: list[Path], tmp_path: Path
 ) -> None:
@@ -150,6 +154,7 @@ def test_in_an_empty_environment_everything_runs(
     assert (tmp_path / "venv" / "share" / "man" / "man1" / "spack-snapdiff.1").exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("index")
 def test_the_parts_list_names_our_version_and_all_that_we_ask_for(
     wheel: Path, tmp_path: Path
@@ -168,6 +173,7 @@ def test_the_parts_list_names_our_version_and_all_that_we_ask_for(
     assert all(part["purl"].startswith("pkg:pypi/") for part in parts.values())
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("index")
 def test_uvx_runs_the_example_of_the_readme(wheel: Path, tmp_path: Path) -> None:
     arguments, expected = example()

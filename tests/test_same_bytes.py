@@ -12,6 +12,7 @@ import pytest
 from tests.golden import ENVIRONMENTS, MIRRORS
 from tests.support.generated import make_catalogs
 from tests.support.helpers import PROJECT, Files, hash_of, pages_of, run_cli, spec, write_files
+from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 from tests.support.processes import command, environment, run_process
 from tests.support.repositories import GitRepository, run_git
@@ -49,7 +50,7 @@ def report(folder: Path, name: str, **env: str | None) -> bytes:
     return done.out
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", nightly_but(FORMATS, ["markdown", "html"]))
 def test_hash_seeds_and_runs_make_no_difference(name: str, catalogs: Path) -> None:
     seeds = ("0", "1", "random", "random")
     assert len({report(catalogs, name, PYTHONHASHSEED=seed) for seed in seeds}) == 1
@@ -67,7 +68,7 @@ SURROUNDINGS: list[dict[str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize("name", ["json", "text", "html"])
+@pytest.mark.parametrize("name", nightly_but(["json", "text", "html"], ["text"]))
 def test_locale_time_zone_and_terminal_make_no_difference(name: str, catalogs: Path) -> None:
     assert len({report(catalogs, name, **env) for env in SURROUNDINGS}) == 1
 
@@ -232,7 +233,7 @@ def test_the_order_of_ties_is_not_the_order_of_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("folders", [ENVIRONMENTS, MIRRORS])
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", nightly_but(FORMATS, ["json"]))
 def test_hash_seeds_make_no_difference_where_there_are_dependencies(
     name: str, folders: tuple[str, str]
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.documents import Item, database, lock, needs, site_data, to_bytes
 from tests.support.helpers import run_cli, spec, usual_page, write_files
+from tests.support.nightly import examples
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
@@ -87,7 +88,7 @@ def make_wild_history(folder: Path, seed: int, commits: int = 8) -> GitRepositor
     return repository
 
 
-@settings(max_examples=25, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(6), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 100_000), jobs=st.sampled_from(["1", "2", "3"]))
 def test_each_section_is_the_diff_of_its_ends_to_the_byte(
     seed: int, jobs: str, tmp_path_factory: pytest.TempPathFactory
@@ -109,7 +110,7 @@ def test_each_section_is_the_diff_of_its_ends_to_the_byte(
         assert run_cli("-C", history.folder, *ends, *options).out == line
 
 
-@settings(max_examples=10, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(5), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 100_000))
 def test_what_the_changelog_leaves_out_is_no_change(
     seed: int, tmp_path_factory: pytest.TempPathFactory
@@ -127,7 +128,7 @@ def test_what_the_changelog_leaves_out_is_no_change(
         assert (commit in sections) == bool(report["tags"] or report["skipped"])
 
 
-@settings(max_examples=10, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(5), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 100_000))
 def test_two_folders_give_what_two_revisions_give(
     seed: int, tmp_path_factory: pytest.TempPathFactory
@@ -169,7 +170,7 @@ def some_documents(chance: random.Random) -> dict[str, bytes]:
     }
 
 
-@settings(max_examples=15, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(6), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 100_000))
 def test_each_section_on_documents_with_dependencies_is_the_diff_of_its_ends(
     seed: int, tmp_path_factory: pytest.TempPathFactory

@@ -13,7 +13,7 @@ from snapdiff.errors import SnapdiffError
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog, write_story
-from tests.support.tools import module
+from tests.support.tools import needs
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,9 @@ def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> No
 
 
 def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:
-    distributed = module("distributed", "dask")
+    needs("distributed", "dask")
+    import distributed  # takes seconds, for this test alone
+
     expected = lines(story.folder, "start..HEAD", None)
     with (
         distributed.LocalCluster(  # two real processes, and no web page

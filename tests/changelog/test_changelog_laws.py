@@ -16,6 +16,7 @@ from snapdiff.sources.history import PageObjects
 from snapdiff.sources.source import Content, Entry
 from tests.support.generated import make_catalogs
 from tests.support.helpers import Report, pages_of, shuffled_page
+from tests.support.nightly import examples
 from tests.support.oracle import Record, counting_stacks
 from tests.support.story import History, markdown, write_story
 
@@ -81,7 +82,7 @@ def make_history(folder: Path, seed: int, days: int = 7) -> tuple[History, list[
     return history, snapshots
 
 
-@settings(max_examples=12, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(5), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 1000), by=st.sampled_from(PERIODS))
 def test_the_sections_one_after_the_other_give_the_last_snapshot(
     seed: int, by: str, tmp_path_factory: pytest.TempPathFactory
@@ -95,7 +96,7 @@ def test_the_sections_one_after_the_other_give_the_last_snapshot(
     assert held == held_by(snapshots[-1])
 
 
-@settings(max_examples=8, suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(4), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 1000))
 def test_a_section_is_the_diff_of_its_ends(
     seed: int, tmp_path_factory: pytest.TempPathFactory

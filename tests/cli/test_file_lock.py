@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.helpers import PROJECT, pages_of, run_cli, spec
+from tests.support.nightly import nightly_but
 from tests.support.processes import command, environment, is_one_line_error
 from tests.support.repositories import GitRepository
 
@@ -30,8 +31,13 @@ def start(repository: GitRepository, file: Path) -> "subprocess.Popen[bytes]":
     )
 
 
-@pytest.mark.parametrize("suffix", ["md", "ndjson"])
-@pytest.mark.parametrize("is_there", [False, True], ids=["new", "there"])
+@pytest.mark.parametrize(
+    ("suffix", "is_there"),
+    nightly_but(
+        [("md", False), ("md", True), ("ndjson", False), ("ndjson", True)],
+        [("md", True), ("ndjson", False)],
+    ),
+)
 def test_two_runs_at_once_never_damage_a_changelog(
     suffix: str, is_there: bool, story: GitRepository, tmp_path: Path
 ) -> None:

@@ -14,14 +14,16 @@ import pytest
 
 from tests.support.faults import git_that, wait_until
 from tests.support.helpers import PROJECT, pages_of, spec
+from tests.support.nightly import nightly_but
 from tests.support.processes import command, environment, is_one_line_error, run_process
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.parametrize("kills", nightly_but([20, 200], [20]))
 def test_killed_at_any_moment_the_output_file_is_the_old_one_or_the_new_one(
-    example: Path, tmp_path: Path
+    kills: int, example: Path, tmp_path: Path
 ) -> None:
     before = b"the old report\n"
     after = run_process("-C", example, "-f", "json", "old", "new").out
@@ -45,7 +47,7 @@ def test_killed_at_any_moment_the_output_file_is_the_old_one_or_the_new_one(
         return process.wait() != 0, file.read_bytes()
 
     with ThreadPoolExecutor(max_workers=2) as pool:
-        ends = list(pool.map(kill_one, range(200)))
+        ends = list(pool.map(kill_one, range(kills)))
     assert {content for _, content in ends} <= {before, after}
     assert all(content == after for killed, content in ends if not killed)
     assert any(killed for killed, _ in ends)
@@ -121,7 +123,7 @@ def test_a_second_signal_at_any_moment_changes_nothing(
     template = example / "endless.j2"
     template.write_text(ENDLESS)
     chance = random.Random(first)  # noqa: S311 - the same moments every time
-    for _ in range(12):
+    for _ in range(4):
         with subprocess.Popen(
             command("-C", example, "--template", template, "-o", folder / "x.md", "old", "new"),
             cwd=PROJECT,
@@ -176,7 +178,7 @@ sys.exit(main())
 OWN_MODULES = ["snapdiff", "snapdiff.__main__", "snapdiff.output", "snapdiff.output.signals"]
 
 
-@pytest.mark.parametrize("later", [1, 2, 10, 100, 200])
+@pytest.mark.parametrize("later", nightly_but([1, 2, 10, 100, 200], [1, 100]))
 def test_from_the_first_import_of_its_own_on_it_says_that_it_is_interrupted(
     later: int, example: Path
 ) -> None:

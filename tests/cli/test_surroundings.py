@@ -19,6 +19,7 @@ from tests.support.helpers import (
     without_revisions,
     write_files,
 )
+from tests.support.nightly import nightly_but
 from tests.support.processes import is_one_line_error, run_process
 from tests.support.repositories import GitRepository
 
@@ -41,7 +42,10 @@ ODD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", ODD_NAMES, ids=repr)
+SOME_NAMES = (b"a\nline", b"\xff\xfe", b"-C", b"*?[x]")
+
+
+@pytest.mark.parametrize("name", nightly_but(ODD_NAMES, SOME_NAMES), ids=repr)
 def test_a_repository_in_a_folder_of_any_name_is_read(
     name: bytes, tmp_path: Path, expected: Report
 ) -> None:
@@ -57,7 +61,7 @@ def test_a_repository_in_a_folder_of_any_name_is_read(
     assert without_revisions(json.loads(done.out)) == expected
 
 
-@pytest.mark.parametrize("name", ODD_NAMES, ids=repr)
+@pytest.mark.parametrize("name", nightly_but(ODD_NAMES, SOME_NAMES), ids=repr)
 def test_a_page_in_a_folder_of_any_name_is_read_and_named(name: bytes, tmp_path: Path) -> None:
     repository = GitRepository(tmp_path / "catalog")
     repository.commit({"_cache/README": ""})
@@ -91,7 +95,13 @@ BARE_ENVIRONMENTS: dict[str, dict[str, str | None]] = {
 }
 
 
-@pytest.mark.parametrize("changes", BARE_ENVIRONMENTS.values(), ids=BARE_ENVIRONMENTS)
+@pytest.mark.parametrize(
+    "changes",
+    nightly_but(
+        BARE_ENVIRONMENTS,
+        ["locale C without UTF-8", "no home", "a strange terminal", "traced by git"],
+    ),
+)
 def test_surroundings_make_no_difference(
     changes: dict[str, str | None], repository: GitRepository
 ) -> None:

@@ -14,6 +14,7 @@ from tests.support.environments import after, before, write_locks
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import PlainGraph
 from tests.support.helpers import Result, pages_of, run_cli, spec, write_files
+from tests.support.nightly import examples
 
 TEXT = """\
 why hdf5: old.lock → new.lock
@@ -238,7 +239,7 @@ def packages_told(answer: Any) -> Iterator[tuple[Any, ...]]:
                 yield frozenset(side["hash"] for side in sides if side), frozenset(names)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(graphs())
 def test_the_other_way_round_the_answer_names_the_same_packages(both: Graphs) -> None:
     for name in sorted({node.name for node in both[0].values()})[:2]:

@@ -14,6 +14,7 @@ from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.result.causes import Cause, Event
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
 from tests.support.graphs import LOCKS, NodesByHash, PlainGraph, read_lock
+from tests.support.nightly import examples
 from tests.support.plain_causes import (
     ORDER,
     Pair,
@@ -137,13 +138,13 @@ def is_enough(truth: Truth, event: PlainEvent, pairs: Sequence[Pair]) -> bool:
     return truth.reach[event] >= 0.3 * len(pairs)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @given(graphs())
 def test_every_cause_is_there_is_nearest_and_is_as_it_says(both: Graphs) -> None:
     check_all(both, plain_pairs(*both))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(10))
 @given(graphs(most_nodes=60))
 def test_causes_in_larger_graphs_are_true(both: Graphs) -> None:
     check_all(both, plain_pairs(*both))

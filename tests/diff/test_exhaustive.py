@@ -114,6 +114,7 @@ def assert_agreement(folder: Path, cases: Iterable[Case]) -> int:
     return len(cases)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 def test_every_case_of_up_to_three_specs_a_side_agrees_with_the_oracle(
     world: World, tmp_path: Path

@@ -8,6 +8,7 @@ from snapdiff.diff.why import changes_below
 from snapdiff.result.causes import ChangeBelow
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import NodesByHash, described
+from tests.support.nightly import examples
 from tests.support.plain_causes import Pair, PlainReading, plain_pairs
 
 
@@ -84,7 +85,7 @@ def test_a_deep_chain_is_shown() -> None:
     assert [row.depth for row in rows] == list(range(length + 1))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(60))
 @given(graphs())
 def test_the_tree_has_every_pair_once_on_a_shortest_way(both: Graphs) -> None:
     reading = PlainReading(*both)

@@ -231,6 +231,7 @@ def test_what_the_address_says_is_text(browser: Browser, report: Path) -> None:
     assert browser.all("img") == []
 
 
+@pytest.mark.nightly
 def test_twenty_thousand_changes_open_and_filter_without_a_wait(
     driver: webdriver.Chrome, tmp_path: Path
 ) -> None:

@@ -238,7 +238,7 @@ def test_the_line_of_every_key_is_where_it_was_written(entries: list[tuple[bool,
 def test_a_hostile_file_ends_soon(content: str) -> None:
     begun = time.process_time()
     refused(content)
-    assert time.process_time() - begun < 10
+    assert time.process_time() - begun < 60  # a hundred times what it takes; it once took minutes
 
 
 def test_the_schema_takes_what_is_read_and_refuses_what_is_refused() -> None:

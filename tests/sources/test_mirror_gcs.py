@@ -12,10 +12,9 @@ from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.source import Entry
 from tests.support.gcs_server import GcsServer, gcs_server
 from tests.support.mirrors import HASTE, INDEX, MANIFEST, below, index, layout_2, layout_3, listing
-from tests.support.tools import module
+from tests.support.tools import needs
 
-module("gcsfs", "stores")
-fsspec = module("fsspec", "stores")
+needs("gcsfs", "stores")
 pytestmark = pytest.mark.slow
 
 ONE = index("zlib", "cmake")
@@ -46,6 +45,8 @@ def guest(monkeypatch: pytest.MonkeyPatch, server: GcsServer, tmp_path: Path) ->
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
     server.status = 0
     yield
+    import fsspec  # takes seconds, with what it brings
+
     fsspec.get_filesystem_class("gs").clear_instance_cache()
 
 
@@ -77,6 +78,7 @@ def test_a_private_mirror_refuses_a_guest() -> None:
         documents("gs://private/two")
 
 
+@pytest.mark.nightly
 def test_a_server_in_trouble_is_asked_again_and_then_named(server: GcsServer) -> None:
     """It takes half a minute: gcsfs has pauses of its own, which nothing shortens."""
     server.status = 503

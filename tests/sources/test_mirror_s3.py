@@ -12,12 +12,10 @@ from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.source import Entry
 from tests.support.mirrors import HASTE, INDEX, MANIFEST, below, index, layout_2, layout_3, listing
 from tests.support.servers import S3Server, s3_server
-from tests.support.tools import module
+from tests.support.tools import needs
 
-module("moto", "stores")
-boto3 = module("boto3", "stores")
-module("s3fs", "stores")
-fsspec = module("fsspec", "stores")
+needs("moto", "stores")
+needs("s3fs", "stores")
 pytestmark = pytest.mark.slow
 
 ONE = index("zlib", "cmake")
@@ -42,11 +40,15 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
     yield
+    import fsspec  # takes seconds, with what it brings
+
     fsspec.get_filesystem_class("s3").clear_instance_cache()
 
 
 def fill(server: S3Server) -> None:
     """Make two buckets with mirrors in them."""
+    import boto3  # takes a second
+
     client = boto3.client(
         "s3",
         endpoint_url=server.url,

@@ -29,6 +29,7 @@ from tests.support.helpers import (
     words,
     write_files,
 )
+from tests.support.nightly import examples
 from tests.support.repositories import COMMIT_DATE, GitRepository, run_git
 
 PAGE = "_cache/develop/zlib/specs.md"
@@ -84,7 +85,7 @@ def test_directories_and_revisions_give_the_same_report(
 
 
 @pytest.mark.slow
-@settings(max_examples=12)
+@settings(max_examples=examples(6))
 @given(catalogs())
 def test_generated_catalogs_give_the_same_report_from_git(both: Catalogs) -> None:
     old, new = map(pages_of, both)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.tools import module, program
+from tests.support.tools import needs, program
 
-module("selenium", "browser")  # without it, all files that import this one are skipped
+needs("selenium", "browser")  # without it, all files that import this one are skipped
 
 from selenium import webdriver  # noqa: E402 - there is none to import where they are skipped
 from selenium.webdriver.chrome.service import Service  # noqa: E402

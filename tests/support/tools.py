@@ -1,19 +1,20 @@
 """What some tests need beside what `make test` brings: without it they are skipped, in one line."""
 
+import importlib.util
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 
-def module(name: str, group: str) -> Any:
-    """Return a module of a group of tools; skip the test, or the whole file, where it is missing.
+def needs(module: str, group: str) -> None:
+    """Skip the test, or the whole file, where a module of a group of tools is missing.
 
-    The groups are those of pyproject.toml.
+    The groups are those of pyproject.toml. The module is not imported: some take seconds.
     """
-    return pytest.importorskip(name, reason=f"needs {name}: `make with-{group}` brings it")
+    found = importlib.util.find_spec(module) is not None
+    _found(module if found else None, module, f"make with-{group}")
 
 
 def program(name: str) -> str:
