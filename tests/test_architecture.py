@@ -25,13 +25,14 @@ HOMES = {
     "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.targets",
-    "fsspec": "snapdiff.sources.remote_files",
-    "aiohttp": "snapdiff.sources.remote_files",
+    "fsspec": "snapdiff.sources.object_store",
+    "aiohttp": "snapdiff.sources.web",
     "requests": "snapdiff.posting.rest",
 }
 """The only module that may import a library."""
 
 GROUND_FLOOR = {
+    "snapdiff.buildcache_layout",
     "snapdiff.errors",
     "snapdiff.gzip_stream",
     "snapdiff.limits",
@@ -41,6 +42,7 @@ GROUND_FLOOR = {
 
 ROOMS = {
     "snapdiff.errors": set[str](),
+    "snapdiff.buildcache_layout": {"snapdiff.errors"},
     "snapdiff.gzip_stream": {"snapdiff.errors", "snapdiff.limits"},
     "snapdiff.redaction": set[str](),
     "snapdiff.safe_text": set[str](),

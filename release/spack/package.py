@@ -43,7 +43,8 @@ class PySpackSnapdiff(PythonPackage):
         depends_on("py-rich@13.7:")
 
         depends_on("py-aiohttp@3.10:", when="+mirror")
-        depends_on("py-fsspec@2025.3:", when="+mirror")
+        depends_on("py-fsspec@2025.3:", when="+s3")
+        depends_on("py-fsspec@2025.3:", when="+gcs")
         depends_on("py-s3fs@2025.3:", when="+s3")
         depends_on("py-gcsfs@2025.3:", when="+gcs")
         depends_on("py-requests@2.32:", when="+post")

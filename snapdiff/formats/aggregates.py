@@ -2,12 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from snapdiff.formats.document_names import (
-    LAYOUT_2,
-    LAYOUT_3,
-    mirror_folder,
-    mirror_or_folder,
-)
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3
+from snapdiff.formats.document_names import mirror_folder, mirror_or_folder
 
 Aggregates = Mapping[str, Sequence[str]]
 """The folders of mirrors that hold other mirrors, each with the indexes of its stacks."""

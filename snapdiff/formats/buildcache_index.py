@@ -1,11 +1,6 @@
-"""The index of a build cache, in layout 2 and in layout 3 (docs/specification.md, section 10).
-
-Layout 2 has the index in the mirror, `build_cache/index.json`. In layout 3 a manifest names the
-blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checksum>`.
-"""
+"""The index of a build cache, in layout 2 and in layout 3 (docs/specification.md, section 10)."""
 
 import hashlib
-import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
@@ -14,17 +9,19 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from snapdiff.buildcache_layout import (
+    BLOB,
+    LAYOUT_2,
+    LAYOUT_3,
+    Manifest,
+    blob_path,
+    index_blob,
+)
 from snapdiff.errors import FormatError, NoSuchFile
 from snapdiff.formats.aggregates import Aggregates
 from snapdiff.formats.base import Claim, File
 from snapdiff.formats.document_limits import check_document_size
-from snapdiff.formats.document_names import (
-    BLOB,
-    LAYOUT_2,
-    LAYOUT_3,
-    is_called,
-    mirror_or_folder,
-)
+from snapdiff.formats.document_names import is_called, mirror_or_folder
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.json_text import decode_json
 from snapdiff.formats.listing import Listing, Place, place_of
@@ -37,25 +34,7 @@ Layout = Literal[2, 3]
 
 _INDEX = {2: LAYOUT_2, 3: LAYOUT_3}
 
-_CHECKSUM = re.compile("[0-9a-f]{64}")
-_MEDIA_TYPE = re.compile(r"application/vnd\.spack\.db\.v([0-9]{1,4})\+json")
-
-
-class _Blob(Struct, gc=False):
-    """An entry of a manifest; the size and the checksum are those of the blob as it is stored."""
-
-    checksum: str
-    algorithm: str = msgspec.field(name="checksumAlgorithm", default="sha256")
-    media_type: str = msgspec.field(name="mediaType", default="")
-    compression: str = "none"
-    length: int | None = msgspec.field(name="contentLength", default=None)
-
-
-class _Manifest(Struct, gc=False):
-    data: list[_Blob]
-
-
-_MANIFEST = msgspec.json.Decoder(_Manifest)
+_MANIFEST = msgspec.json.Decoder(Manifest)
 
 
 class BuildcacheIndex(Struct, frozen=True):
@@ -154,12 +133,8 @@ def _has_layout_3(index: File) -> bool:
 
 def _read_blob(manifest: File, folder: str, limit: SizeLimit) -> bytes:
     """Return the index that a manifest names; raises FormatError where it is not that index."""
-    place, blob = _index_blob(decode_json(manifest.content, _MANIFEST))
-    if blob.algorithm != "sha256":
-        raise FormatError(f"{place}.checksumAlgorithm: {blob.algorithm!r}; only sha256 is known")
-    if not _CHECKSUM.fullmatch(blob.checksum):
-        raise FormatError(f"{place}.checksum: no sha256 checksum, 64 characters of 0-9 and a-f")
-    path = f"blobs/sha256/{blob.checksum[:2]}/{blob.checksum}"
+    place, blob = index_blob(decode_json(manifest.content, _MANIFEST))
+    path = blob_path(blob.checksum)
     content = manifest.read_beside(f"{folder}/{path}" if folder else path)
     check_document_size(content, limit)
     if hashlib.sha256(content).hexdigest() != blob.checksum:
@@ -169,14 +144,3 @@ def _read_blob(manifest: File, folder: str, limit: SizeLimit) -> bytes:
     if blob.compression == "gzip" or is_gzip(content):
         return unfold_whole(content, limit)
     return content
-
-
-def _index_blob(manifest: _Manifest) -> tuple[str, _Blob]:
-    """Return the entry of the index, of the newest version, and the key path of the entry."""
-    found: dict[int, tuple[str, _Blob]] = {}
-    for position, blob in enumerate(manifest.data):
-        if media_type := _MEDIA_TYPE.fullmatch(blob.media_type):
-            found[int(media_type[1])] = (f"data[{position}]", blob)
-    if not found:
-        raise FormatError("data: names no index, a blob of type application/vnd.spack.db.vN+json")
-    return found[max(found)]

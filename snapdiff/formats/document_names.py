@@ -2,22 +2,17 @@
 
 import re
 
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3
+
 MARKDOWN = ".md"
 PAGE_NAME = "specs.md"
 LOCK_NAME = "spack.lock"
-
-LAYOUT_2 = "build_cache/index.json"
-LAYOUT_3 = "v3/manifests/index/index.manifest.json"
-"""Where the index of a mirror is found, by layout."""
 
 DATABASE_FOLDER = ".spack-db"
 DATABASE = f"{DATABASE_FOLDER}/index.json"
 
 SPEC_FILE = re.compile(r"spec-[0-9]+\.json")
 """What the files beside a page of 2021 or 2022 are called."""
-
-BLOB = re.compile("(|.*/)blobs/sha256/[0-9a-f]{2}/([0-9a-f]{64})", re.DOTALL)
-"""The path of a blob of layout 3: it is named by its checksum."""
 
 SPECS_DATA = "specs_data.json"
 PACKAGE_DATA = "package_data.json"

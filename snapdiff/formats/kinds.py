@@ -6,10 +6,10 @@ To import all of them takes a twelfth of what it takes to compare two small lock
 from collections.abc import Sequence
 from functools import cache
 
+from snapdiff.buildcache_layout import BLOB
 from snapdiff.formats.aggregates import Aggregates
 from snapdiff.formats.base import Format
 from snapdiff.formats.document_names import (
-    BLOB,
     COMPRESSED,
     LOCK_NAME,
     MARKDOWN,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from snapdiff.buildcache_layout import BLOB, LAYOUT_2
 from snapdiff.formats.aggregates import Aggregates, aggregate_mirrors, aggregate_paths
 from snapdiff.formats.base import (
     Claim,
@@ -13,10 +14,8 @@ from snapdiff.formats.base import (
     Format,
 )
 from snapdiff.formats.document_names import (
-    BLOB,
     DATABASE,
     DATABASE_FOLDER,
-    LAYOUT_2,
     LOCK_NAME,
     MARKDOWN,
     PAGE_NAME,

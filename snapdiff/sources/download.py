@@ -1,17 +1,21 @@
-"""Files of a mirror, each downloaded once: retries, limits, and what was kept before."""
+"""Files of a mirror, each downloaded once: tries, limits, and what was kept before."""
 
+import hashlib
+import itertools
+import os
+import tempfile
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.errors import RevisionError
+from snapdiff.errors import FormatError, RevisionError
+from snapdiff.gzip_stream import is_gzip, unfold
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.sources.mirror_address import MirrorAddress, without_secrets
-from snapdiff.sources.temporary_store import IncomingFile, TemporaryStore
 from snapdiff.sources.transport import (
     Answer,
-    FileRequest,
     NotThereError,
     Progress,
     TransferError,
@@ -80,8 +84,14 @@ class Downloads:
         self._kept = kept or {}
         self._files: dict[str, Downloaded | None] = {}
         self._arrived = 0
+        self._end = 0
         self._heard = 0.0
-        self._store = TemporaryStore()
+        # One file without a name for all: it is gone when the process ends, however it ends.
+        try:
+            self._store = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this
+        except OSError as error:
+            raise _unwritable(error) from error
+        weakref.finalize(self, self._store.close)
 
     def take(
         self, path: str, *, sha256: str | None = None, as_is: bool = False, most: int | None = None
@@ -94,7 +104,11 @@ class Downloads:
         Raises RevisionError where it cannot be downloaded.
         """
         if path not in self._files:
-            self._files[path] = self._kept_as(path, sha256) or self._download(path, as_is, most)
+            kept = self._kept.get(path)
+            if kept and kept.sha256 == sha256:
+                self._files[path] = _as_it_was(kept)
+            else:
+                self._files[path] = self._download(path, kept, as_is, most)
         return self._files[path]
 
     def forget(self, path: str) -> None:
@@ -103,41 +117,36 @@ class Downloads:
 
     def content(self, file: Downloaded) -> bytes:
         """Return the bytes of a file."""
-        if not isinstance(file.place, Path):
-            return self._store.read(*file.place)
-        try:
-            return file.place.read_bytes()
-        except OSError as error:
-            raise RevisionError(f"{file.place}: cannot be read: {error.strerror}") from error
+        if isinstance(file.place, Path):
+            try:
+                return file.place.read_bytes()
+            except OSError as error:
+                raise RevisionError(f"{file.place}: cannot be read: {error.strerror}") from error
+        start, size = file.place
+        with os.fdopen(os.dup(self._store.fileno()), "rb") as store:
+            store.seek(start)
+            return store.read(size)
 
-    def _kept_as(self, path: str, sha256: str | None) -> Downloaded | None:
-        kept = self._kept.get(path)
-        if kept is None or kept.sha256 != sha256:
-            return None
-        return Downloaded(kept.sha256, kept.validators, kept.place)
-
-    def _download(self, path: str, as_is: bool, most: int | None) -> Downloaded | None:
+    def _download(
+        self, path: str, kept: KeptFile | None, as_is: bool, most: int | None
+    ) -> Downloaded | None:
         url = self._address.url(path)
-        kept = self._kept.get(path)
         known = kept.validators if kept else Validators()
-        file = IncomingFile(self._store, as_is=as_is)
         pauses = iter(self._patience.pauses)
         self._heard = time.monotonic()
-        etag = None
         while True:
             try:
-                with self._transport.open(FileRequest(url, known, file.received, etag)) as answer:
-                    if answer.unchanged:
+                with self._transport.open(url, known) as answer:
+                    if answer.chunks is None:
                         assert kept is not None
-                        return Downloaded(kept.sha256, kept.validators, kept.place)
-                    etag = _strong(answer.validators.etag)
-                    self._receive(answer, file, without_secrets(url), most)
-                    place = file.start, file.size
-                    return Downloaded(file.sha256, answer.validators, place)
+                        return _as_it_was(kept)
+                    return self._stored(answer, answer.chunks, url, as_is, most)
             except NotThereError as error:
                 if error.refused:
                     self.refused.add(error.refused)
                 return None
+            except FormatError as error:
+                raise RevisionError(f"{without_secrets(url)}: {error}") from error
             except TransferError as error:
                 pause = max(next(pauses, 0.0), error.pause or 0.0)
                 is_late = time.monotonic() + pause > self._heard + self._patience.altogether
@@ -145,42 +154,85 @@ class Downloads:
                     raise RevisionError(f"{without_secrets(url)}: {error}") from error
                 time.sleep(pause)
 
-    def _receive(self, answer: Answer, file: IncomingFile, url: str, most: int | None) -> None:
-        file.begin(answer.start)
-        before, size = self._arrived, answer.size or 0
-        self._check(url, file, size, most)
-        for chunk in _not_too_slow(answer.chunks, self._patience.silence):
-            self._heard = time.monotonic()
-            self._arrived += len(chunk)
-            self._progress(self._arrived, max(before + size, self._arrived))
-            for _ in file.add(chunk):
-                self._check(url, file, 0, most)
-        file.end()
+    def _stored(
+        self, answer: Answer, chunks: Iterator[bytes], url: str, as_is: bool, most: int | None
+    ) -> Downloaded:
+        """Store a file after the others; the next takes the place of one that breaks off."""
+        start = end = self._end
+        room = _Room(without_secrets(url), self._max_download, most)
+        checksum = hashlib.sha256()
+        arriving = self._arriving(answer.size or 0, chunks, room)
+        try:
+            self._store.seek(start)
+            for piece in arriving if as_is else _unfolded(arriving):
+                end += len(piece)
+                room.check(start, end)
+                checksum.update(piece)
+                rest = memoryview(piece)
+                while rest:
+                    rest = rest[self._store.write(rest) :]
+        except OSError as error:
+            raise _unwritable(error) from error
+        self._end = end
+        return Downloaded(checksum.hexdigest(), answer.validators, (start, end - start))
 
-    def _check(self, url: str, file: IncomingFile, more: int, most: int | None) -> None:
-        """Raise RevisionError where a file is too large, with `more` bytes yet to come."""
-        if most is not None and file.size + more > most:
-            raise RevisionError(f"{url}: has more than {most:,} bytes, which no such file needs")
-        if file.start + file.size + more > self._max_download:
+    def _arriving(self, size: int, chunks: Iterator[bytes], room: "_Room") -> Iterator[bytes]:
+        """Yield the chunks; raises RevisionError for too many and TransferError for too slow ones.
+
+        What counts is what arrives: gzip may unfold to nothing.
+        """
+        before, arrived = self._arrived, 0
+        room.check(before, before + size)
+        begin, mark = time.monotonic(), 0
+        for chunk in chunks:
+            arrived += len(chunk)
+            room.check(before, before + arrived)
+            self._progress(before + arrived, before + max(size, arrived))
+            yield chunk
+            self._heard = time.monotonic()
+            if self._heard - begin > self._patience.silence:
+                if arrived - mark < _SLOWEST * self._patience.silence:
+                    raise TransferError("the server sends it too slowly", again=True)
+                begin, mark = self._heard, arrived
+        self._arrived = before + arrived
+
+
+class _Room(NamedTuple):
+    """How many bytes may be taken: of one file, and of all with it."""
+
+    url: str
+    altogether: int
+    most: int | None
+
+    def check(self, before: int, end: int) -> None:
+        """Raise RevisionError where a file is too large that takes the bytes up to `end`."""
+        if self.most is not None and end - before > self.most:
+            message = f"has more than {self.most:,} bytes, which no such file needs"
+            raise RevisionError(f"{self.url}: {message}")
+        if end > self.altogether:
             raise RevisionError(
-                f"{url}: with it, more than {self._max_download:,} bytes of the mirror would be "
+                f"{self.url}: with it, more than {self.altogether:,} bytes of the mirror would be "
                 "taken; --max-download raises the limit"
             )
 
 
-def _not_too_slow(chunks: Iterator[bytes], silence: float) -> Iterator[bytes]:
-    """Yield the chunks; raises TransferError where too few bytes arrive for too long."""
-    begin, arrived = time.monotonic(), 0
+def _unfolded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Return what is in the chunks, unfolded where it is gzip."""
+    beginning = b""
     for chunk in chunks:
-        yield chunk
-        arrived += len(chunk)
-        now = time.monotonic()
-        if now - begin > silence:
-            if arrived < _SLOWEST * silence:
-                raise TransferError("the server sends it too slowly", again=True)
-            begin, arrived = now, 0
+        beginning += chunk
+        if len(beginning) > 1:
+            break
+    content = itertools.chain([beginning], chunks)
+    return unfold(content) if is_gzip(beginning) else content
 
 
-def _strong(etag: str | None) -> str | None:
-    """Return an ETag if it is one of the exact bytes, as asking for a part of a file takes."""
-    return None if etag is None or etag.startswith("W/") else etag
+def _as_it_was(kept: KeptFile) -> Downloaded:
+    return Downloaded(kept.sha256, kept.validators, kept.place)
+
+
+def _unwritable(error: OSError) -> RevisionError:
+    folder = tempfile.tempdir or "the temporary folder"
+    reason = error.strerror or "there is no folder that can be written"
+    message = f"{folder}: a download cannot be stored: {reason}; TMPDIR names another folder"
+    return RevisionError(message)

@@ -4,9 +4,20 @@ Of a build cache the index alone is downloaded, never a package. What a mirror h
 asking for a few names, because a web server lists nothing.
 """
 
-import re
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
+
+from snapdiff.buildcache_layout import (
+    BLOB,
+    LAYOUT_2,
+    LAYOUT_3,
+    SHA256,
+    Manifest,
+    blob_path,
+    index_blob,
+)
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.download import (
@@ -17,23 +28,15 @@ from snapdiff.sources.download import (
     Patience,
 )
 from snapdiff.sources.mirror_address import (
-    INDEX,
     LISTING,
-    MANIFEST,
     SITE_DATA,
     MirrorAddress,
+    Scheme,
     parse_address,
 )
-from snapdiff.sources.mirror_listing import (
-    blob_path,
-    checksum_in_name,
-    index_checksums,
-    listed_folders,
-)
-from snapdiff.sources.source import Content, Entry, Source
-from snapdiff.sources.transport import Progress, Validators
-
-_SHA256 = re.compile("[0-9a-f]{64}")
+from snapdiff.sources.mirror_listing import listed_folders
+from snapdiff.sources.source import Content, Entry, Source, joined
+from snapdiff.sources.transport import Progress, Transport, Validators
 
 _SMALL = 16 << 20
 """How many bytes a file may have that only says where others are."""
@@ -87,7 +90,7 @@ class MirrorSource(Source):
         entries = [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
         if entries:
             return entries
-        asked_for = f"{MANIFEST}, {INDEX}, {LISTING} or {SITE_DATA[0]}"
+        asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
         message = f"{self.name}: holds no {asked_for}, so there is nothing to compare"
         if self._downloads.refused:
             statuses = " and ".join(str(status) for status in sorted(self._downloads.refused))
@@ -98,13 +101,16 @@ class MirrorSource(Source):
 
     def _build_cache(self, folder: str) -> Iterator[Entry]:
         """Yield the documents of the build cache in a folder: of layout 3, else of layout 2."""
-        manifest = self._take_small(_joined(folder, MANIFEST))
+        manifest = self._take_small(joined(folder, LAYOUT_3))
         if manifest:
-            yield _entry(_joined(folder, MANIFEST), manifest.sha256)
-            for sha256 in index_checksums(self._downloads.content(manifest)):
-                yield _entry(_joined(folder, blob_path(sha256)), sha256)
+            yield _entry(joined(folder, LAYOUT_3), manifest.sha256)
+            # What is wrong with a manifest, its format says when it reads it.
+            with contextlib.suppress(msgspec.DecodeError, FormatError):
+                content = self._downloads.content(manifest)
+                _, blob = index_blob(msgspec.json.decode(content, type=Manifest))
+                yield _entry(joined(folder, blob_path(blob.checksum)), blob.checksum)
             return
-        path = _joined(folder, INDEX)
+        path = joined(folder, LAYOUT_2)
         declared = self._declared_checksum(path)
         if declared:
             yield _entry(path, declared)
@@ -125,7 +131,7 @@ class MirrorSource(Source):
         for folder in folders:
             entries = list(self._build_cache(folder))
             fault = f"is listed in {LISTING}, and is not there"
-            yield from entries or [Entry(_joined(folder, MANIFEST), None, fault)]
+            yield from entries or [Entry(joined(folder, LAYOUT_3), None, fault)]
 
     def _site_data(self) -> Iterator[Entry]:
         for name in SITE_DATA:
@@ -137,7 +143,8 @@ class MirrorSource(Source):
 
     def _verified(self, path: str) -> Downloaded:
         """Return a document with the checksum that is expected of it; raises FormatError."""
-        in_name = checksum_in_name(path)
+        blob = BLOB.fullmatch(path)
+        in_name = blob[2] if blob else None
         expected = in_name or self._declared.get(path)
         is_as_is = in_name is not None or path.endswith(".gz")
         file = self._downloads.take(path, sha256=expected, as_is=is_as_is)
@@ -158,7 +165,7 @@ class MirrorSource(Source):
         self._downloads.forget(beside)
         file = self._take_small(beside)
         text = self._downloads.content(file).decode("ascii", "replace").strip() if file else ""
-        if not _SHA256.fullmatch(text):
+        if not SHA256.fullmatch(text):
             return None
         self._declared[path] = text
         return text
@@ -184,9 +191,7 @@ def open_mirror(
     """
     address = parse_address(name)
     try:
-        from snapdiff.sources.remote_files import open_transport
-
-        transport = open_transport(address.scheme, patience.silence)
+        transport = _transport(address.scheme, patience.silence)
     except ImportError as error:
         install = f"pip install 'spack-snapdiff[{_EXTRAS.get(address.scheme, 'mirror')}]'"
         raise RevisionError(f"{address}: takes a library that is not here: {install}") from error
@@ -201,9 +206,16 @@ def open_mirror(
     return MirrorSource(address, downloads)
 
 
+def _transport(scheme: Scheme, silence: float) -> Transport:
+    """Return the way to ask for files of a scheme; raises ImportError where its library is away."""
+    if scheme in ("http", "https"):
+        from snapdiff.sources.web import WebTransport
+
+        return WebTransport(silence)
+    from snapdiff.sources.object_store import FileTransport, StoreTransport
+
+    return FileTransport() if scheme == "file" else StoreTransport(scheme, silence)
+
+
 def _entry(path: str, sha256: str) -> Entry:
     return Entry(path, f"sha256:{sha256}")
-
-
-def _joined(folder: str, path: str) -> str:
-    return f"{folder}/{path}" if folder else path

@@ -4,6 +4,7 @@ import re
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote, urlsplit
 
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
 
@@ -11,19 +12,13 @@ Scheme = Literal["http", "https", "s3", "gs", "file"]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
-MANIFEST = "v3/manifests/index/index.manifest.json"
-"""What a build cache of layout 3 begins with; its index is the blob that this names."""
-
-INDEX = "build_cache/index.json"
-"""The index of a build cache of layout 2."""
-
 LISTING = "cache_spack_io_index.json"
 """What a mirror of mirrors begins with."""
 
 SITE_DATA = ("specs_data.json", "package_data.json")
 """The two documents of the site's data, each gzipped or not."""
 
-_ENDS = (MANIFEST, INDEX, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SITE_DATA))
+_ENDS = (LAYOUT_3, LAYOUT_2, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SITE_DATA))
 
 
 class MirrorAddress(NamedTuple):

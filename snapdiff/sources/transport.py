@@ -4,6 +4,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
+CHUNK = 1 << 20
+"""How many bytes are taken at once."""
+
+REFUSED = frozenset({401, 403})
+"""The statuses with which a server does not say whether there is a file."""
+
 Progress = Callable[[int, int], None]
 """Is called with the number of bytes that have arrived, and of those that are known to come."""
 
@@ -15,28 +21,14 @@ class Validators(NamedTuple):
     last_modified: str | None = None
 
 
-class FileRequest(NamedTuple):
-    """What is asked for: a file, unless it is still the known one; or the rest of a file.
-
-    The rest begins after `start` bytes, and only if the file is still the one with the ETag.
-    """
-
-    url: str
-    known: Validators = Validators()
-    start: int = 0
-    etag: str | None = None
-
-
 class Answer(NamedTuple):
-    """What came back: nothing where the file is unchanged, else its bytes from `start` on.
+    """What came back: None in place of chunks where the file is the one that is known.
 
     `size` is the number of bytes to come, where it is known.
     """
 
-    unchanged: bool
     validators: Validators
-    chunks: Iterator[bytes]
-    start: int = 0
+    chunks: Iterator[bytes] | None
     size: int | None = None
 
 
@@ -69,9 +61,10 @@ class TransferError(Exception):
 class Transport(Protocol):
     """A way to ask for files."""
 
-    def open(self, request: FileRequest) -> contextlib.AbstractContextManager[Answer]:
+    def open(self, url: str, known: Validators) -> contextlib.AbstractContextManager[Answer]:
         """Yield the answer, to be read as long as the block runs.
 
-        Raises NotThereError and TransferError, also while the chunks are read.
+        Raises NotThereError and TransferError, also while the chunks are read. No error repeats
+        what a server, a proxy or a library says: it could hold secrets of the URL.
         """
         ...

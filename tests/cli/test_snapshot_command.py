@@ -83,7 +83,8 @@ def test_a_mirror_is_kept_in_its_own_layout(
     server.files.update(below("m", files))
     size = sum(map(len, files.values()))
     said = snapshot(f"{server.url}/m", tmp_path / "kept")
-    assert said == f"snapdiff: {tmp_path}/kept: {len(files)} documents with {size:,} bytes\n"
+    documents = f"{len(files)} document{'s' * (len(files) > 1)}"
+    assert said == f"snapdiff: {tmp_path}/kept: {documents} with {size:,} bytes\n"
     assert files_in(tmp_path / "kept") == files
 
 
@@ -397,8 +398,7 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("url", "library", "extra"),
     [
-        ("https://host/m", "fsspec", "mirror"),
-        ("file:///m", "aiohttp", "mirror"),
+        ("https://host/m", "aiohttp", "mirror"),
         ("s3://bucket/m", "s3fs", "s3"),
         ("gs://bucket/m", "gcsfs", "gcs"),
     ],

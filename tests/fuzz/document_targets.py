@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff import SnapdiffError
+from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Document, File, Format
 from snapdiff.formats.buildcache_index import BuildcacheIndex
-from snapdiff.formats.document_names import DATABASE, LAYOUT_2, LOCK_NAME
+from snapdiff.formats.document_names import DATABASE, LOCK_NAME
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.install_database import InstallDatabase
 from snapdiff.formats.old_pages import OldPage

@@ -28,6 +28,7 @@ from tests.support.servers import (
     Fault,
     Handler,
     WebServer,
+    dripping,
     encoded,
     endless,
     redirect,
@@ -96,21 +97,14 @@ def test_a_pause_that_the_server_names_is_kept(server: WebServer) -> None:
     assert time.monotonic() - begin >= 1
 
 
-def test_a_body_that_breaks_off_is_continued(server: WebServer) -> None:
+def test_a_body_that_breaks_off_is_asked_for_again(server: WebServer) -> None:
     content = random.Random(7).randbytes(100_000)  # noqa: S311 - the same bytes every time
     server.faults[f"m/{INDEX}"] = truncated(content, 40_000, times=2)
     assert index_of(mirror(server)) == content
-    asked = [seen.headers.get("Range") for seen in server.seen if seen.path == f"m/{INDEX}"]
-    assert asked == [None, "bytes=40000-", "bytes=80000-"]
 
 
-def test_a_body_without_an_etag_begins_anew(server: WebServer) -> None:
-    server.faults[f"m/{INDEX}"] = truncated(ONE, 40, times=2, etag="")
-    assert index_of(mirror(server)) == ONE
-
-
-def test_a_body_that_is_another_after_a_pause_begins_anew(server: WebServer) -> None:
-    versions = iter([truncated(b"old " * 1000, 1000, etag='"a"'), truncated(ONE, 0, 0, '"b"')])
+def test_a_body_that_is_another_after_a_pause_is_the_other(server: WebServer) -> None:
+    versions = iter([truncated(b"old " * 1000, 1000), truncated(ONE, 0, 0)])
     server.faults[f"m/{INDEX}"] = lambda handler: next(versions)(handler)
     assert index_of(mirror(server)) == ONE
 
@@ -178,6 +172,31 @@ def test_a_body_that_drips_in_is_named(server: WebServer) -> None:
         index_of(mirror(server, patience=patience))
 
 
+@pytest.mark.parametrize(
+    ("beginning", "piece", "pause"),
+    [
+        (b"HTTP/1.1 200 OK\r\nX-Header: ", b"a", 0.05),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Header: a\r\n", 0.05),
+        (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.001),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.001),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"a=b;", 0.001),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n", 0.05),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 0.05),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0000", 0.01),
+    ],
+    ids=["header", "headers", "hints", "continue", "extension", "trailers", "chunks", "size"],
+)
+def test_an_answer_that_drips_in_is_given_up(
+    server: WebServer, beginning: bytes, piece: bytes, pause: float
+) -> None:
+    patience = Patience(pauses=(0.01,), silence=0.5, altogether=5.0)
+    server.faults[f"m/{MANIFEST}"] = dripping(beginning, piece, pause)
+    begin = time.monotonic()
+    with pytest.raises(RevisionError, match=f"^{server.url}/m/{MANIFEST}: (the server|it broke)"):
+        index_of(mirror(server, patience=patience))
+    assert time.monotonic() - begin < 8
+
+
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(
         RevisionError, match=rf"^http://127.0.0.1:9/m/{MANIFEST}: the server cannot"
@@ -202,9 +221,8 @@ def test_redirects_without_an_end_are_named(server: WebServer) -> None:
     "location", ["file:///etc/passwd", "https://user:secret@127.0.0.1/x?token=secret", "s3://a/b"]
 )
 def test_a_redirect_to_another_scheme_is_named(server: WebServer, location: str) -> None:
-    shown = location.replace("user:secret@", "").replace("?token=secret", "")
-    reason = f"it redirects to another scheme, which is not followed: {shown}"
-    fails(server, redirect(location), reason)
+    scheme = "https" if location.startswith("https") else "another scheme"
+    fails(server, redirect(location), f"it redirects to {scheme}, which is not followed")
 
 
 def test_a_redirect_to_what_is_no_url_is_named(server: WebServer) -> None:
@@ -212,16 +230,33 @@ def test_a_redirect_to_what_is_no_url_is_named(server: WebServer) -> None:
 
 
 def test_gzip_that_ends_early_is_named(server: WebServer) -> None:
-    fails(server, encoded(gzip.compress(ONE)[:-9]), "its gzip ends early")
+    fails(server, encoded(gzip.compress(ONE)[:-9]), "the gzip data ends early")
 
 
 def test_gzip_that_is_none_is_named(server: WebServer) -> None:
-    fails(server, encoded(gzip.compress(ONE)[:20] + ONE), "its gzip cannot be read")
+    fails(server, encoded(gzip.compress(ONE)[:20] + ONE), "the gzip data is damaged")
 
 
-def test_gzip_that_unfolds_to_a_thousand_times_its_size_is_named(server: WebServer) -> None:
+def test_gzip_that_unfolds_to_too_much_is_named(server: WebServer) -> None:
     body = gzip.compress(bytes(20 << 20), 9)
-    fails(server, encoded(body), "its gzip unfolds to more than 1,000 times its size")
+    fails(server, encoded(body), "the gzip data unfolds to over 200 times its size")
+
+
+@pytest.mark.parametrize(
+    ("chunk", "reason"),
+    [
+        (b"\x00\x00\x00\xff\xff" * 10_000, "with it, more than 1,000,000 bytes of the mirror"),
+        (gzip.compress(b"") * 3_000, "the gzip data has over 1,000 members"),
+    ],
+    ids=["blocks", "members"],
+)
+def test_gzip_that_unfolds_to_nothing_without_an_end_is_given_up(
+    server: WebServer, chunk: bytes, reason: str
+) -> None:
+    beginning = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" if "more than" in reason else b""
+    server.faults[f"m/{INDEX}"] = endless(chunk, beginning=beginning)
+    with pytest.raises(RevisionError, match=f"{INDEX}: {reason}"):
+        index_of(mirror(server, max_download=1_000_000))
 
 
 def test_an_encoding_that_was_not_asked_for_is_named(server: WebServer) -> None:
@@ -277,6 +312,17 @@ def test_user_and_token_of_a_url_reach_the_server(server: WebServer) -> None:
     list(source.read(source.entries()))
     assert {seen.path.partition("?")[2] for seen in server.seen} == {"token=t0ken"}
     assert {seen.headers["Authorization"] for seen in server.seen} == {"Basic dXNlcjp3b3Jk"}
+
+
+@pytest.mark.parametrize("target", ["/index", "http://user:other@{}/index", "//{}/index"])
+def test_user_and_token_of_a_url_go_along_with_no_redirect(server: WebServer, target: str) -> None:
+    server.files["index"] = ONE
+    server.faults[f"m/{INDEX}"] = redirect(target.format(server.host))
+    name = f"http://user:word@{server.host}/m?token=t0ken"
+    assert index_of(open_mirror(name, patience=HASTE)) == ONE
+    (seen,) = [seen for seen in server.seen if seen.path.startswith("index")]
+    assert seen.path == "index"
+    assert not {"Authorization", "Cookie", "Referer"} & set(seen.headers)
 
 
 def test_user_and_token_of_a_url_reach_no_other_server(server: WebServer) -> None:
@@ -342,3 +388,80 @@ def test_progress_is_counted_in_bytes(server: WebServer) -> None:
     assert calls
     assert calls == sorted(calls)
     assert all(done <= total for done, total in calls)
+
+
+# --- What the environment says ---
+
+
+def test_who_one_is_may_be_in_netrc(
+    server: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1\nlogin user\npassword word\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    server.files.update(below("m", layout_3(ONE)))
+    list(mirror(server).entries())
+    assert {seen.headers["Authorization"] for seen in server.seen} == {"Basic dXNlcjp3b3Jk"}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"machine host\nlogin user\npasword secret\n", "line 3: cannot be read"),
+        (b"\xff\xfe\x00secret", "(line 1: cannot be read|cannot be read: is no text)"),
+        (None, "cannot be read: Is a directory"),
+    ],
+)
+def test_a_broken_netrc_is_named_at_once(
+    server: WebServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: bytes | None,
+    reason: str,
+) -> None:
+    place = tmp_path / ".netrc"
+    if content is None:
+        place.mkdir()
+    else:
+        place.write_bytes(content)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(RevisionError, match=f"^{place}: {reason}$"):
+        mirror(server)
+    assert server.seen == []
+
+
+def test_a_proxy_is_asked(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", f"http://user:word@{server.host}")
+    server.files.update(below("m", layout_2(ONE)))
+    server.files.update(
+        {f"http://mirror.example/m/{path}": content for path, content in layout_2(ONE).items()}
+    )
+    assert index_of(open_mirror("http://mirror.example/m", patience=HASTE)) == ONE
+    assert {seen.headers["Proxy-Authorization"] for seen in server.seen} == {"Basic dXNlcjp3b3Jk"}
+    server.seen.clear()
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert index_of(mirror(server)) == ONE
+    assert not any("Proxy-Authorization" in seen.headers for seen in server.seen)
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    ["http://", "socks5://host:1", "http://user:secret@host:port", "http://[", "http://a b"],
+)
+def test_a_broken_proxy_variable_is_named_at_once(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    message = "^the variable http_proxy is no URL of a proxy, such as http://proxy.example:3128$"
+    with pytest.raises(RevisionError, match=message):
+        mirror(server)
+
+
+def test_a_proxy_that_is_not_there_is_named_at_once(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://user:secret@127.0.0.1:9")
+    begin = time.monotonic()
+    message = f"{MANIFEST}: the proxy that the environment names is of no use$"
+    with pytest.raises(RevisionError, match=message):
+        list(open_mirror(f"{server.url}/m").entries())
+    assert time.monotonic() - begin < 5

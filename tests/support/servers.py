@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 class WebServer:
     """A web server of files, which are there by path.
 
-    It knows ETag and Last-Modified, parts of files and gzip. Of a path in `faults` it answers as
+    It knows ETag, Last-Modified and gzip. Of a path in `faults` it answers as
     the fault does instead; a fault is called with the handler of the request.
     """
 
@@ -106,11 +106,6 @@ class Handler(BaseHTTPRequestHandler):
         if headers and (etag == known if known else asked.get("If-Modified-Since") == MODIFIED):
             self.send_bytes(304, b"", headers)
             return
-        start = asked.get("Range", "").removeprefix("bytes=").rstrip("-")
-        if start and asked.get("If-Range") == etag:
-            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-            self.send_bytes(206, content[int(start) :], headers)
-            return
         if "gzip" in asked.get("Accept-Encoding", "") and self.path.endswith(".json"):
             content = gzip.compress(content)
             headers = {"Content-Encoding": "gzip", "Last-Modified": MODIFIED}
@@ -164,34 +159,42 @@ def redirect(location: str) -> Fault:
     return status(302, {"Location": location})
 
 
-def truncated(content: bytes, sent: int, times: int = 1000, etag: str = '"t"') -> Fault:
-    """Break off after some bytes, some times; then send what is asked for, a part if it is one."""
+def truncated(content: bytes, sent: int, times: int = 1000) -> Fault:
+    """Break off after some bytes, some times; then send all of it."""
     left = [times]
 
     def answer(handler: Handler) -> None:
         left[0] -= 1
-        start = int(handler.headers.get("Range", "bytes=0-")[len("bytes=") : -1])
-        is_part = bool(start) and handler.headers.get("If-Range") == etag
-        rest = content[start if is_part else 0 :]
-        headers = {"Content-Length": str(len(rest)), "ETag": etag}
-        if is_part:
-            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-        handler.begin(206 if is_part else 200, headers)
-        handler.wfile.write(rest[:sent] if left[0] >= 0 else rest)
+        handler.begin(200, {"Content-Length": str(len(content))})
+        handler.wfile.write(content[:sent] if left[0] >= 0 else content)
         time.sleep(0.1)  # what arrives together with the end of the connection may be lost
         handler.close_connection = True
 
     return answer
 
 
-def endless(chunk: bytes, pause: float = 0.0) -> Fault:
+def endless(chunk: bytes, pause: float = 0.0, beginning: bytes = b"") -> Fault:
     """Send a body that has no end, a chunk after each pause."""
 
     def answer(handler: Handler) -> None:
         handler.begin(200, {"Connection": "close"})
         handler.close_connection = True
+        handler.wfile.write(beginning)
         while not handler.owner.stopped.is_set():
             handler.wfile.write(chunk)
+            time.sleep(pause)
+
+    return answer
+
+
+def dripping(beginning: bytes, piece: bytes, pause: float) -> Fault:
+    """Send bytes that are no whole answer, a piece after each pause, without an end."""
+
+    def answer(handler: Handler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(beginning)
+        while not handler.owner.stopped.is_set():
+            handler.wfile.write(piece)
             time.sleep(pause)
 
     return answer

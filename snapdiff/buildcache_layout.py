@@ -1,0 +1,65 @@
+"""Where a build cache has its index, and what its manifest says (specification, section 10).
+
+Layout 2 has the index in the mirror, `build_cache/index.json`. In layout 3 a manifest names the
+blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checksum>`.
+"""
+
+import re
+
+from msgspec import Struct, field
+
+from snapdiff.errors import FormatError
+
+LAYOUT_2 = "build_cache/index.json"
+LAYOUT_3 = "v3/manifests/index/index.manifest.json"
+"""Where the index of a mirror is found, by layout."""
+
+BLOB = re.compile("(|.*/)blobs/sha256/[0-9a-f]{2}/([0-9a-f]{64})", re.DOTALL)
+"""The path of a blob of layout 3: the folder of the mirror, and the checksum."""
+
+SHA256 = re.compile("[0-9a-f]{64}")
+
+_MEDIA_TYPE = re.compile(r"application/vnd\.spack\.db\.v([0-9]{1,4})\+json")
+
+
+class Blob(Struct, gc=False):
+    """An entry of a manifest; the size and the checksum are those of the blob as it is stored."""
+
+    checksum: str
+    algorithm: str = field(name="checksumAlgorithm", default="sha256")
+    media_type: str = field(name="mediaType", default="")
+    compression: str = "none"
+    length: int | None = field(name="contentLength", default=None)
+
+
+class Manifest(Struct, gc=False):
+    """The file that names the blobs of something, here of an index."""
+
+    data: list[Blob]
+
+
+def blob_path(checksum: str) -> str:
+    """Return where a build cache of layout 3 has the blob of a checksum."""
+    return f"blobs/sha256/{checksum[:2]}/{checksum}"
+
+
+def index_blob(manifest: Manifest) -> tuple[str, Blob]:
+    """Return the entry of the index, of the newest version, and the key path of the entry.
+
+    Raises FormatError.
+    """
+    found = {
+        int(media_type[1]): position
+        for position, blob in enumerate(manifest.data)
+        if (media_type := _MEDIA_TYPE.fullmatch(blob.media_type))
+    }
+    if not found:
+        raise FormatError("data: names no index, a blob of type application/vnd.spack.db.vN+json")
+    position = found[max(found)]
+    blob = manifest.data[position]
+    place = f"data[{position}]"
+    if blob.algorithm != "sha256":
+        raise FormatError(f"{place}.checksumAlgorithm: {blob.algorithm!r}; only sha256 is known")
+    if not SHA256.fullmatch(blob.checksum):
+        raise FormatError(f"{place}.checksum: no sha256 checksum, 64 characters of 0-9 and a-f")
+    return place, blob

@@ -1,0 +1,201 @@
+"""Files of web servers, each answer within a time; the only home of aiohttp.
+
+It reads heads, chunks and interim answers within bounds, and what it waits for can be given up
+at any moment, however little of it drips in.
+"""
+
+import asyncio
+import contextlib
+import functools
+import logging
+import ssl
+import weakref
+from collections.abc import Coroutine, Iterator, Mapping
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import aiohttp
+from yarl import URL
+
+from snapdiff.safe_text import shown
+from snapdiff.sources.transport import (
+    CHUNK,
+    REFUSED,
+    Answer,
+    NotThereError,
+    TransferError,
+    Validators,
+)
+from snapdiff.sources.web_settings import WebSettings
+
+logging.getLogger("aiohttp").addHandler(logging.NullHandler())  # or it would print its messages
+_MOST_REDIRECTS = 10
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_GONE = REFUSED | {404, 410}
+_FOR_NOW = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+_Value = TypeVar("_Value")
+
+
+class Response(NamedTuple):
+    """The head of an answer, and its body as it arrives; `size` is what is to come, if known."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: Iterator[bytes]
+    size: int | None
+
+
+class WebTransport:
+    """Files of web servers; a head has `silence` seconds to be complete, and so has each chunk."""
+
+    def __init__(self, silence: float) -> None:
+        """Take the time, and the settings of the environment; raises RevisionError for bad ones."""
+        self._silence = silence
+        self._settings = WebSettings()
+        self._session = _run(_new_session(), silence)
+        weakref.finalize(self, _close, self._session)
+
+    @contextlib.contextmanager
+    def open(self, url: str, known: Validators) -> Iterator[Answer]:
+        """Yield the answer, to be read as long as the block runs."""
+        headers = {"Accept-Encoding": "gzip"}
+        if known.etag:
+            headers["If-None-Match"] = known.etag
+        if known.last_modified:
+            headers["If-Modified-Since"] = known.last_modified
+        with self.get(url, headers) as response:
+            yield file_in(response, known)
+
+    @contextlib.contextmanager
+    def get(self, url: str, headers: Mapping[str, str]) -> Iterator[Response]:
+        """Yield the answer to a request, after all redirects; raises TransferError.
+
+        A redirect is followed without user, password and query of the URL, and without a header
+        that says who asks.
+        """
+        seen = {url}
+        sent = dict(headers)
+        while True:
+            with _in_own_words():
+                response = _run(self._ask(url, sent), self._silence)
+            try:
+                location = response.headers.get("Location")
+                if response.status not in _REDIRECTS or location is None:
+                    chunks = self._chunks(response)
+                    size = response.content_length
+                    yield Response(response.status, response.headers, chunks, size)
+                    return
+            finally:
+                _loop().call_soon_threadsafe(response.close)
+            url = _redirect_target(url, location)
+            if url in seen:
+                raise TransferError("its redirects lead in a circle")
+            if len(seen) > _MOST_REDIRECTS:
+                raise TransferError(f"it redirects more than {_MOST_REDIRECTS} times")
+            seen.add(url)
+            sent.pop("Authorization", None)
+
+    async def _ask(self, url: str, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
+        address = URL(url, encoded=True)  # or what is quoted already would be quoted again
+        host = address.host or ""
+        own = {} if address.user else self._settings.authorization(host)
+        return await self._session.get(
+            address,
+            headers={**own, **headers},
+            proxy=self._settings.proxy(address.scheme, host),
+            allow_redirects=False,
+        )
+
+    def _chunks(self, response: aiohttp.ClientResponse) -> Iterator[bytes]:
+        while True:
+            with _in_own_words():
+                chunk = _run(response.content.read(CHUNK), self._silence)
+            if not chunk:
+                return
+            yield chunk
+
+
+def file_in(response: Response, known: Validators) -> Answer:
+    """Return the file that an answer holds; raises NotThereError and TransferError."""
+    status, headers = response.status, response.headers
+    if status == 304 and any(known):
+        return Answer(known, None)
+    if status in _GONE:
+        raise NotThereError(status if status in REFUSED else None)
+    if status != 200:
+        pause = headers.get("Retry-After", "")
+        raise TransferError(
+            f"the server answers with status {status}",
+            again=status in _FOR_NOW,
+            pause=float(pause) if pause.isascii() and pause.isdigit() else None,
+        )
+    if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
+        raise TransferError("the server sends it in an encoding that was not asked for")
+    validators = Validators(headers.get("ETag"), headers.get("Last-Modified"))
+    return Answer(validators, response.chunks, response.size)
+
+
+def _redirect_target(url: str, location: str) -> str:
+    """Return where a redirect leads, without a user and a password.
+
+    Raises TransferError where that is another scheme: a file of this machine, or a way that is not
+    encrypted, is nothing that a server may choose.
+    """
+    try:
+        target = urlsplit(urljoin(url, location))
+        host = target.netloc.rpartition("@")[2]
+    except ValueError as error:
+        raise TransferError("it redirects to what is no URL") from error
+    if target.scheme != urlsplit(url).scheme:
+        other = target.scheme if target.scheme in ("http", "https") else "another scheme"
+        raise TransferError(f"it redirects to {other}, which is not followed")
+    return target._replace(netloc=host).geturl()
+
+
+@functools.cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return a loop in a thread of its own: a notebook, for one, has a loop in the main thread."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, daemon=True).start()
+    return loop
+
+
+def _run(call: Coroutine[Any, Any, _Value], seconds: float) -> _Value:
+    return asyncio.run_coroutine_threadsafe(asyncio.wait_for(call, seconds), _loop()).result()
+
+
+def _close(session: aiohttp.ClientSession) -> None:
+    """Have a session closed; nobody waits, as this may be called in the thread of the loop."""
+    asyncio.run_coroutine_threadsafe(session.close(), _loop())
+
+
+async def _new_session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        auto_decompress=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(),
+    )
+
+
+@contextlib.contextmanager
+def _in_own_words() -> Iterator[None]:
+    """Turn what the library raises into a TransferError."""
+    try:
+        yield
+    except TimeoutError as error:
+        raise TransferError("the server was silent for too long", again=True) from error
+    except (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError) as error:
+        raise TransferError("the proxy that the environment names is of no use") from error
+    except (aiohttp.ClientSSLError, ssl.SSLError) as error:
+        raise TransferError("the server's certificate or encryption is not accepted") from error
+    except (aiohttp.InvalidURL, UnicodeError) as error:
+        raise TransferError("is no URL that can be asked for") from error
+    except (aiohttp.ClientConnectorError, aiohttp.ClientOSError) as error:
+        reason = shown(error.strerror or type(error).__name__)
+        raise TransferError(f"the server cannot be reached ({reason})", again=True) from error
+    except (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError) as error:
+        raise TransferError("it broke off in the middle", again=True) from error
+    except (aiohttp.ClientError, ValueError) as error:
+        raise TransferError("the server's answer is not HTTP") from error
