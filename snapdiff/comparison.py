@@ -34,6 +34,11 @@ def diff_catalogs(
     nothing on either side.
     """
     check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
+    for path in old.source.changed_submodules(new.source):
+        warn(
+            f"{path}: is a submodule that changed; what is in it is not compared: "
+            "run snapdiff there, or with -C"
+        )
     return diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),

@@ -14,6 +14,7 @@ HEAD = "HEAD"
 _TWO_COMMITS = "give actions/checkout `fetch-depth: 2`"
 _ALL_COMMITS = "give actions/checkout `fetch-depth: 0`"
 _MORE_COMMITS = 'give the job the variable GIT_DEPTH: "0"'
+_REPLACED = "a force push replaced it, so a deeper clone has it neither; give `old`"
 
 _SHORT = 12
 """How many characters of an id people read; git takes more where these are not enough."""
@@ -75,8 +76,12 @@ class Checkout:
             self._git.run("cat-file", "-e", f"{commit}^{{commit}}")
             return self._line("rev-parse", f"--short={_SHORT}", "--end-of-options", commit)
         except RevisionError as error:
+            way_out = way_out if self._is_shallow() else _REPLACED
             message = f"commit {commit[:_SHORT]} is not in this clone; {way_out}"
             raise RevisionError(message) from error
+
+    def _is_shallow(self) -> bool:
+        return self._line("rev-parse", "--is-shallow-repository") == "true"
 
     def merge_base(self, branch: str, way_out: str) -> str:
         """Return the commit in which the history of a branch and of the checked-out commit meet.
@@ -88,6 +93,7 @@ class Checkout:
                 return self._line("merge-base", self.head, name)
             except RevisionError:  # no such branch here, or no history that leads there
                 continue
+        way_out = way_out if self._is_shallow() else "give `old`"
         raise RevisionError(f"no commit in common with {branch} is in this clone; {way_out}")
 
 
@@ -97,25 +103,33 @@ def is_commit(name: str | None) -> bool:
 
 
 def changed_on_branch(
-    checkout: Checkout, *, branch: str, default_branch: str, before: str | None, way_out: str
+    checkout: Checkout,
+    *,
+    branch: str,
+    default_branch: str,
+    before: str | None,
+    one_more: str,
+    all_of_them: str,
 ) -> ComparedCommits:
     """Return what is compared where there is no pull request.
 
     On the default branch that is what the push changed: from the commit before it, or else from the
     last commit's first parent. On any other it is all that the branch changed: from where it left
-    the default branch. Raises RevisionError where the clone does not have the older commit.
+    the default branch. Raises RevisionError where the clone does not have the older commit, with
+    the way to have one more commit, or all of them, whichever it takes.
     """
     if branch != default_branch:
-        base = checkout.merge_base(default_branch, way_out)
+        base = checkout.merge_base(default_branch, all_of_them)
         if base != checkout.head:
-            old = checkout.require(base, way_out)
+            old = checkout.require(base, all_of_them)
             return ComparedCommits(old, HEAD, f"since {default_branch}")
     if before and is_commit(before):
+        way_out = one_more if before in checkout.parents()[:1] else all_of_them
         return ComparedCommits(checkout.require(before, way_out), HEAD, "this push")
     if not checkout.parents():
         message = f"commit {checkout.head[:_SHORT]} is the first; there is none before it"
         raise RevisionError(message)
-    return ComparedCommits(checkout.first_parent(way_out), HEAD, "the last commit")
+    return ComparedCommits(checkout.first_parent(one_more), HEAD, "the last commit")
 
 
 # --- GitHub ---
@@ -138,7 +152,8 @@ def commits_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> Compar
         branch=branch,
         default_branch=default_branch,
         before=event.before,
-        way_out=_TWO_COMMITS if branch == default_branch else _ALL_COMMITS,
+        one_more=_TWO_COMMITS,
+        all_of_them=_REPLACED if event.forced and branch == default_branch else _ALL_COMMITS,
     )
 
 
@@ -204,13 +219,19 @@ def commits_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -> Com
             branch=variables.get("CI_COMMIT_BRANCH", ""),
             default_branch=default_branch,
             before=variables.get("CI_COMMIT_BEFORE_SHA"),
-            way_out=_MORE_COMMITS,
+            one_more=_MORE_COMMITS,
+            all_of_them=_MORE_COMMITS,
         )
     # Merged results and merge trains check out what the merge would give, by whatever method the
     # project merges, and name the commit it was made with. Other pipelines leave that empty.
     merged_with = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "")
     base = variables.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
     old, since = (merged_with, "into") if is_commit(merged_with) else (base, "since")
+    if not is_commit(old):
+        raise RevisionError(
+            f"the pipeline does not say where merge request {number} began: "
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA is empty; give `old`"
+        )
     target = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "its target branch")
     reason = f"merge request {number} {since} {target}"
     return ComparedCommits(checkout.require(old, _MORE_COMMITS), HEAD, reason)

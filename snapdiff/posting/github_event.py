@@ -80,6 +80,7 @@ class GitHubEvent(Struct):
     repository: EventRepository = msgspec.field(default_factory=EventRepository)
     ref: str = ""
     before: str | None = None
+    forced: bool = False
 
     @property
     def number(self) -> int | None:

@@ -123,6 +123,13 @@ class GitSource(Source):
         )
         return [pair for pair in pairs if any(pair)]
 
+    def changed_submodules(self, new: Source) -> list[str]:
+        """Return the submodules that differ, by path."""
+        if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
+            return []
+        found = self.repository.changed_submodules(self.tree, new.tree)
+        return [printable_path(path) for path in found if self.paths.has(path)]
+
     def part(self, path: str) -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None."""
         with self.repository.objects() as objects:

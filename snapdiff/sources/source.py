@@ -134,6 +134,10 @@ class Source:
             pairs.append((before, after))
         return pairs
 
+    def changed_submodules(self, new: "Source") -> list[str]:  # noqa: ARG002 - git knows
+        """Return the submodules that differ, by path: they are not looked into."""
+        return []
+
     def settings_file(self, folder: str = "") -> SettingsFile | None:  # noqa: ARG002 - kinds do
         """Return the configuration file that counts for a folder of this catalog, or None."""
         return None

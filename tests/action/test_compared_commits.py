@@ -14,7 +14,7 @@ from snapdiff.ci.commits import (
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.github_event import read_event
 from tests.action.pull_requests import NUMBER, PullRequest, write_event
-from tests.support.repositories import run_git
+from tests.support.repositories import GitRepository, run_git
 
 ZEROS = "0" * 40
 
@@ -202,6 +202,37 @@ def test_a_push_of_more_commits_than_the_clone_has_is_refused(
         on_github(branch, push(request_, "change", None))
 
 
+@pytest.mark.parametrize(
+    ("commits", "depth", "forced", "advice"),
+    [
+        (1, 1, False, "`fetch-depth: 2`"),
+        (3, 1, False, "`fetch-depth: 0`"),
+        (3, 2, False, "`fetch-depth: 0`"),
+        (0, 0, False, "a force push replaced it"),
+        (0, 2, True, "a force push replaced it"),
+        (0, 0, True, "a force push replaced it"),
+    ],
+)
+def test_the_depth_that_is_advised_is_one_that_helps(
+    commits: int, depth: int, forced: bool, advice: str, tmp_path: Path
+) -> None:
+    origin = GitRepository(tmp_path / "origin")
+    ids = [origin.commit({"x": str(number)}) for number in range(5)]
+    depths = [f"--depth={depth}"] * bool(depth)
+    run_git(tmp_path, "clone", "--quiet", *depths, origin.folder.as_uri(), "clone")
+    before = ids[-1 - commits] if commits else "1" * 40
+    event = {"ref": "refs/heads/main", "before": before, "forced": forced}
+    event |= {"repository": {"default_branch": "main"}}
+    with pytest.raises(RevisionError) as refused:
+        on_github(tmp_path / "clone", event)
+    assert str(refused.value).startswith(f"commit {before[:12]} is not in this clone; ")
+    assert advice in str(refused.value)
+    with pytest.raises(RevisionError) as refused:
+        on_gitlab(tmp_path / "clone", CI_COMMIT_BRANCH="main", CI_COMMIT_BEFORE_SHA=before)
+    assert ('GIT_DEPTH: "0"' in str(refused.value)) == bool(depth)
+    assert ("a force push replaced it" in str(refused.value)) == (not depth)
+
+
 def test_a_first_commit_has_nothing_to_be_compared_with(
     request_: PullRequest, tmp_path: Path
 ) -> None:
@@ -265,6 +296,18 @@ def test_a_clone_of_gitlab_that_is_too_shallow_is_refused(
         on_gitlab(
             clone, CI_MERGE_REQUEST_IID="12", CI_MERGE_REQUEST_DIFF_BASE_SHA=request_.old_base
         )
+
+
+def test_a_merge_request_whose_base_is_not_named_is_refused_in_words(
+    request_: PullRequest, tmp_path: Path
+) -> None:
+    clone = request_.checkout(tmp_path / "clone", "change")
+    with pytest.raises(RevisionError) as refused:
+        on_gitlab(clone, CI_MERGE_REQUEST_IID="12")
+    assert str(refused.value) == (
+        "the pipeline does not say where merge request 12 began: "
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA is empty; give `old`"
+    )
 
 
 def test_a_branch_pipeline_compares_as_a_push_does(request_: PullRequest, tmp_path: Path) -> None:

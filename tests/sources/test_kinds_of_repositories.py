@@ -8,6 +8,7 @@ from tests.support.example import NEW, OLD
 from tests.support.helpers import (
     Report,
     pages_of,
+    run_cli,
     run_json,
     spec,
     without_revisions,
@@ -58,5 +59,16 @@ def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
     inner = outer.folder / "inner"
     assert without_revisions(run_json("-C", inner, "HEAD~1", "HEAD")) == expected
     assert without_revisions(run_json("-C", inner, "HEAD~1")) == expected
-    for arguments in (["HEAD~1", "HEAD"], ["HEAD"], []):
+    for arguments in (["HEAD"], []):
         assert run_json("-C", outer.folder, *arguments)["tags"] == [], arguments
+    warning = (
+        "snapdiff: warning: inner: is a submodule that changed; what is in it is not compared: "
+        "run snapdiff there, or with -C\n"
+    )
+    run_git(inner, "checkout", "--quiet", "HEAD~1")
+    outer.git("commit", "--quiet", "--all", "--message=Other commit")
+    for old, new in (("HEAD~2", "HEAD~1"), ("HEAD~1", "HEAD"), ("HEAD", "HEAD~2")):
+        result = run_cli("-C", outer.folder, "--quiet-if-empty", old, new)
+        assert result == (0, "", warning), (old, new)
+    narrowed = run_cli("-C", outer.folder, "--quiet-if-empty", "HEAD~1", "HEAD", "--", "_cache")
+    assert narrowed == (0, "", "")
