@@ -221,14 +221,21 @@ def renamed_since(
 
 
 def nearest_names(word: str, names: Iterable[str]) -> str:
-    """Return which of some names are nearest to a word: `the nearest are a and b`."""
+    """Return which of some names are nearest to a word, case aside: `the nearest: a, b`."""
     from difflib import get_close_matches  # late: only a slip needs it
 
     known = sorted(set(names))
-    found = get_close_matches(word.lstrip("!").replace("*", ""), known, NEAREST, cutoff=0.4)
-    if not found and len(known) > NEAREST:
+    by_letters: dict[str, list[str]] = {}
+    for name in known:
+        by_letters.setdefault(name.casefold(), []).append(name)
+    letters = word.lstrip("!").replace("*", "").casefold()
+    near = get_close_matches(letters, by_letters, NEAREST, cutoff=0.4)
+    found = [name for item in near for name in by_letters[item]][:NEAREST]
+    if found:
+        return f"the nearest: {', '.join(found)}"
+    if len(known) > NEAREST:
         return f"there are {len(known):,}, from {known[0]} to {known[-1]}"
-    return f"the nearest: {', '.join(found)}" if found else f"there is {', '.join(known) or 'none'}"
+    return f"there {'are' if len(known) > 1 else 'is'} {', '.join(known) or 'none'}"
 
 
 def _matches(name: str, glob: str) -> bool:

@@ -62,7 +62,10 @@ def test_where_there_is_nothing_to_compare_no_glob_has_a_slip() -> None:
 
 
 def test_of_a_word_like_none_of_a_few_names_all_are_told() -> None:
-    assert nearest_names("xxx", ["a", "b"]) == "there is a, b"
+    assert nearest_names("xxx", ["a", "b"]) == "there are a, b"
+    assert nearest_names("xxx", ["a"]) == "there is a"
+    assert nearest_names("E4S", ["e4s", "hep"]) == "the nearest: e4s"
+    assert nearest_names("!Ml-*", ["ML-cuda", "ml-CUDA", "hep"]) == "the nearest: ML-cuda, ml-CUDA"
     assert nearest_names("xxx", []) == "there is none"
 
 
