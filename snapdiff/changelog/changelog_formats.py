@@ -1,6 +1,6 @@
 """The formats of a changelog and of first sightings: suffixes, and options that have an effect."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,11 +53,11 @@ def chosen_format(
 
     Raises ReportError where there is no such format.
     """
-    names = ", ".join(known)
     if name is not None:
-        if name not in known:
-            raise ReportError(f"{name}: no such format here; there are {names}")
-        return known[name]
+        for item in known.values():
+            if name == item.name or f".{name}" in item.suffixes:
+                return item
+        raise ReportError(f"{name}: no such format here; there are {', '.join(known)}")
     suffix = target.suffix.lower() if target else ""
     if suffix:
         for item in known.values():
@@ -70,12 +70,12 @@ def chosen_format(
     return known["text" if on_terminal else "markdown"]
 
 
-def require_effect(
+def without_effect(
     chosen: ChangelogFormat, known: Mapping[str, ChangelogFormat], options: Iterable[str]
-) -> None:
-    """Raise ReportError where an option that was given does nothing in a format."""
+) -> Iterator[str]:
+    """Yield a line for each option that was given and does nothing in a format."""
     for option in options:
         if option not in chosen.options:
             others = [item.name for item in known.values() if option in item.options]
             way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
-            raise ReportError(f"--{option} has no effect in {chosen.name}; {way_out}")
+            yield f"--{option} has no effect in {chosen.name}; {way_out}"

@@ -1,5 +1,6 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -62,6 +63,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
         return 0
     destination = given.destination(given.target())
     chosen = given.chosen_format(CHANGELOG, on_terminal=destination.is_terminal)
+    _warn_of_options(given.without_effect(chosen, CHANGELOG), given)
     with held_alone(destination.file) as is_new:
         writer = ChangelogWriter(
             format_name=chosen.name,
@@ -92,6 +94,11 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
             noun = "new section" if writer.is_continued else "section"
             say_written([destination.file], counted(written, noun))
     return 0
+
+
+def _warn_of_options(messages: Iterable[str], given: ChangelogOptions) -> None:
+    for message in () if given.quiet else messages:
+        say(f"warning: {message}")
 
 
 def _range(arguments: tuple[str, ...]) -> str:
@@ -126,6 +133,7 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
     destination = given.destination(given.target())
     chosen = given.chosen_format(FIRST_SEEN, on_terminal=destination.is_terminal)
+    _warn_of_options(given.without_effect(chosen, FIRST_SEEN), given)
     destination.check()
     if destination.file:
         require_no_changelog(destination.file)

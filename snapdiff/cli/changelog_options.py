@@ -1,6 +1,6 @@
 """The options of `snapdiff changelog`, and what they ask for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -11,7 +11,7 @@ from snapdiff.changelog.changelog_formats import (
     TEMPLATE,
     ChangelogFormat,
     chosen_format,
-    require_effect,
+    without_effect,
 )
 from snapdiff.changelog.markers import GIVEN, ShapingOptions, filter_options
 from snapdiff.changelog.periods import PERIODS, By
@@ -25,6 +25,7 @@ from snapdiff.cli.shared_options import (
     package_url,
     pages,
     template_folder,
+    verbose,
     with_options,
 )
 from snapdiff.errors import ReportError
@@ -75,16 +76,22 @@ class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
     def chosen_format(
         self, known: Mapping[str, ChangelogFormat], *, on_terminal: bool
     ) -> ChangelogFormat:
-        """Return the format; raises ReportError where there is none, or an option has no use."""
+        """Return the format; raises ReportError where there is none."""
         if self.template and self.format_name:
             reason = f"so -f {self.format_name} has no meaning"
             raise ReportError(f"--template replaces the format, {reason}")
-        chosen = TEMPLATE
-        if not self.template or self.first_seen:
-            chosen = chosen_format(self.format_name, self.target(), known, on_terminal=on_terminal)
+        if self.template and not self.first_seen:
+            return TEMPLATE
+        return chosen_format(self.format_name, self.target(), known, on_terminal=on_terminal)
+
+    def without_effect(
+        self, chosen: ChangelogFormat, known: Mapping[str, ChangelogFormat]
+    ) -> Iterator[str]:
+        """Yield a line for each option that the format has no use for."""
         given = [name for name, value in self.looks().items() if value is not None]
-        require_effect(chosen, known, given)
-        return chosen
+        if self.color in ("auto", "never"):
+            given.remove("color")
+        return without_effect(chosen, known, given)
 
     def options(self, chosen: ChangelogFormat) -> ReportOptions:
         """Return how the changelog is to look: a file that is read as it is has no links in it."""
@@ -147,9 +154,7 @@ _OPTIONS = [
     ),
     configuration,
     pages,
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Say what was written; trace internal errors."
-    ),
+    verbose("Say what was written; trace internal errors."),
 ]
 
 

@@ -25,13 +25,25 @@ _LATE = {
 """The commands that are imported when they are asked for, and the modules they are in."""
 
 
+_OTHER_WORDS = {"help": "--help", "version": "--version", "log": "changelog"}
+"""What other tools have as commands. Here it is a revision or a folder first, and then advice."""
+
+
 class _Commands(click.Group):
     """A group with a default command: `snapdiff OLD NEW` is `snapdiff diff OLD NEW`."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        """Put the default command before arguments that name none: its help is the help."""
-        if not arguments or arguments[0] not in (*self.list_commands(context), "--version"):
-            arguments = [DEFAULT_COMMAND, *arguments]
+        """Put the command before its options; where none is named, the default one.
+
+        So the default command's help is the help.
+        """
+        if arguments[:1] not in (["--version"], ["-V"]):
+            position = _first_word(arguments)
+            name = arguments[position] if position < len(arguments) else ""
+            if name in self.list_commands(context):
+                arguments = [name, *arguments[:position], *arguments[position + 1 :]]
+            else:
+                arguments = [DEFAULT_COMMAND, *arguments]
         return super().parse_args(context, arguments)
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -48,8 +60,29 @@ class _Commands(click.Group):
         return command
 
 
+def _first_word(arguments: Sequence[str]) -> int:
+    """Return where the first argument is that is neither an option nor the value of one."""
+    takes_value = {
+        name
+        for option in diff.params
+        if isinstance(option, click.Option) and not option.is_flag
+        for name in option.opts
+    }
+    position = 0
+    while position < len(arguments) and len(word := arguments[position]) > 1 and word[0] == "-":
+        if word == "--":
+            break
+        # Of short options in one word the first that takes a value takes the rest, or what follows.
+        names = [word] if word[1] == "-" else [f"-{letter}" for letter in word[1:]]
+        first = next((name for name in names if name in takes_value), None)
+        position += 2 if first is not None and first == names[-1] else 1
+    return position
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="snapdiff", message="%(prog)s %(version)s")
+@click.version_option(
+    __version__, "-V", "--version", prog_name="snapdiff", message="%(prog)s %(version)s"
+)
 def cli() -> None:
     """Say what changed between two snapshots of a package catalog."""
 
@@ -79,20 +112,23 @@ def schema(document: str) -> int:
 
 
 def _meant(arguments: Sequence[str]) -> str:
-    """Return which command was meant where the first argument is nearly one: `chnagelog`."""
+    """Return which command was meant where the first word is nearly one: `chnagelog`, `log`."""
     from difflib import get_close_matches
 
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
-    word = arguments[0] if arguments else ""
+    word = "".join(arguments[_first_word(arguments) :][:1])
+    if word in _OTHER_WORDS:
+        return f"; did you mean snapdiff {_OTHER_WORDS[word]}?"
     found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)
     return f"; did you mean the command {found[0]}?" if found else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status; every error is a line on standard error."""
+    asked: dict[str, bool] = {}  # the option -v leaves its value in it
     gc.disable()  # nothing here forms cycles, and walking a million specs over and over costs
     try:
-        status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False)
+        status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False, obj=asked)
     except (SnapdiffError, click.ClickException, OSError) as error:
         *lines, last = error_lines(error)
         for line in [*lines, last + _meant(sys.argv[1:] if arguments is None else arguments)]:
@@ -105,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Exception as error:
         say(f"error: {error_lines(error)[0]}")
-        if {"-v", "--verbose"} & set(sys.argv if arguments is None else arguments):
+        if asked.get("verbose"):
             raise
         return FAILED
     return status if isinstance(status, int) else DONE

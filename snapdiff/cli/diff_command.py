@@ -149,7 +149,7 @@ def run_diff(revisions: tuple[str, ...], given: "DiffOptions") -> Outcome:
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
     verdict = _verdict(found, given)
     offenders = verdict.offenders if verdict else []
-    _write_reports(given, narrowed, [offender.text for offender in offenders])
+    _write_reports(given, narrowed, [offender.text for offender in offenders], warn)
     if verdict:
         is_narrowed = given.is_narrowed() or settings.speaks_of_more
         _say_verdict(verdict, str(place), warn, is_narrowed=is_narrowed)
@@ -182,11 +182,15 @@ def _say_verdict(
         say(line)
 
 
-def _write_reports(given: "DiffOptions", diff: "CatalogDiff", offending: list[str]) -> None:
+def _write_reports(
+    given: "DiffOptions", diff: "CatalogDiff", offending: list[str], warn: Callable[[str], None]
+) -> None:
     """Write every report that is asked for, and say so; raises ReportError."""
     from snapdiff.cli.report_writer import size_in_words
 
     writers = given.report_writers()
+    for message in given.without_effect(writers):
+        warn(message)
     for writer in writers:
         writer.write(diff, offending)
     if given.names_written_files():

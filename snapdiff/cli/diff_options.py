@@ -103,7 +103,7 @@ _OPTIONS = [
     ),
     configuration,
     pages,
-    verbose,
+    verbose(),
 ]
 
 

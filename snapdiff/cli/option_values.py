@@ -28,14 +28,17 @@ def stack_pairs(
 
 def more_reports(
     _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
-) -> tuple[tuple[str, Path], ...]:
-    """Return formats with their files; raises BadParameter for a value that is neither."""
-    reports: list[tuple[str, Path]] = []
+) -> tuple[tuple[str, Path | None], ...]:
+    """Return formats with their files, None for standard output.
+
+    Raises BadParameter for a value that is neither.
+    """
+    reports: list[tuple[str, Path | None]] = []
     for value in values:
         format_name, _, file = value.partition("=")
         if not format_name or not file:
             raise click.BadParameter(f"{value!r} names no format and file; write FORMAT=FILE")
-        reports.append((format_name, Path(file)))
+        reports.append((format_name, None if file == "-" else Path(file)))
     return tuple(reports)
 
 

@@ -3,13 +3,15 @@
 It is apart from the options themselves, which a shell that completes a word and `--help` need too.
 """
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from snapdiff.cli.options import CommonOptions
 from snapdiff.cli.report_writer import ReportWriter
+from snapdiff.errors import ReportError
 from snapdiff.output.whole_file import require_files_of_their_own
-from snapdiff.reports import require_effect
+from snapdiff.reports import without_effect
 from snapdiff.reports.options import ReportOptions
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ class DiffOptions(CommonOptions, frozen=True, kw_only=True):
     fail_on: "tuple[Kind, ...]"
     map_stack: tuple[tuple[str, str], ...]
     because: tuple[str, ...]
-    also: tuple[tuple[str, Path], ...]
+    also: "tuple[tuple[str, Path | None], ...]"
     annotations: "AnnotationTarget | None"
     ignore: "tuple[AcceptedChange, ...]" = ()
     """What the gate lets pass; only a file can say it."""
@@ -64,6 +66,39 @@ class DiffOptions(CommonOptions, frozen=True, kw_only=True):
 
         Raises SnapdiffError where one cannot be written, before any work.
         """
+        if self.stat and self.detail:
+            raise ReportError("--stat leaves out what --detail adds; give one of them")
+        format_is_usual = "format_name" in self.from_file
+        wanted = None if format_is_usual else self.format_name
+        writers = [
+            ReportWriter(
+                format_name=format_name,
+                usual_format=self.format_name if format_is_usual else None,
+                destination=self.destination(target),
+                quiet_if_empty=self.quiet_if_empty,
+                options=ReportOptions(**self._asked()),
+            )
+            for format_name, target in ((wanted, self.target()), *self.also)
+        ]
+        require_files_of_their_own(
+            [
+                *(writer.destination.file for writer in writers),
+                *([self.annotations.code_quality] if self.annotations else []),
+            ]
+        )
+        return writers
+
+    def without_effect(self, writers: Sequence[ReportWriter]) -> Iterator[str]:
+        """Yield a line for each option that none of the reports has a use for.
+
+        What only a file asks for need have no effect in the format at hand.
+        """
+        given = {*self._asked()} - self.from_file
+        given |= {"color"} if self.color == "always" else set()
+        yield from without_effect([writer.format for writer in writers], sorted(given))
+
+    def _asked(self) -> dict[str, Any]:
+        """Return the fields of ReportOptions that somebody has given a value."""
         asked: dict[str, Any] = {
             "title": self.title,
             "group_by": self.group_by,
@@ -76,26 +111,4 @@ class DiffOptions(CommonOptions, frozen=True, kw_only=True):
             "templates": self.templates(),
             "template": Path(self.template) if self.template else None,
         }
-        asked = {name: value for name, value in asked.items() if value is not None}
-        format_is_usual = "format_name" in self.from_file
-        wanted = None if format_is_usual else self.format_name
-        writers = [
-            ReportWriter(
-                format_name=format_name,
-                usual_format=self.format_name if format_is_usual else None,
-                destination=self.destination(target),
-                quiet_if_empty=self.quiet_if_empty,
-                options=ReportOptions(**asked),
-            )
-            for format_name, target in ((wanted, self.target()), *self.also)
-        ]
-        require_files_of_their_own(
-            [
-                *(writer.destination.file for writer in writers),
-                *([self.annotations.code_quality] if self.annotations else []),
-            ]
-        )
-        # What only a file asks for need have no effect in the format at hand.
-        given = ({*asked} - self.from_file) | ({"color"} if self.color else set())
-        require_effect([writer.format for writer in writers], sorted(given))
-        return writers
+        return {name: value for name, value in asked.items() if value is not None}

@@ -112,9 +112,26 @@ repository = click.option(
 
 output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
 
-verbose = click.option(
-    "-v", "--verbose", is_flag=True, help="Say what is compared; trace internal errors."
-)
+
+def _traced(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
+    """Tell the command line, which catches internal faults."""
+    context.ensure_object(dict)["verbose"] = value
+    return value
+
+
+def verbose(
+    words: str = "Say what is compared; trace internal errors.", *, expose_value: bool = True
+) -> Callable[[_Command], _Command]:
+    """Return the option by which a command says more; without its value it only traces errors."""
+    return click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        callback=_traced,
+        expose_value=expose_value,
+        help=words,
+    )
+
 
 template_folder = click.option(
     "--template-folder",

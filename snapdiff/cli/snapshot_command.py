@@ -9,7 +9,7 @@ from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import count_file
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
-from snapdiff.cli.shared_options import size_limits
+from snapdiff.cli.shared_options import size_limits, verbose
 from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
@@ -34,7 +34,7 @@ Examples:
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
 @size_limits
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
-@click.option("-v", "--verbose", is_flag=True, help="Trace internal errors.")
+@verbose("Trace internal errors.", expose_value=False)
 def snapshot(
     *,
     source: str,
@@ -44,14 +44,12 @@ def snapshot(
     max_document_size: int,
     max_download: int,
     quiet: bool,
-    verbose: bool,
 ) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
 
     SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
     is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
     """
-    del verbose  # the command line looks for it itself, where an internal fault is caught
     limits = Limits(page_size=max_page_size, document_size=max_document_size, download=max_download)
     target = SnapshotFolder(Path(folder))
     with ProgressBar("documents", wanted=not quiet) as bar:

@@ -1,5 +1,6 @@
 """`snapdiff why`: a package and two revisions in, why its specs changed out."""
 
+import contextlib
 from typing import Any
 
 import click
@@ -24,7 +25,7 @@ from snapdiff.cli.shared_options import (
     verbose,
 )
 from snapdiff.errors import ReportError
-from snapdiff.reports import format_of_file
+from snapdiff.reports import checked_format, format_of_file
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 from snapdiff.reports.why_report import RENDERERS, Render
@@ -33,9 +34,13 @@ from snapdiff.why_package import explain_package, parse_question
 
 def _render(name: str | None) -> Render:
     """Return what renders in a format; where none is asked for, text, on a terminal or not."""
-    if name is not None and name not in RENDERERS:
+    if name is None:
+        return RENDERERS["text"]
+    with contextlib.suppress(ReportError):
+        name = checked_format(name)
+    if name not in RENDERERS:
         raise ReportError(f"{name}: no such format here; there are {', '.join(RENDERERS)}")
-    return RENDERERS[name or "text"]
+    return RENDERERS[name]
 
 
 @click.command(
@@ -70,7 +75,7 @@ What it draws:
 @no_pager
 @configuration
 @pages
-@verbose
+@verbose()
 def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """Say why the specs of PACKAGE changed from OLD to NEW: everything that changed below them.
 

@@ -29,10 +29,17 @@ def check_output(path: Path) -> None:
 def require_files_of_their_own(paths: Iterable[Path | None]) -> None:
     """Raise ReportError where two of some files are one, whatever leads there.
 
-    What is written last would be all that is left. A device keeps nothing anyway.
+    What is written last would be all that is left. A device keeps nothing anyway. None is standard
+    output, where nobody could tell two reports from each other.
     """
     seen = set()
-    for path in filter(None, paths):
+    is_printed = False
+    for path in paths:
+        if path is None:
+            if is_printed:
+                raise ReportError("standard output: takes one report; write the others to files")
+            is_printed = True
+            continue
         target = os.path.realpath(path)
         if os.path.exists(target) and not os.path.isfile(target):
             continue

@@ -89,21 +89,24 @@ def format_of_file(path: PurePath) -> str | None:
 
 
 def checked_format(name: str) -> str:
-    """Return the name of a format; raises ReportError where there is no such format."""
-    if name not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise ReportError(f"{name}: no such report format; there are {known}")
-    return name
+    """Return the format that a name or a suffix means: `md` is markdown.
+
+    Raises ReportError where there is no such format.
+    """
+    for item in FORMATS.values():
+        if name == item.name or f".{name}" in item.suffixes:
+            return item.name
+    raise ReportError(f"{name}: no such report format; there are {', '.join(FORMATS)}")
 
 
-def require_effect(format_names: Sequence[str], options: Iterable[str]) -> None:
-    """Raise ReportError where all of the formats do nothing with a field of ReportOptions."""
+def without_effect(format_names: Sequence[str], options: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each field of ReportOptions with which none of the formats does anything."""
     for name in options:
         if not any(name in _format(item).options for item in format_names):
             others = [item.name for item in FORMATS.values() if name in item.options]
             goes_with = f"it goes with {', '.join(others)}" if others else "leave it out"
             nowhere = ", ".join(format_names)
-            raise ReportError(f"{_option(name)} has no effect in {nowhere}; {goes_with}")
+            yield f"{_option(name)} has no effect in {nowhere}; {goes_with}"
 
 
 def _option(name: str) -> str:

@@ -179,24 +179,9 @@ class TestFolders:
         (["start..HEAD", "-o", "story.pdf"], "no format here has the suffix .pdf; known are .md,"),
         (["start..HEAD", "-o", "story.csv"], "no format here has the suffix .csv"),
         (["start..HEAD", "--first-seen", "-o", "x.html"], "no format here has the suffix .html"),
-        (["start..HEAD", "-f", "json", "--detail"], "--detail has no effect in json"),
-        (
-            ["start..HEAD", "-f", "ndjson", "--group-by", "stack"],
-            "it goes with markdown, text, html",
-        ),
-        (["start..HEAD", "--color", "always"], "--color has no effect in markdown"),
-        (
-            ["start..HEAD", "-f", "text", "--package-url", "https://x/{package}"],
-            "goes with markdown",
-        ),
         (["start..HEAD", "--package-url", "https://x/"], "has no {package} in it"),
         (["start..HEAD", "--template", "x", "-f", "json"], "so -f json has no meaning"),
         (["start..HEAD", "--template", "no.j2"], "no.j2: no such template file"),
-        (["start..HEAD", "--template", "x", "--detail"], "--detail has no effect in template"),
-        (
-            ["start..HEAD", "--first-seen", "--template", "x"],
-            "--template has no effect in markdown",
-        ),
         ([], "name a range such as v0.22.0..HEAD, or a folder of snapshots"),
         (["start", "HEAD"], "HEAD: a changelog takes one range; write start..HEAD"),
     ],
@@ -207,6 +192,32 @@ def test_an_error_is_one_line(arguments: list[str], message: str, story: History
     assert message in result.err
     assert result.err.startswith("snapdiff: error: ")
     assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-f", "json", "--detail"], "--detail has no effect in json; it goes with markdown, "),
+        (["-f", "ndjson", "--group-by", "stack"], "--group-by has no effect in ndjson; it goes "),
+        (["--color", "always"], "--color has no effect in markdown; it goes with text"),
+        (
+            ["-f", "text", "--package-url", "https://x/{package}"],
+            "--package-url has no effect in text; it goes with markdown, html",
+        ),
+        (["--first-seen", "--detail"], "--detail has no effect in markdown; leave it out"),
+        (["--first-seen", "--template", "x"], "--template has no effect in markdown; leave it "),
+    ],
+)
+def test_an_option_without_effect_is_a_warning(
+    options: list[str], message: str, story: History
+) -> None:
+    result = run_changelog("-C", story.folder, "start..HEAD", *options)
+    assert result.status == 0
+    assert result.out
+    assert result.err.startswith(f"snapdiff: warning: {message}")
+    assert result.err.count("\n") == 1
+    assert run_changelog("-C", story.folder, "start..HEAD", *options, "-q").err == ""
+    assert run_changelog("-C", story.folder, "start..HEAD", "--color", "never").err == ""
 
 
 def test_a_bad_page_is_named_with_its_commit(tmp_path: Path) -> None:

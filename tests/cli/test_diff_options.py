@@ -1,4 +1,4 @@
-"""Options that would have no effect are errors, and a slip is answered with the nearest."""
+"""Options without effect are named, a slip is answered with the nearest, commands are found."""
 
 import os
 import pty
@@ -25,6 +25,29 @@ from tests.support.helpers import run_cli, run_json, words, write_files
         (["-f", "json", "--stat"], "--stat has no effect in json; it goes with markdown, text"),
         (["--color", "always"], "--color has no effect in markdown; it goes with text"),
         (["-f", "json", "--template-folder", "x"], "--template-folder has no effect in json; it "),
+    ],
+    ids=words,
+)
+def test_an_option_without_effect_is_a_warning(options: list[str], message: str) -> None:
+    result = run_cli("-C", ROOT, *SNAPSHOTS, *options)
+    assert result.status == 0
+    assert result.err.startswith(f"snapdiff: warning: {message}")
+    assert result.err.count("\n") == 1
+    plain = options[:2] if options[0] == "-f" else []
+    assert result.out == run_cli("-C", ROOT, *SNAPSHOTS, *plain).out
+    assert run_cli("-C", ROOT, *SNAPSHOTS, *options, "-q").err == ""
+
+
+@pytest.mark.parametrize("color", ["never", "auto"])
+def test_a_colour_that_no_format_has_need_not_be_named(color: str) -> None:
+    result = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "json", "--color", color)
+    assert (result.status, result.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-f", "text", "--stat", "--detail"], "--stat leaves out what --detail adds; give one of"),
         (["-o", "report.pdf"], "report.pdf: no format has the suffix .pdf; known are .md, "),
         (["-f", "template"], "template: no such report format; there are markdown, comment, "),
         (["--package-url", "https://x/"], "Invalid value for '--package-url': https://x/ has no "),
@@ -34,7 +57,7 @@ from tests.support.helpers import run_cli, run_json, words, write_files
     ],
     ids=words,
 )
-def test_an_option_without_effect_is_an_error(options: list[str], message: str) -> None:
+def test_an_option_that_makes_no_sense_is_an_error(options: list[str], message: str) -> None:
     result = run_cli("-C", ROOT, *SNAPSHOTS, *options)
     assert (result.status, result.out) == (2, "")
     assert result.err.startswith(f"snapdiff: error: {message}")
@@ -47,6 +70,75 @@ def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
         assert result.status == 2
         assert result.err.endswith("; did you mean the command changelog?\n")
     assert "did you mean" not in run_cli("no-such-revision").err
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"), [("help", "--help"), ("version", "--version"), ("log", "changelog")]
+)
+def test_a_word_of_other_tools_is_answered_with_ours(word: str, answer: str) -> None:
+    for arguments in ([word], ["-q", word]):
+        result = run_cli("-C", ROOT, *arguments)
+        assert result.status == 2
+        assert result.err.endswith(f"; did you mean snapdiff {answer}?\n")
+
+
+def test_a_short_option_says_the_version() -> None:
+    assert run_cli("-V") == run_cli("--version")
+    assert run_cli("-V").status == 0
+
+
+def test_a_suffix_is_a_format() -> None:
+    for name, suffix in (("markdown", "md"), ("html", "htm")):
+        named = run_cli("-C", ROOT, *SNAPSHOTS, "-f", name)
+        assert run_cli("-C", ROOT, *SNAPSHOTS, "-f", suffix) == named
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-q"],
+        ["-qv"],
+        ["-q", "--no-pager"],
+        ["-f", "json"],
+        ["-fjson"],
+        ["-qfjson"],
+        ["--format=json"],
+        ["-C", str(ROOT)],
+        ["-t", "why"],
+    ],
+    ids=words,
+)
+def test_options_may_stand_before_the_command(options: list[str]) -> None:
+    where = [] if "-C" in options else ["-C", str(ROOT)]
+    before = run_cli(*options, "changelog", *where, "snapshots/")
+    assert before == run_cli("changelog", *options, *where, "snapshots/")
+    assert before.status == (2 if "why" in options else 0)
+
+
+def test_the_value_of_an_option_is_no_command() -> None:
+    assert run_cli("-C", ROOT, "-p", "why", *SNAPSHOTS).err.startswith("snapdiff: error: why: ")
+    assert run_cli("-C", "changelog", *SNAPSHOTS).err == (
+        "snapdiff: error: changelog: no such directory\n"
+    )
+
+
+@pytest.mark.parametrize("flag", ["-v", "-qv", "--verbose"])
+@pytest.mark.parametrize("name", ["diff", "changelog"])
+def test_an_internal_fault_is_one_line_and_traced_where_that_is_asked_for(
+    flag: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_arguments: object, **_options: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr("snapdiff.catalog.loading.open_catalogs", broken)
+    monkeypatch.setattr("snapdiff.cli.changelog_command.open_range", broken)
+    result = run_cli(name, "a..b")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
+        "snapdiff: error: internal fault, please report it: ZeroDivisionError: ours\n"
+    )
+    with pytest.raises(ZeroDivisionError):
+        run_cli(name, flag, "a..b")
 
 
 def test_a_mistyped_option_is_answered_with_the_nearest() -> None:

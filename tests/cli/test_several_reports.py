@@ -41,7 +41,8 @@ def test_the_first_report_may_go_to_standard_output(example: Path) -> None:
         (["--also", "csv=x", "--also", "html=link"], "link: is named twice; a file holds one "),
         (["-f", "json", "-o", "x", "--annotations", "gitlab=x"], "x: is named twice; a file holds"),
         (["--also", "html=no/x"], "no/x: the folder no does not exist; make it first"),
-        (["-f", "json", "--also", "csv=x", "--title", "T"], "--title has no effect in json, csv; "),
+        (["--also", "csv=-"], "standard output: takes one report; write the others to files"),
+        (["-o", "y.md", "--also", "csv=-", "--also", "json=-"], "standard output: takes one "),
     ],
     ids=words,
 )
@@ -54,6 +55,21 @@ def test_a_report_that_cannot_be_is_an_error_before_any_work(
     assert (result.status, result.out) == (2, "")
     assert message in result.err
     assert not (example / "x").exists()
+
+
+def test_a_second_report_may_go_to_standard_output(example: Path) -> None:
+    html = example / "report.html"
+    result = run_cli("-C", example, "-o", html, "--also", "json=-", "old", "new")
+    assert result == run_cli("-C", example, "-f", "json", "old", "new")
+    assert html.exists()
+    assert not Path("-").exists()
+
+
+def test_an_option_has_to_have_an_effect_in_one_report_alone(example: Path) -> None:
+    title = ["-C", str(example), "-f", "json", "--title", "T", "old", "new"]
+    csv = run_cli(*title, f"--also=csv={example / 'x.csv'}")
+    assert csv.err.startswith("snapdiff: warning: --title has no effect in json, csv; it goes with")
+    assert run_cli(*title, f"--also=html={example / 'x.html'}").err == ""
 
 
 def test_a_device_may_be_named_twice(example: Path) -> None:
