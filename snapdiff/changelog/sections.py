@@ -1,9 +1,7 @@
 """The sections of a changelog: each one the comparison of two snapshots, in order of time."""
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from itertools import islice
+from concurrent.futures import Executor
 from math import ceil
 
 import msgspec
@@ -62,8 +60,9 @@ def compute_sections(
 ) -> Iterator[Section]:
     """Yield the sections in which something happened, oldest first, each as soon as it is ready.
 
-    An `executor` of any kind spreads them over processes, `jobs` in number; the sections are the
-    same. Raises SnapdiffError: BadPagesError where a page cannot be read and is not to be skipped.
+    The `map` of an `executor` of any kind spreads them over processes, `jobs` in number; the
+    sections are the same. Raises SnapdiffError: BadPagesError where a page cannot be read and is
+    not to be skipped.
     """
     watcher = watcher or Watcher()
     if executor is None:
@@ -147,23 +146,13 @@ def _spread(
     steps: Steps, settings: Settings, executor: Executor, jobs: int, watcher: Watcher
 ) -> Iterator[Section]:
     rounds = ceil(steps.most_sections() / (jobs * _MOST_IN_A_PART)) or 1
-    size = ceil(steps.most_sections() / (jobs * rounds)) or 1
-    parts: Iterator[Steps] = iter(steps.parts(size))
-    waiting: deque[tuple[Steps, Future[bytes]]] = deque()
-    try:
-        while True:
-            for part in islice(parts, 2 * jobs - len(waiting)):
-                waiting.append((part, executor.submit(compute_part, part, settings)))
-            if not waiting:
-                return
-            part, future = waiting.popleft()
-            outcome = _DECODER.decode(future.result())
-            for message in outcome.warnings:
-                watcher.warn(message)
-            yield from outcome.sections
-            if outcome.bad_pages:
-                raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])
-            watcher.passed(part.most_sections())
-    finally:
-        for _, future in waiting:
-            future.cancel()
+    parts: list[Steps] = list(steps.parts(ceil(steps.most_sections() / (jobs * rounds)) or 1))
+    outcomes = executor.map(compute_part, parts, [settings] * len(parts))
+    for part, encoded in zip(parts, outcomes, strict=True):
+        outcome = _DECODER.decode(encoded)
+        for message in outcome.warnings:
+            watcher.warn(message)
+        yield from outcome.sections
+        if outcome.bad_pages:
+            raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])
+        watcher.passed(part.most_sections())

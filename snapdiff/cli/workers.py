@@ -1,6 +1,7 @@
 """Processes to spread work over; they end when this one does, however it ends."""
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import signal
@@ -15,6 +16,10 @@ from snapdiff.errors import SnapdiffError
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
+_WARNINGS = "PYTHONWARNINGS"
+_QUIET_TRACKER = "ignore:resource_tracker:UserWarning"
+"""Where a signal ends this process, locks are left to a helper of Python's, which tells of them."""
+
 
 @contextlib.contextmanager
 def open_workers(number: int) -> Iterator[Executor | None]:
@@ -25,8 +30,8 @@ def open_workers(number: int) -> Iterator[Executor | None]:
     if number == 1:
         yield None
         return
-    # Where a signal ends this process, locks are left to a helper of Python's, which tells of them.
-    os.environ["PYTHONWARNINGS"] = "ignore:resource_tracker:UserWarning"
+    of_the_user = os.environ.get(_WARNINGS)
+    os.environ[_WARNINGS] = f"{of_the_user},{_QUIET_TRACKER}" if of_the_user else _QUIET_TRACKER
     workers = _Workers(number)
     try:
         yield workers
@@ -37,19 +42,26 @@ def open_workers(number: int) -> Iterator[Executor | None]:
         ) from error
     finally:
         workers.shutdown(cancel_futures=True)
+        del os.environ[_WARNINGS]
+        if of_the_user is not None:
+            os.environ[_WARNINGS] = of_the_user
 
 
-class _Workers(ProcessPoolExecutor):
-    """Processes that know nothing of Ctrl-C, which a terminal sends to all of them."""
+class _Workers(Executor):
+    """Processes that know nothing of Ctrl-C, which a terminal sends to all of them.
+
+    Each is a pool of its own, and they take turns. Python 3.11 does not end a process that a pool
+    is starting while it finds another one dead, and then waits for it without end.
+    """
 
     def __init__(self, number: int) -> None:
-        """Take how many there are to be; they start with the first piece of work."""
+        """Take how many there are to be; each starts with its first piece of work."""
         # A process that is started afresh shares no lock and no open pipe with this one.
         context = multiprocessing.get_context("spawn")
-        super().__init__(number, mp_context=context, initializer=_begin)
-        # All are started at once. Python 3.11 does not end one that is being started while another
-        # is found dead, and then waits for it without end.
-        self._safe_to_dynamically_spawn_children = False
+        self._pools = [
+            ProcessPoolExecutor(1, mp_context=context, initializer=_begin) for _ in range(number)
+        ]
+        self._turns = itertools.cycle(self._pools)
 
     def submit(
         self,
@@ -61,9 +73,16 @@ class _Workers(ProcessPoolExecutor):
         """Start a process if need be, one that does not hear signals while it gets ready."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
-            return super().submit(function, *args, **kwargs)
+            return next(self._turns).submit(function, *args, **kwargs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the processes end."""
+        for pool in self._pools:
+            pool.shutdown(wait=False, cancel_futures=cancel_futures)
+        for pool in self._pools:
+            pool.shutdown(wait, cancel_futures=cancel_futures)
 
 
 def _begin() -> None:

@@ -2,7 +2,9 @@
 
 import multiprocessing
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +68,7 @@ def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> No
 
 def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:
     needs("distributed", "dask")
-    import distributed  # takes seconds, for this test alone
+    distributed: Any = import_module("distributed")  # takes seconds, for this test alone
 
     expected = lines(story.folder, "start..HEAD", None)
     with (

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff.cli.workers import open_workers
 from tests.support.faults import git_that, wait_until
 from tests.support.helpers import PROJECT, pages_of, spec
 from tests.support.nightly import nightly_but
@@ -236,7 +237,7 @@ def test_a_signal_to_all_processes_of_a_changelog_ends_them_with_one_line(
     number: signal.Signals, long_story: GitRepository
 ) -> None:
     arguments = ("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2", "-f", "json")
-    for tenths in range(2, 14, 3):
+    for tenths in range(0, 12, 3):
         with subprocess.Popen(
             command(*arguments),
             cwd=PROJECT,
@@ -246,6 +247,8 @@ def test_a_signal_to_all_processes_of_a_changelog_ends_them_with_one_line(
             start_new_session=True,
         ) as process:
             assert process.stderr
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            wait_until(children.read_text)  # Python is ready by then, however busy the machine is
             time.sleep(tenths / 10)
             os.killpg(process.pid, number)
             assert process.wait(timeout=20) == 128 + number
@@ -313,3 +316,19 @@ def test_where_the_command_is_killed_the_processes_of_jobs_end_too(
         wait_until(are_two)
         process.kill()
     wait_until(lambda: not any(b"spawn_main" in command_line(worker) for worker in workers))
+
+
+@pytest.mark.parametrize("warnings", [None, "error::SyntaxWarning"])
+def test_the_warnings_that_the_user_asked_for_are_asked_of_the_processes_of_jobs_too(
+    warnings: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if warnings:
+        monkeypatch.setenv("PYTHONWARNINGS", warnings)
+    else:
+        monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    with open_workers(2) as workers:
+        assert workers
+        [asked] = set(workers.map(os.getenv, ["PYTHONWARNINGS"] * 2))
+    ours = "ignore:resource_tracker:UserWarning"
+    assert asked == (f"{warnings},{ours}" if warnings else ours)
+    assert os.environ.get("PYTHONWARNINGS") == warnings
