@@ -11,7 +11,7 @@ import msgspec
 from snapdiff.changelog.markers import Marker, filter_options
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
-from snapdiff.output.file_lock import hold, made_meanwhile
+from snapdiff.output.whole_file import hold, made_meanwhile
 from snapdiff.reports import render_pieces
 from snapdiff.result import CatalogDiff
 

@@ -15,7 +15,7 @@ from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.section_outline import SectionOutline, outlines
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
-from snapdiff.output.pager import write_paged
+from snapdiff.output.standard_output import write_paged
 from snapdiff.output.whole_file import check_output, write_file
 
 _Item = TypeVar("_Item")

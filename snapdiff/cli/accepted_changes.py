@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.cli.gate import Offender, find_offenders, first_lines
-from snapdiff.cli.options import split_globs
+from snapdiff.cli.given_options import split_globs
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import NameFilter
 from snapdiff.result import CatalogDiff, Kind, StackDiff

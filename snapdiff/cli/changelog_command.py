@@ -1,6 +1,7 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from snapdiff.changelog.changelog_formats import CHANGELOG, FIRST_SEEN
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
 from snapdiff.changelog.ranges import GitRange, Range, open_range
-from snapdiff.changelog.sections import compute_sections
+from snapdiff.changelog.sections import Watcher, compute_sections
 from snapdiff.changelog.writing import ChangelogWriter, require_no_changelog
 from snapdiff.cli.changelog_options import (
     FROM_FILE,
@@ -20,13 +21,13 @@ from snapdiff.cli.changelog_options import (
     changelog_options,
 )
 from snapdiff.cli.console import say, say_written
+from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.cli.shared_options import TakesPaths
-from snapdiff.cli.watching import watching
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
-from snapdiff.output.file_lock import held_alone
+from snapdiff.output.whole_file import held_alone
 from snapdiff.reports.markdown_text import counted
 
 
@@ -83,7 +84,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
         )
         steps = wanted.steps(writer.resume_after(wanted, asked))
         with (
-            watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
+            _watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
             open_workers(given.jobs) as executor,
         ):
             sections = compute_sections(
@@ -139,9 +140,42 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
         require_no_changelog(destination.file)
     wanted, given = _open(story, given, OF_FIRST_SEEN)
     settings, steps = given.settings(), wanted.steps()
-    with watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
+    with _watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
         seen = first_seen(steps, settings, watcher)
     options = destination.fitted(given.options(chosen))
     destination.write(RENDERERS[chosen.name](seen, settings, options))
     if given.names_written_files():
         say_written([destination.file], counted(len(seen), "sighting"))
+
+
+class _Reporter(Watcher):
+    """Says a warning once, and tells a progress bar how far the run is."""
+
+    def __init__(self, total: int, bar: ProgressBar, say: Callable[[str], None]) -> None:
+        self._done = 0
+        self._total = total
+        self._bar = bar
+        self._say = say
+        self._said: set[str] = set()
+
+    def passed(self, periods: int) -> None:
+        """Move the progress bar on."""
+        self._done += periods
+        self._bar(self._done, self._total)
+
+    def warn(self, message: str) -> None:
+        """Say of each page once that it contradicts itself, however many sections have it."""
+        page = message.partition(": ")[0]
+        if page not in self._said:
+            self._said.add(page)
+            self._say(f"warning: {message}")
+
+
+@contextlib.contextmanager
+def _watching(total: int, say: Callable[[str], None], *, quiet: bool) -> Iterator[Watcher]:
+    """Yield what watches a run of so many sections; it shows progress on a terminal alone."""
+    if quiet:
+        yield Watcher()
+        return
+    with ProgressBar("sections") as bar:
+        yield _Reporter(total, bar, say)

@@ -16,7 +16,7 @@ from snapdiff.changelog.changelog_formats import (
 from snapdiff.changelog.markers import GIVEN, ShapingOptions, filter_options
 from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.sections import Settings
-from snapdiff.cli.options import CommonOptions
+from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.shared_options import (
     color,
     configuration,

@@ -1,11 +1,11 @@
 """The options of `snapdiff diff`; `requested_diff.py` has what they ask for."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from snapdiff.cli.option_values import annotations, kinds_of_change, more_reports, stack_pairs
 from snapdiff.cli.shared_options import (
     color,
     configuration,
@@ -20,7 +20,71 @@ from snapdiff.cli.shared_options import (
     with_options,
 )
 
+if TYPE_CHECKING:
+    from snapdiff.cli.marked_documents import AnnotationTarget
+    from snapdiff.result import Kind
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def _stack_pairs(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return pairs of an old and a new stack; raises BadParameter for a value that is none."""
+    pairs: list[tuple[str, str]] = []
+    for value in values:
+        old, equals, new = value.partition("=")
+        if not old or not equals or not new:
+            raise click.BadParameter(f"{value!r} names no two stacks; write OLD=NEW")
+        if old in dict(pairs):
+            raise click.BadParameter(f"{old} is named twice; a stack has one new name")
+        pairs.append((old, new))
+    return tuple(pairs)
+
+
+def _more_reports(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> tuple[tuple[str, Path | None], ...]:
+    """Return formats with their files, None for standard output.
+
+    Raises BadParameter for a value that is neither.
+    """
+    reports: list[tuple[str, Path | None]] = []
+    for value in values:
+        format_name, _, file = value.partition("=")
+        if not format_name or not file:
+            raise click.BadParameter(f"{value!r} names no format and file; write FORMAT=FILE")
+        reports.append((format_name, None if file == "-" else Path(file)))
+    return tuple(reports)
+
+
+def _annotations(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> "AnnotationTarget | None":
+    """Return where annotations go, or None where none are asked for; raises BadParameter."""
+    if value is None:
+        return None
+    from snapdiff.cli.marked_documents import annotation_target
+
+    return annotation_target(value)
+
+
+def _kinds_of_change(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> "tuple[Kind, ...]":
+    """Return kinds of change; raises BadParameter for a word that is none."""
+    from snapdiff.result import Kind
+
+    if values == ("none",):  # turns back what a configuration file says
+        return ()
+    kinds = []
+    for word in (word.strip() for value in values for word in value.split(",")):
+        if word not in list(Kind):
+            known = ", ".join(Kind)
+            raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
+        kinds.append(Kind(word))
+    return tuple(kinds)
+
 
 _OPTIONS = [
     repository,
@@ -35,7 +99,7 @@ _OPTIONS = [
     click.option(
         "--also",
         multiple=True,
-        callback=more_reports,
+        callback=_more_reports,
         metavar="FORMAT=FILE",
         help="Write the report to FILE in FORMAT, too; repeatable.",
     ),
@@ -64,7 +128,7 @@ _OPTIONS = [
     click.option(
         "--map-stack",
         multiple=True,
-        callback=stack_pairs,
+        callback=_stack_pairs,
         metavar="OLD=NEW",
         help="Compare stack OLD with stack NEW, its new name; repeatable.",
     ),
@@ -91,13 +155,13 @@ _OPTIONS = [
     click.option(
         "--fail-on",
         multiple=True,
-        callback=kinds_of_change,
+        callback=_kinds_of_change,
         metavar="KIND[,KIND]",
         help="Exit with 1 where this happened to a package: removed, downgraded, ...; or none.",
     ),
     click.option(
         "--annotations",
-        callback=annotations,
+        callback=_annotations,
         metavar="github|gitlab[=FILE]",
         help="Annotate the files of what --fail-on found, for GitHub or GitLab.",
     ),

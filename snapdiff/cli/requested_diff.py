@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from snapdiff.cli.options import CommonOptions
+from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.report_writer import ReportWriter
 from snapdiff.errors import ReportError
 from snapdiff.output.whole_file import require_files_of_their_own

@@ -17,7 +17,7 @@ from snapdiff.cli.console import say
 from snapdiff.errors import FilterError, FormatError, SnapdiffError
 
 if TYPE_CHECKING:
-    from snapdiff.cli.options import CommonOptions
+    from snapdiff.cli.given_options import CommonOptions
     from snapdiff.settings.catalog_settings import CatalogSettings
     from snapdiff.sources.source import SettingsFile, Source
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from snapdiff.catalog.loading import open_catalogs
 from snapdiff.cli.console import say, say_written
-from snapdiff.cli.options import CommonOptions
+from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.cli.shared_options import (

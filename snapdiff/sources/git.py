@@ -168,6 +168,9 @@ def open_revision(repository: Repository, name: str) -> Source:
     with repository.objects() as objects:
         # One name is looked up once: a branch can move on between two questions.
         top = objects.look_up(revision)
+        if top is None and revision == "HEAD" and not repository.has_commits():
+            # As for git, all is new in the first commit: a hook compares it before it is made.
+            top = objects.look_up(repository.empty_tree())
         if top is None:
             raise RevisionError(f"{name}: {_why_not_found(repository, revision)}")
         of = revision.removesuffix(AS_A_REVISION), top.object_id

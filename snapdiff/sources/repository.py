@@ -251,6 +251,10 @@ class Repository(GitRunner):
             bool(self.run("for-each-ref", "--count=1").strip()) or self.resolve("HEAD") is not None
         )
 
+    def empty_tree(self) -> str:
+        """Return the id of the tree without a file, which git knows everywhere."""
+        return self.run("hash-object", "-t", "tree", os.devnull).decode("ascii").strip()
+
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
         return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"

@@ -335,9 +335,22 @@ def test_in_a_shallow_clone_a_missing_parent_is_explained(
 
 def test_a_repository_without_a_commit_is_explained(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path)
+    status, out, err = run_cli("-C", repository.folder, "HEAD~1")
+    assert (status, out) == (2, "")
+    assert err == "snapdiff: error: HEAD~1: this repository has no commit yet\n"
+
+
+def test_before_the_first_commit_all_is_new(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    nothing = run_cli("-C", repository.folder, "--allow-empty", "--quiet-if-empty")
+    assert nothing == (0, "", "")
+    write_files(repository.folder, pages_of([spec("a")]))
+    repository.git("add", "--all")
+    gate = run_cli("-C", repository.folder, "--allow-empty", "--fail-on", "added")
+    assert (gate.status, gate.err) == (1, "snapdiff: added: tag develop\n")
     status, out, err = run_cli("-C", repository.folder)
     assert (status, out) == (2, "")
-    assert err == "snapdiff: error: HEAD: this repository has no commit yet\n"
+    assert err.startswith("snapdiff: error: HEAD: holds nothing to compare: ")
 
 
 def test_a_damaged_repository_is_an_error_and_no_report(repository: GitRepository) -> None:

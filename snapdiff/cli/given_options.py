@@ -1,4 +1,4 @@
-"""What the options ask for that every command on catalogs has."""
+"""What was given on the command line: the options that every command on catalogs has."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.limits import Limits
 
 if TYPE_CHECKING:
-    from snapdiff.cli.destination import Color, Destination
+    from snapdiff.cli.report_writer import Color, Destination
     from snapdiff.result import Filters
 
 
@@ -57,7 +57,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
 
     def destination(self, file: Path | None) -> "Destination":
         """Return how a file, or standard output, is written to."""
-        from snapdiff.cli.destination import Destination
+        from snapdiff.cli.report_writer import Destination
 
         return Destination(file=file, color=self.color, has_pager=not self.no_pager)
 
