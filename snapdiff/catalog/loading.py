@@ -6,11 +6,12 @@ from pathlib import Path
 from snapdiff.catalog.reading import FileVersion, read_file
 from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.base import no_file
-from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
+from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, usual_name
+from snapdiff.formats.single_document import plain_document
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, Part, Source, printable_path
+from snapdiff.sources.source import Content, Entry, Part, Source, joined, printable_path
 from snapdiff.sources.transport import Progress
 
 
@@ -64,21 +65,27 @@ class Catalog:
         return content
 
 
-def named_as_usual(source: Source) -> Source:
-    """Return a source under the usual name of its document where it is a single file.
+def named_as_usual(source: Source, limits: Limits) -> Source:
+    """Return a source with a document as catalogs have it where it is a single file.
 
-    It may be called as its owner likes, `old.lock`. Raises RevisionError if it is not a document.
+    It may be called as its owner likes, `old.lock`, compressed or signed. Raises
+    RevisionError if it is not a document.
     """
     if not isinstance(source, Part) or not source.is_file:
         return source
     [entry] = source.files()
     if DOCUMENTS.is_document(entry.path):
         return source
-    content = next(source.read([entry]))
-    name = usual_name(content) if isinstance(content, bytes) else entry.path
+    whole = source.renamed(entry.path, lambda content: plain_document(content, limits))
+    content = next(whole.read([entry]))
+    if isinstance(content, FormatError):
+        raise RevisionError(f"{source.name}: {content}")
+    name = usual_name(content)
     if name is None:
-        raise RevisionError(f"{source.name}: is no document; name a folder, or {DOCUMENTS.names}")
-    return source.renamed(name)
+        way_out = DOCUMENTS.way_out(lambda path: source.source.holds(joined(source.folder, path)))
+        way_out = (entry.path == NOT_CONCRETE and way_out) or f"name a folder, or {DOCUMENTS.names}"
+        raise RevisionError(f"{source.name}: is no document; {way_out}")
+    return source.renamed(name, lambda content: plain_document(content, limits))
 
 
 def load_catalog(
@@ -89,7 +96,7 @@ def load_catalog(
     Raises RevisionError where there is no such thing.
     """
     opener = SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits)
-    return Catalog(named_as_usual(opener.open(str(name))), limits)
+    return Catalog(named_as_usual(opener.open(str(name)), limits), limits)
 
 
 def open_catalogs(
@@ -106,5 +113,5 @@ def open_catalogs(
     Raises RevisionError where one does not exist or could be two things.
     """
     opener = SourceOpener(repository, wanted=DOCUMENTS, limits=limits, progress=progress)
-    old, new = (named_as_usual(source) for source in opener.open_pair(arguments, paths))
+    old, new = (named_as_usual(source, limits) for source in opener.open_pair(arguments, paths))
     return Catalog(old, limits), Catalog(new, limits)

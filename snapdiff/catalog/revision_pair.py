@@ -142,9 +142,10 @@ class RevisionPair:
         if len(empty) == 1 and self._new.source.paths is not EVERYWHERE:
             return  # a path may well have come or gone
         for catalog in empty:
+            way_out = DOCUMENTS.way_out(catalog.source.holds)
             raise RevisionError(
                 f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
-                "name a folder that does, or pass --allow-empty"
+                f"{way_out or 'name a folder that does, or pass --allow-empty'}"
             )
 
     def shown_path(self, path: str, side: Side) -> str:

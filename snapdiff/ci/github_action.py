@@ -21,7 +21,7 @@ from snapdiff.posting.one_comment import PostError
 from snapdiff.posting.target import Variables, find_target, find_token
 from snapdiff.reports.annotations import error_command
 from snapdiff.reports.comment_lines import marker_of
-from snapdiff.sources.git import AS_A_REVISION
+from snapdiff.sources.names import AS_A_REVISION
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""

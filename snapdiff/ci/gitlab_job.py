@@ -11,7 +11,7 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.reports.comment_lines import marker_of
 from snapdiff.safe_text import visible
-from snapdiff.sources.git import AS_A_REVISION
+from snapdiff.sources.names import AS_A_REVISION
 
 FOLDER = Path("snapdiff-report")
 """Where the job leaves its files: GitLab wants to know the paths before it starts the job."""

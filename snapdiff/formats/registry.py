@@ -1,8 +1,8 @@
 """Every kind of document that is read, and which of them a file may be."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from snapdiff.buildcache_layout import BLOB, LAYOUT_2
+from snapdiff.buildcache_layout import BLOB, LAYOUT_2, LAYOUT_3
 from snapdiff.formats.aggregates import Aggregates, aggregate_mirrors, aggregate_paths
 from snapdiff.formats.base import (
     Claim,
@@ -55,6 +55,9 @@ def naming_end(path: str) -> str:
     return "/".join(path.rsplit("/", 3)[-3:]) if path.endswith(MARKDOWN) else path
 
 
+NOT_CONCRETE = "spack.yaml"
+"""What an environment has before it is concretized: no lock yet."""
+
 READ_FILES = (
     "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
     ".spack-db/index.json or specs_data.json"
@@ -73,6 +76,27 @@ class Documents:
     def names(self) -> str:
         """The files that are read, for messages."""
         return READ_FILES
+
+    inner_paths = (
+        (DATABASE_FOLDER, DATABASE),
+        ("build_cache", LAYOUT_2),
+        ("v3", LAYOUT_3),
+        ("v3/manifests", LAYOUT_3),
+        ("v3/manifests/index", LAYOUT_3),
+        (LAYOUT_3, LAYOUT_3),
+    )
+    """Ends of paths that mean the mirror or install tree around, and what that has to have."""
+
+    def way_out(self, holds: Callable[[str], bool]) -> str:
+        """Return what to do about a folder without a document; empty where it says nothing.
+
+        `holds` says whether there is a file or a folder of some path in it.
+        """
+        if holds(NOT_CONCRETE) and not holds(LOCK_NAME):
+            return f"{NOT_CONCRETE} is here, {LOCK_NAME} is not: run `spack concretize`"
+        if holds("build_cache") or holds("v3/manifests"):
+            return "a build cache is here, its index is not: run `spack buildcache update-index`"
+        return ""
 
     def is_searched(self, folder: str) -> bool:
         """Return whether files are looked for in folders of this name: not in hidden ones.

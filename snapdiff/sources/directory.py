@@ -114,6 +114,10 @@ class DirectorySource(Source):
         fault = _fault(stat.S_ISREG(found.st_mode), stat.S_ISLNK(found.st_mode))
         return Entry(path, None, fault)
 
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is here."""
+        return os.path.lexists(os.path.join(self._root, path))
+
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
         for entry in entries:

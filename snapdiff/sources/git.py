@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.git_objects import GitObject, Objects, commit_date, missing_object
+from snapdiff.sources.names import AS_A_REVISION, REVISION_AND_PATH
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
@@ -22,12 +23,6 @@ from snapdiff.sources.source import (
     joined_path,
     printable_path,
 )
-
-REVISION_AND_PATH = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
-"""What `REV:PATH` is made of; a colon in braces, as in `HEAD@{12:00}`, belongs to the revision."""
-
-AS_A_REVISION = "~0"
-"""What a name ends in that is a revision and nothing else, whatever files there are."""
 
 
 class GitSource(Source):
@@ -68,6 +63,10 @@ class GitSource(Source):
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, whatever it is called, or None."""
         return self.repository.find(self.tree, path)
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is here."""
+        return self.repository.resolve(f"{self.tree}:{path}") is not None
 
     def content(self, path: str) -> Content | None:
         """Return the content of the file with this path, or None where there is none."""

@@ -4,15 +4,23 @@ The only place that knows how they are written (docs/specification.md, section 2
 """
 
 import os
-import re
+import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import AS_A_REVISION, REVISION_AND_PATH, GitSource, open_revision
+from snapdiff.sources.git import GitSource, open_revision
 from snapdiff.sources.mirror_address import is_mirror_address
+from snapdiff.sources.names import (
+    AS_A_REVISION,
+    REVISION_AND_PATH,
+    ends_of_range,
+    is_called_like_a_file,
+    is_plainly_a_path,
+    is_plainly_a_revision,
+)
 from snapdiff.sources.paths import Paths
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
@@ -26,8 +34,6 @@ from snapdiff.sources.source import (
 from snapdiff.sources.transport import Progress
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
-
-_DOTS = re.compile(r"\.{2,}")
 
 _MERGE_BASE_LENGTH = 10
 """How many characters of a commit's id name the merge base of `A...B`."""
@@ -73,7 +79,8 @@ class SourceOpener:
                 f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
                 f"{old} {new} -- {' '.join(more)}"
             )
-        both = self._two(*arguments) if len(arguments) == 2 else self._one(*arguments or ["HEAD"])
+        names = [self._around(name) for name in arguments or ["HEAD"]]
+        both = self._two(*names) if len(names) == 2 else self._one(*names)
         for source in both:
             self.narrow(source, paths)
         return both
@@ -154,21 +161,15 @@ class SourceOpener:
     def split_range(self, argument: str) -> tuple[str, ...]:
         """Return the two ends of a range `A..B`, or the argument alone if it is not a range.
 
-        `A...B` is from the merge base of both to B. An end that is left out is HEAD. Two dots that
-        are a part of a path, as in `../folder` or `HEAD:../folder`, or within braces make no range.
+        `A...B` is from the merge base of both to B. An end that is left out is HEAD.
         """
-        if os.path.exists(self._directory / argument):  # a Path has errors of its own here
+        found = ends_of_range(argument)
+        if found is None or os.path.exists(self._directory / argument):  # a Path has own errors
             return (argument,)
-        for dots in _DOTS.finditer(argument):
-            old, new = argument[: dots.start()], argument[dots.end() :]
-            is_in_path = old[-1:] in ("", "/", ":") and new[:1] in ("", "/")
-            if (is_in_path and dots[0] == "..") or old.count("{") > old.count("}"):
-                continue
-            if len(dots[0]) > 3:
-                raise RevisionError(f"{argument}: is no range; A..B and A...B are")
-            old, new = old or "HEAD", new or "HEAD"
-            return (self._merge_base(old, new), new) if dots[0] == "..." else (old, new)
-        return (argument,)
+        old, dots, new = found[0] or "HEAD", found[1], found[2] or "HEAD"
+        if len(dots) > 3:
+            raise RevisionError(f"{argument}: is no range; A..B and A...B are")
+        return (self._merge_base(old, new), new) if dots == "..." else (old, new)
 
     def _merge_base(self, old: str, new: str) -> str:
         """Return the commit in which two histories meet, with the path of the old name."""
@@ -191,6 +192,7 @@ class SourceOpener:
 
         Raises RevisionError if it is none of these, or could be two of them.
         """
+        name = self._around(name)
         if name.startswith("-"):
             raise RevisionError(
                 f"{name}: a revision cannot begin with '-'; write ./{name} for a directory"
@@ -201,12 +203,12 @@ class SourceOpener:
             from snapdiff.sources.mirror import open_mirror
 
             return open_mirror(name, limits=self._limits, progress=self._progress)
-        if _is_plainly_a_revision(name):
+        if is_plainly_a_revision(name):
             return open_revision(self._open_repository(name), name)
         path = self._directory / name
         what = "directory" if os.path.isdir(path) else "file"
         found = self._on_disk(name, path)
-        if found and (_is_plainly_a_path(name) or not self._is_revision(name)):
+        if found and (is_plainly_a_path(name) or not self._is_revision(name)):
             return found
         # A file of any name may be a document, but `HEAD` in a bare repository is a revision.
         if found and (what == "directory" or self._wanted.may_be_document(name)):
@@ -216,12 +218,35 @@ class SourceOpener:
                 f"{revision}{AS_A_REVISION}{colon}{inner} for the revision"
             )
         if os.path.exists(path) and not self._is_revision(name):
-            raise RevisionError(f"{name}: is no regular file; name {self._readable()}")
-        if _is_plainly_a_path(name):
-            raise RevisionError(f"{name}: no such file or directory")
-        if _is_called_like_a_file(name) and not self._is_revision(name):
-            raise RevisionError(f"{name}: no such file")
+            raise RevisionError(
+                f"{name}: is no regular file; name a folder, or {self._wanted.names}"
+            )
+        is_path = is_plainly_a_path(name)
+        if is_path or (is_called_like_a_file(name) and not self._is_revision(name)):
+            what = "no such file or directory" if is_path else "no such file"
+            way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
+            raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
         return open_revision(self._open_repository(name), name)
+
+    def _around(self, name: str) -> str:
+        """Return the name of the mirror or install tree that a name leads into; or else the name.
+
+        Of a folder called `v3` that is only so where a mirror's index is in it.
+        """
+        if is_mirror_address(name) or "\0" in name:
+            return name
+        parts = REVISION_AND_PATH.match(name)
+        path = posixpath.normpath(parts[2]) if parts else os.path.abspath(self._directory / name)
+        for end, has in self._wanted.inner_paths:
+            if path != end and not path.endswith(f"/{end}"):
+                continue
+            around = path.removesuffix(end).rstrip("/")
+            if os.path.exists(f"{around}/{has}") and not parts:
+                up = "../" * (end.count("/") + 1)
+                return posixpath.normpath(posixpath.join(name, up))
+            if parts and self._is_revision(f"{parts[1]}:{joined(around, has)}"):
+                return f"{parts[1]}:{around}"
+        return name
 
     def settings_file(self, name: str) -> SettingsFile:
         """Return the configuration file that the user named: a file on disk, or `REV:PATH`.
@@ -230,7 +255,7 @@ class SourceOpener:
         have put a file of that name. Raises RevisionError where there is no such file.
         """
         place = printable_path(name)
-        if REVISION_AND_PATH.match(name) and not _is_plainly_a_path(name):
+        if REVISION_AND_PATH.match(name) and not is_plainly_a_path(name):
             found = self._open_repository(name).beginning(name, SETTINGS_BYTES)
             if found is None or found.kind != "blob":
                 raise RevisionError(
@@ -243,9 +268,6 @@ class SourceOpener:
         except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
             reason = error.strerror if isinstance(error, OSError) else error
             raise RevisionError(f"{place}: cannot be read: {reason}") from error
-
-    def _readable(self) -> str:
-        return f"a folder, or {self._wanted.names}"
 
     def _on_disk(self, name: str, path: Path) -> Source | None:
         """Return a directory, or a file that may be a document, or None where it is neither."""
@@ -308,22 +330,6 @@ def _revision_of(source: Source) -> GitSource | None:
     """Return the revision that a source is, or a part of."""
     inner = source.source if isinstance(source, Part) else source
     return inner if isinstance(inner, GitSource) else None
-
-
-def _is_plainly_a_path(name: str) -> bool:
-    """Return whether no revision can be spelled like this."""
-    ends_like_one = name.endswith("/") and ":" not in name  # HEAD:folder/ is a folder in HEAD
-    return name.startswith(("/", "./", "../")) or ends_like_one or name in (".", "..")
-
-
-def _is_plainly_a_revision(name: str) -> bool:
-    """Return whether a name says that it is a revision, even where there is a file called so."""
-    parts = REVISION_AND_PATH.match(name)
-    return (parts[1] if parts else name).endswith(AS_A_REVISION) and not _is_plainly_a_path(name)
-
-
-def _is_called_like_a_file(name: str) -> bool:
-    return name.endswith((".lock", ".json", ".gz", ".sig", ".yaml", ".md")) and ":" not in name
 
 
 def _may_be_in_a_repository(directory: Path) -> bool:

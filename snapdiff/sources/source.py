@@ -4,7 +4,7 @@ import contextlib
 import functools
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from snapdiff.errors import FormatError
@@ -102,6 +102,10 @@ class Source:
         """Return the file with this path, or None; the comparison may be narrowed to others."""
         return self._by_path.get(path)
 
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is here, as far as that is known."""
+        return self.find(path) is not None
+
     def content(self, path: str) -> Content | None:
         """Return the content of the file with this path, or None where there is none."""
         entry = self.find(path)
@@ -150,10 +154,19 @@ class Part(Source):
     the name that documents of their kind have in a catalog, they are found on both sides.
     """
 
-    def __init__(self, source: Source, path: str, name: str, *, called: str = "") -> None:
+    def __init__(
+        self,
+        source: Source,
+        path: str,
+        name: str,
+        *,
+        called: str = "",
+        plain: Callable[[bytes], bytes] | None = None,
+    ) -> None:
         """Take the path in the source, and what the user calls it.
 
-        Where it is that of a file, `called` is the name that the file has in this source.
+        Where it is that of a file, `called` is the name that the file has in this source, and
+        `plain` makes of its bytes what others read; it raises FormatError.
         """
         self.name = name
         self.commit = source.commit
@@ -164,10 +177,11 @@ class Part(Source):
         self.prefix = "" if called else printable_path(path)
         self.source = source
         self._called = called
+        self._plain = plain
 
-    def renamed(self, called: str) -> "Part":
-        """Return the same file under another name."""
-        return Part(self.source, self.path, self.name, called=called)
+    def renamed(self, called: str, plain: Callable[[bytes], bytes]) -> "Part":
+        """Return the same file under another name, and what `plain` makes of its bytes."""
+        return Part(self.source, self.path, self.name, called=called, plain=plain)
 
     def _inside(self, path: str) -> str:
         return self.path if self.is_file else joined(self.path, path)
@@ -189,9 +203,21 @@ class Part(Source):
         )
         return found and found._replace(path=path)
 
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is here."""
+        return not self.is_file and self.source.holds(joined(self.path, path))
+
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
-        return self.source.read(map(self._entry, entries))
+        return map(self._content, self.source.read(map(self._entry, entries)))
+
+    def _content(self, content: Content) -> Content:
+        if self._plain is None or isinstance(content, FormatError):
+            return content
+        try:
+            return self._plain(content)
+        except FormatError as error:
+            return error
 
     def _entry(self, entry: Entry) -> Entry:
         return entry._replace(path=self._inside(entry.path))

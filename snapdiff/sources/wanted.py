@@ -1,5 +1,6 @@
 """Which files a source lists: formats say what they read, and a source asks them."""
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from snapdiff.limits import Limits, SizeLimit
@@ -13,6 +14,15 @@ class Wanted(Protocol):
     @property
     def names(self) -> str:
         """The files that are read, in words, for an error that has to say so."""
+        ...
+
+    @property
+    def inner_paths(self) -> Sequence[tuple[str, str]]:
+        """Ends of paths that mean the folder around them, and what has to be in that."""
+        ...
+
+    def way_out(self, holds: Callable[[str], bool]) -> str:
+        """Return what to do about a folder without a document; `holds` says what is in it."""
         ...
 
     def is_searched(self, folder: str) -> bool:

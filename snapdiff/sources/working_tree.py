@@ -76,6 +76,10 @@ class WorkingTree(Source):
         above = folders_upwards(path.rpartition("/")[0])[:-1]
         return None if any(map(self._is_foreign, above)) else self._files.find(path)
 
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is here."""
+        return path in self._index.unread or self._files.holds(path)
+
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given.
 
