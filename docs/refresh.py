@@ -1,6 +1,7 @@
 """Write what the documentation's commands print into it: each `$ snapdiff` is run and shown.
 
-The tables of modules in architecture.md are written too, from the first line of each module.
+The tables of modules in architecture.md and of templates in templates.md are written too, from the
+first line of each.
 
 python docs/refresh.py                          rewrite the pages
 python docs/refresh.py docs/architecture.md     only these
@@ -23,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
 _MODULES = re.compile(r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n)\| file \|.*?\n(?=\n)", re.DOTALL)
+_TEMPLATES = re.compile(r"\| template \| what it has \|\n.*?\n(?=\n)", re.DOTALL)
+_COMMENT = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
 _DAY = "1767225600"
 """Which day it is, for what is accepted until another: 1 January 2026."""
 
@@ -30,6 +33,7 @@ _DAY = "1767225600"
 def refreshed(text: str) -> str:
     """Return a page with the output of its commands, and the files it shows, made anew."""
     text = _MODULES.sub(lambda found: found[1] + _modules(found[2]), text)
+    text = _TEMPLATES.sub(lambda _: _templates(), text)
     text = _CONSOLE.sub(lambda found: _console(found[1]), text)
     return _FILE.sub(lambda found: _file(found[1], found[2]), text)
 
@@ -50,6 +54,19 @@ def _console(command: str) -> str:
 
 def _file(name: str, language: str) -> str:
     return f"kept in `{name}`:\n\n```{language}\n{(ROOT / name).read_text()}```\n"
+
+
+def _templates() -> str:
+    """Return the table of the built-in templates: name, first sentence of the comment on top."""
+    rows = ["| template | what it has |", "|:--|:--|"]
+    for file in sorted((ROOT / "templates").glob("*.j2")):
+        found = _COMMENT.search(file.read_text(encoding="utf-8"))
+        if found is None:
+            raise SystemExit(f"{file.name}: has no comment that says what it has")
+        rows.append(
+            f"| `{file.name}` | {' '.join(found[1].split()).partition('. ')[0].rstrip('.')} |"
+        )
+    return "\n".join(rows) + "\n"
 
 
 def _modules(room: str | None) -> str:

@@ -39,7 +39,7 @@ def test_the_python_example_runs() -> None:
 
 
 def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> None:
-    page = (ROOT / "docs" / "catalogs" / "environments.md").read_text("utf-8")
+    page = (ROOT / "docs" / "catalogs" / "documents.md").read_text("utf-8")
     example = re.search(r"```json\n(.*?)```", page, re.DOTALL)
     assert example
     report = run_json("-C", ROOT, *ENVIRONMENTS)
