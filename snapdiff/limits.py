@@ -1,6 +1,6 @@
 """How much is taken of a page, a document and a mirror: bounds that only hostile ones run into.
 
-These three sizes are for the user to raise; the others follow from the size of a page. The largest
+`--max-size` sets the three sizes; the others follow from the size of a page. The largest
 page of the public catalog had 720 kB in July 2025.
 """
 
@@ -31,16 +31,15 @@ Without a bound, 64 KiB of `[a.a.a` take tomllib two minutes.
 
 
 class SizeLimit(NamedTuple):
-    """How many bytes a file of a kind may have, and the option that raises it."""
+    """How many bytes a file of a kind may have."""
 
     kind: str
     size: int
-    option: str
 
     def error(self, what: str) -> FormatError:
         """Return the error for a file that is larger; `what` says how large."""
         return FormatError(
-            f"the {self.kind} {what}, and the limit is {self.size:,} bytes; {self.option} raises it"
+            f"the {self.kind} {what}, and the limit is {self.size:,} bytes; --max-size raises it"
         )
 
 
@@ -59,12 +58,12 @@ class Limits(NamedTuple):
     @property
     def page(self) -> SizeLimit:
         """How large a page may be."""
-        return SizeLimit("page", self.page_size, "--max-page-size")
+        return SizeLimit("page", self.page_size)
 
     @property
     def document(self) -> SizeLimit:
         """How large a document with dependencies may be."""
-        return SizeLimit("document", self.document_size, "--max-document-size")
+        return SizeLimit("document", self.document_size)
 
     @property
     def values(self) -> int:
@@ -105,9 +104,14 @@ DEFAULT_LIMITS = Limits()
 """What is taken where nobody says otherwise."""
 
 
+def limits_of(size: int | None) -> Limits:
+    """Return the limits of `--max-size`: the same for a page, a document and a mirror."""
+    return DEFAULT_LIMITS if size is None else Limits(size, size, size)
+
+
 def over_limit(what: str, limit: int, unit: str) -> FormatError:
     """Return the error for something that is over a limit that the page's size sets."""
-    return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-page-size raises it")
+    return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-size raises it")
 
 
 def parse_size(text: str) -> int:

@@ -80,15 +80,13 @@ def bomb(first: str, link: str) -> str:
     return HEAD + "".join(lines) + "spec_details: []\n---\n"
 
 
-ALIASES = (
-    "too many values behind aliases, and the limit is 262,144 values; --max-page-size raises it"
-)
+ALIASES = "too many values behind aliases, and the limit is 262,144 values; --max-size raises it"
 DEEP = "over 100 lists and mappings in each other"
 DIGITS = "a number of over 4,300 digits"
-LARGE = "and the limit is 16,777,216 bytes; --max-page-size raises it"
-UNUSUAL = "and the limit is 2,097,152 characters; --max-page-size raises it"
-VALUES = "the page holds too many values, and the limit is 262,144 values; --max-page-size raises"
-YAML_VALUES = "too many values, and the limit is 262,144 values; --max-page-size raises it"
+LARGE = "and the limit is 16,777,216 bytes; --max-size raises it"
+UNUSUAL = "and the limit is 2,097,152 characters; --max-size raises it"
+VALUES = "the page holds too many values, and the limit is 262,144 values; --max-size raises"
+YAML_VALUES = "too many values, and the limit is 262,144 values; --max-size raises it"
 LISTED = "listing each spec once for each of its stacks takes too much, and the limit is 67,108,864"
 PARTS = "spec_details[0].versions[0]: a version of over 64 parts, '1.1.1."
 
@@ -397,7 +395,7 @@ def test_specs_that_cannot_be_paired_in_time_are_an_error_that_names_the_limit(
     assert run.status == 2
     assert is_one_line_error(run.err)
     assert "the package's specs are too many and too unlike each other to be paired" in run.err
-    assert "the limit is 33,554,432 comparisons; --max-page-size raises it" in run.err
+    assert "the limit is 33,554,432 comparisons; --max-size raises it" in run.err
 
 
 def test_pairing_takes_time_in_proportion(tmp_path: Path) -> None:
@@ -485,10 +483,10 @@ def test_a_lock_made_to_have_a_pair_of_specs_for_everything_is_a_bad_document(
 
 def test_the_limits_follow_the_size_of_a_page(catalogs: Path) -> None:
     write_files(catalogs / "new", {PAGE: usual_page([spec("c", version="1" * 5000)])})
-    result = run_cli("-C", catalogs, "--max-page-size", "4000", "old", "new")
+    result = run_cli("-C", catalogs, "--max-size", "4000", "old", "new")
     assert result.status == 2
-    assert "and the limit is 4,000 bytes; --max-page-size raises it" in result.err
-    report = run_json("-C", catalogs, "--max-page-size", "40000", "old", "new")
+    assert "and the limit is 4,000 bytes; --max-size raises it" in result.err
+    report = run_json("-C", catalogs, "--max-size", "40000", "old", "new")
     assert report["summary"]["upgraded"] == 1
 
 

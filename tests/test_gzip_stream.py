@@ -14,7 +14,7 @@ from snapdiff.errors import FormatError
 from snapdiff.gzip_stream import unfold, unfold_whole
 from snapdiff.limits import SizeLimit
 
-LIMIT = SizeLimit("document", 4 << 20, "--max-document-size")
+LIMIT = SizeLimit("document", 4 << 20)
 
 TEXT = random.Random(7).randbytes(5_000) * 200  # noqa: S311 - the same bytes every time
 """A megabyte that folds to less than a hundredth."""
@@ -41,7 +41,7 @@ def test_what_is_cut_off_is_found(content: bytes, cut: int) -> None:
 
 def test_what_is_too_large_is_refused_before_it_is_all_there() -> None:
     folded = gzip.compress(TEXT * 5)
-    with pytest.raises(FormatError, match=r"is too large, .* --max-document-size raises it$"):
+    with pytest.raises(FormatError, match=r"is too large, .* --max-size raises it$"):
         unfold_whole(folded, LIMIT)
 
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from snapdiff.cli.console import is_on_terminal
 from snapdiff.errors import SnapdiffError
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, limits_of
 
 if TYPE_CHECKING:
     from snapdiff.cli.report_writer import Color, Destination
@@ -33,9 +33,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
     no_pager: bool
     allow_empty: bool
     skip_bad_pages: bool
-    max_page_size: int
-    max_document_size: int
-    max_download: int
+    max_size: int | None
     quiet: bool
     verbose: bool
     config: str | None
@@ -91,11 +89,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
     @property
     def limits(self) -> Limits:
         """How much is taken of a page, of a document and of a mirror."""
-        return Limits(
-            page_size=self.max_page_size,
-            document_size=self.max_document_size,
-            download=self.max_download,
-        )
+        return limits_of(self.max_size)
 
     def templates(self) -> Path | None:
         """Return the folder of templates that go before the built-in ones, if there is one."""

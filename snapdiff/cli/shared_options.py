@@ -5,14 +5,14 @@ from typing import TypeVar
 
 import click
 
-from snapdiff.limits import DEFAULT_LIMITS, parse_size
+from snapdiff.limits import parse_size
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-def _size(_context: click.Context, _parameter: click.Parameter, value: str) -> int:
+def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
     try:
-        return parse_size(value)
+        return None if value is None else parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -23,28 +23,12 @@ def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Comman
     )
 
 
-def _limit(name: str, default: int, words: str) -> Callable[[_Command], _Command]:
-    return click.option(name, type=str, default=default, callback=_size, metavar="SIZE", help=words)
-
-
-_SIZES = (
-    _limit(
-        "--max-page-size",
-        DEFAULT_LIMITS.page_size,
-        "Take pages of up to SIZE bytes (default 16M); K, M and G are taken.",
-    ),
-    _limit(
-        "--max-document-size",
-        DEFAULT_LIMITS.document_size,
-        "Take locks, indexes and databases of up to SIZE bytes (default 2G).",
-    ),
-    _limit(
-        "--max-download",
-        DEFAULT_LIMITS.download,
-        "Take SIZE bytes of a mirror at most (default 2G).",
-    ),
+max_size = click.option(
+    "--max-size",
+    callback=_size,
+    metavar="SIZE",
+    help="Take SIZE bytes of a page (default 16M), a lock, an index or a mirror (2G); K, M, G.",
 )
-
 
 _STACK = _narrowed("s", "stack", "stacks, such as e4s; !GLOB leaves some out")
 _TAG = _narrowed("t", "tag", "tags, such as develop")
@@ -72,7 +56,7 @@ _PAGES = [
     click.option(
         "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
     ),
-    *_SIZES,
+    max_size,
     click.option(
         "-q", "--quiet", is_flag=True, help="No warnings, no progress, no word of what was written."
     ),
@@ -177,11 +161,6 @@ def pages(command: _Command) -> _Command:
 def configuration(command: _Command) -> _Command:
     """Give a command the options on where its settings are from."""
     return with_options(_CONFIGURATION, command)
-
-
-def size_limits(command: _Command) -> _Command:
-    """Give a command the options on how large pages, documents and mirrors may be."""
-    return with_options(_SIZES, command)
 
 
 def with_options(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:

@@ -9,11 +9,11 @@ from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import count_file
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
-from snapdiff.cli.shared_options import size_limits, verbose
+from snapdiff.cli.shared_options import max_size, verbose
 from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
 from snapdiff.errors import SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
-from snapdiff.limits import Limits
+from snapdiff.limits import limits_of
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
@@ -32,7 +32,7 @@ Examples:
 @click.argument("source")
 @click.argument("folder", metavar="DIR")
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
-@size_limits
+@max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @verbose("Trace internal errors.", expose_value=False)
 def snapshot(
@@ -40,9 +40,7 @@ def snapshot(
     source: str,
     folder: str,
     repo: str,
-    max_page_size: int,
-    max_document_size: int,
-    max_download: int,
+    max_size: int | None,
     quiet: bool,
 ) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
@@ -50,7 +48,7 @@ def snapshot(
     SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
     is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
     """
-    limits = Limits(page_size=max_page_size, document_size=max_document_size, download=max_download)
+    limits = limits_of(max_size)
     target = SnapshotFolder(Path(folder))
     with ProgressBar("documents", wanted=not quiet) as bar:
         if is_mirror_address(source):

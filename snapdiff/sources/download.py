@@ -212,7 +212,7 @@ class _Room(NamedTuple):
         if end > self.altogether:
             raise RevisionError(
                 f"{self.url}: with it, more than {self.altogether:,} bytes of the mirror would be "
-                "taken; --max-download raises the limit"
+                "taken; --max-size raises the limit"
             )
 
 

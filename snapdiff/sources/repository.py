@@ -122,7 +122,7 @@ class Repository(GitRunner):
     def beginning(self, name: str, most: int) -> GitObject | None:
         """Return an object, of a large one the beginning, or None where there is none."""
         with self.process("cat-file", "--batch") as (stdin, stdout):
-            return Objects(stdin, stdout, lambda _path: SizeLimit("file", most, "")).look_up(name)
+            return Objects(stdin, stdout, lambda _path: SizeLimit("file", most)).look_up(name)
 
     def size_limit(self, path: str) -> SizeLimit:
         """Return how large a file may be to be read."""

@@ -238,11 +238,11 @@ def test_a_page_that_is_too_large_is_a_bad_page(tmp_path: Path) -> None:
     history.commit(pages_of([OLD_MPI]))
     history.commit(pages_of([NEW_MPI, ZLIB]))
     for options in ([], ["--jobs", "2"], ["--first-seen"]):
-        result = run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "300", *options)
+        result = run_changelog("-C", tmp_path, "HEAD~1", "--max-size", "300", *options)
         assert (result.status, result.out) == (2, "")
-        assert "--max-page-size raises it" in result.err
-    assert markdown("-C", tmp_path, "HEAD~1", "--max-page-size", "4K")
-    assert "is no size" in run_changelog("-C", tmp_path, "HEAD~1", "--max-page-size", "x").err
+        assert "--max-size raises it" in result.err
+    assert markdown("-C", tmp_path, "HEAD~1", "--max-size", "4K")
+    assert "is no size" in run_changelog("-C", tmp_path, "HEAD~1", "--max-size", "x").err
 
 
 def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> None:

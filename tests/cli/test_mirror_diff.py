@@ -31,6 +31,6 @@ def test_a_mirror_that_is_not_there_is_one_line(server: WebServer) -> None:
 
 def test_max_download_is_a_limit_on_each_mirror(server: WebServer) -> None:
     server.files.update(below("m", layout_3(index("zlib"))))
-    done = run_cli("--max-download", "100", f"{server.url}/m", f"{server.url}/m")
+    done = run_cli("--max-size", "100", f"{server.url}/m", f"{server.url}/m")
     assert done.status == 2
     assert f"{MANIFEST}: with it, more than 100 bytes of the mirror" in done.err

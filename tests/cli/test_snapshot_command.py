@@ -366,13 +366,13 @@ def test_a_source_without_documents_is_named(tmp_path: Path) -> None:
 
 def test_max_download_is_kept(server: WebServer, tmp_path: Path) -> None:
     server.faults[f"m/{INDEX}"] = endless(bytes(1 << 16))
-    message = error(f"{server.url}/m", tmp_path / "kept", "--max-download", "1M")
-    assert "more than 1,048,576 bytes of the mirror would be taken; --max-download" in message
+    message = error(f"{server.url}/m", tmp_path / "kept", "--max-size", "1M")
+    assert "more than 1,048,576 bytes of the mirror would be taken; --max-size" in message
     assert os.listdir(tmp_path) == []
 
 
 def test_a_size_that_is_none_is_named(tmp_path: Path) -> None:
-    message = error("http://127.0.0.1:9/m", tmp_path / "kept", "--max-download", "much")
+    message = error("http://127.0.0.1:9/m", tmp_path / "kept", "--max-size", "much")
     assert "'much' is no size" in message
 
 

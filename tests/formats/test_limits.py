@@ -30,7 +30,7 @@ from tests.support.helpers import (
 from tests.support.repositories import GitRepository
 
 PATH = "_cache/develop/zlib/specs.md"
-RAISED = "--max-page-size raises it"
+RAISED = "--max-size raises it"
 
 
 def read(page: str, limits: Limits = DEFAULT_LIMITS) -> Package:
@@ -262,7 +262,7 @@ def test_what_would_take_too_long_to_pair_is_a_bad_new_page(tmp_path: Path) -> N
         ]
         write_files(tmp_path / side, pages_of(records, compact_page))
     comparisons = 2 * 25 * 25 * (32 + 1 + 1)  # in two stacks
-    words = ("-C", tmp_path, "old", "new", "--max-page-size")
+    words = ("-C", tmp_path, "old", "new", "--max-size")
     assert run_cli(*words, str(comparisons // 2)).status == 0
     too_small = str(comparisons // 2 - 1)
     reason = (
@@ -286,7 +286,7 @@ def test_pages_too_long_to_be_read_together_give_the_same_report(tmp_path: Path)
     expected = run_json("-C", tmp_path, "old", "new")
     length = max(map(len, (*old.values(), *new.values())))
     too_small = str((length - 1) * 16)
-    assert run_json("-C", tmp_path, "old", "new", "--max-page-size", too_small) == expected
+    assert run_json("-C", tmp_path, "old", "new", "--max-size", too_small) == expected
     assert expected["summary"]["rebuilt"] == 1
 
 
@@ -301,7 +301,7 @@ def test_how_large_a_document_may_be_is_an_option(tmp_path: Path) -> None:
         ("old/spack.lock", "new/spack.lock"),
     ):
         words = ("-C", tmp_path, old, new)
-        done = run_cli(*words, "--max-document-size", str(len(text)))
-        limit = f"the limit is {len(text):,} bytes; --max-document-size raises it"
+        done = run_cli(*words, "--max-size", str(len(text)))
+        limit = f"the limit is {len(text):,} bytes; --max-size raises it"
         assert (done.status, limit in done.err) == (2, True), done.err
-        assert run_cli(*words, "--max-document-size", str(len(text) + 1)).status == 0
+        assert run_cli(*words, "--max-size", str(len(text) + 1)).status == 0

@@ -267,7 +267,7 @@ def test_an_encoding_that_was_not_asked_for_is_named(server: WebServer) -> None:
 @pytest.mark.parametrize("path", [INDEX, MANIFEST])
 def test_a_body_without_an_end_is_given_up_at_the_limit(server: WebServer, path: str) -> None:
     server.faults[f"m/{path}"] = endless(bytes(1 << 16))
-    reason = "with it, more than 1,000,000 bytes .* --max-download raises the limit"
+    reason = "with it, more than 1,000,000 bytes .* --max-size raises the limit"
     with pytest.raises(RevisionError, match=f"{path}: {reason}"):
         index_of(mirror(server, max_download=1_000_000))
 

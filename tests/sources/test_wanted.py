@@ -108,5 +108,5 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     large, small = source.read(source.entries())
     assert small == b"x" * 100
     assert str(large) == (
-        "the document has 101 bytes, and the limit is 100 bytes; --max-document-size raises it"
+        "the document has 101 bytes, and the limit is 100 bytes; --max-size raises it"
     )
