@@ -82,10 +82,6 @@ class Scope:
             return stacks
         return frozenset(stack for stack in stacks if self.has_stack(stack))
 
-    def old_stacks(self, stacks: Stacks) -> Stacks:
-        """Return those of some stacks of the old side that are compared, under their new names."""
-        return self.stacks(renamed_stacks(stacks, self.filters))
-
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
     """Return the kinds of change that are reported; only what was rebuilt has a cause."""
@@ -135,14 +131,6 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
         package_changes=packages,
         changes=changes,
     )
-
-
-def renamed_stacks(stacks: Stacks, filters: Filters) -> Stacks:
-    """Return stacks of the old side under the names that they are compared under."""
-    if not filters.stack_names:
-        return stacks
-    names = dict(filters.stack_names)
-    return frozenset(names.get(stack, stack) for stack in stacks)
 
 
 def unmatched(filters: Filters, seen: Mapping[str, Collection[str]]) -> Iterator[tuple[str, str]]:

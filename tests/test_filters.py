@@ -7,7 +7,6 @@ from snapdiff.filters import (
     NameFilter,
     Scope,
     nearest_names,
-    renamed_stacks,
     require_mapped_stacks,
     require_matches,
 )
@@ -73,13 +72,6 @@ def test_a_kind_may_be_left_out_and_one_that_is_none_may_not() -> None:
     Scope(Filters(kind=("!rebuilt", "up*")))
     with pytest.raises(SnapdiffError, match="no kind of change"):
         Scope(Filters(kind=("!rebuild",)))
-
-
-def test_a_stack_of_the_old_side_is_compared_under_its_new_name() -> None:
-    filters = Filters(stack_names=(("hep", "physics"),))
-    assert renamed_stacks(frozenset(["e4s", "hep"]), filters) == {"e4s", "physics"}
-    assert renamed_stacks(frozenset(["e4s"]), filters) == {"e4s"}
-    assert renamed_stacks(frozenset(["hep"]), Filters()) == {"hep"}
 
 
 @pytest.mark.parametrize(

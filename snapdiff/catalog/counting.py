@@ -100,6 +100,15 @@ class CountedFiles:
         """Return the counts of a tag."""
         return self._counts.get(tag) or Counts()
 
+    def stacks(self, tag: str) -> set[str]:
+        """Return the stacks of a tag, whatever is asked for."""
+        found: set[str] = set()
+        for document in self._documents.values():
+            for item in document.counts:
+                if item.tag == tag:
+                    found.update(*item.by_stacks)
+        return found
+
     def packages(self, path: str) -> list[PackageNumbers]:
         """Return the packages of one file as they are counted."""
         return self._packages.get(path, [])

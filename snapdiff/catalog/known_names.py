@@ -55,6 +55,8 @@ def check_filters(filters: Filters, catalogs: Iterable[Catalog]) -> None:
     known = KnownNames()
 
     def is_enough() -> bool:
+        # A stack that is compared under another name is called by that one.
+        known.names["stack"].difference_update(dict(filters.stack_names))
         return not any(unmatched(filters, known.names))
 
     for catalog in catalogs:

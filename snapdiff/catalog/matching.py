@@ -1,13 +1,21 @@
 """Which package of the old side belongs to which of the new one, tag by tag."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.counting import count_package, package_numbers
+from snapdiff.catalog.counting import count_package
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
 from snapdiff.catalog.reading import FilePair
+from snapdiff.catalog.renamed_stacks import (
+    Packages,
+    StackNames,
+    find_renamed,
+    rename_graphs,
+    rename_package,
+    rename_pair,
+)
 from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.catalog.side import CatalogSide
 from snapdiff.catalog.tag_folders import TagFolders, pair_tags
@@ -28,13 +36,13 @@ def match_packages(
 ) -> Iterator[Matched]:
     """Yield the packages of two revisions in pairs, then every tag with its counts.
 
-    A package is yielded as soon as both its sides are known; a tag follows all its packages. Bad
-    documents are yielded last; what they list is left out on both sides. `warn` is called where a
-    document contradicts itself. Raises RevisionError where a side has no document at all (unless
-    `allow_empty`).
+    Nothing is yielded before all that differs is read: only then it is known which stacks have
+    another name on the other side. A tag follows all its packages. Bad documents are yielded last;
+    what they list is left out on both sides. `warn` is called where a document contradicts itself.
+    Raises RevisionError where a side has no document at all (unless `allow_empty`).
     """
     matching = _Matching(files, scope, warn)
-    yield from matching.changed_packages()
+    matching.read_changed()
     if not allow_empty and not matching.has_both_sides:
         files.require_documents()
     matching.count_unchanged()
@@ -54,9 +62,12 @@ class _Matching:
         self._files = files
         self._scope = scope
         self._warn = warn
-        self._sides = {
-            side: CatalogSide(prefix) for side, prefix in zip(SIDES, files.prefixes, strict=True)
+        self._names = dict(scope.filters.stack_names)
+        self._sides: dict[Side, CatalogSide] = {
+            "old": CatalogSide(files.prefixes[0], self._names),
+            "new": CatalogSide(files.prefixes[1], {}),
         }
+        self._pairs: dict[Tags, list[PackagePair]] = {}
         self._changed: set[str] = set()
         self._folders = TagFolders()
         self._touched: set[str] = set()
@@ -68,29 +79,28 @@ class _Matching:
         """Whether each side has a document among the files that differ."""
         return all(side.has_documents for side in self._sides.values())
 
-    def changed_packages(self) -> Iterator[PackagePair]:
-        """Yield the packages whose document differs and has the same path on both sides."""
+    def read_changed(self) -> None:
+        """Read all that differs: packages of one document are pairs at once, the others wait."""
         for found in self._files.changed():
             self._changed.add(found.path)
             if found.both:
-                yield from self._read_together(found.path, found.both)
+                self._read_together(found.path, found.both)
             else:
-                yield from self._read_alone(found)
+                self._read_alone(found)
 
-    def _read_together(self, path: str, both: DocumentPair) -> Iterator[PackagePair]:
-        """Yield the packages of two versions of a document in which something differs."""
+    def _read_together(self, path: str, both: DocumentPair) -> None:
+        """Keep the packages of two versions of a document in which something differs."""
         hashes = both.hashes or (None, None)
         for side, warning, listed in zip(SIDES, both.warnings, hashes, strict=True):
             self._note(side, path, both.claims, warning, listed)
         self._keep_graphs(both.claims, both.graphs)
-        self._unchanged.packages += [
-            (both.claims, package_numbers(item, self._scope)) for item in both.unchanged
-        ]
+        for item in both.unchanged:
+            self._unchanged.add(both.claims, item, self._scope)
         for pair in both.pairs:
-            yield from self._wanted(replace(pair, document=path))
+            self._keep(rename_pair(replace(pair, document=path), self._names))
 
-    def _read_alone(self, found: FilePair) -> Iterator[PackagePair]:
-        """Yield the packages of a document that both sides have; those of others wait."""
+    def _read_alone(self, found: FilePair) -> None:
+        """Keep the packages of a document that both sides have; those of others wait."""
         readings = {"old": found.old, "new": found.new}
         is_bad = False
         for side in SIDES:
@@ -102,17 +112,20 @@ class _Matching:
                 self._note(side, found.path, reading.claims, reading.warning, reading.hashes)
         documents = [item for item in readings.values() if isinstance(item, Document)]
         if is_bad:  # what one side says the document lists, it lists on the other too
-            for document in documents:
-                self._leave_out(document.claims)
+            for side in SIDES:
+                reading = readings[side]
+                if isinstance(reading, Document):
+                    self._leave_out(self._sides[side].compared_claims(reading.claims))
         elif len(documents) == 2 and documents[0].claims == documents[1].claims:
-            yield from self._same_document(found.path, *documents)
+            self._read_same(found.path, *documents)
         else:
             for side in SIDES:
                 self._sides[side].wait(found.path, readings[side])
 
-    def _same_document(self, path: str, old: Document, new: Document) -> Iterator[PackagePair]:
-        """Yield the packages that differ of two versions of a document; count the others."""
-        before = {(package.tag, package.name): package for package in old.packages}
+    def _read_same(self, path: str, old: Document, new: Document) -> None:
+        """Keep the packages that differ of two versions of a document; count the others."""
+        mine_packages = self._sides["old"].compared_packages(old.packages)
+        before = {(package.tag, package.name): package for package in mine_packages}
         after = {(package.tag, package.name): package for package in new.packages}
         counts = {(package.tag, package.name): package for package in new.counts}
         graphs = old.graphs, new.graphs
@@ -120,11 +133,10 @@ class _Matching:
         for key in sorted(before.keys() | after.keys()):
             mine, theirs = before.get(key), after.get(key)
             if mine and theirs and mine.specs == theirs.specs:
-                numbers = package_numbers(counts[key], self._scope)
-                self._unchanged.packages.append((new.claims, numbers))
+                self._unchanged.add(new.claims, counts[key], self._scope)
             else:
                 tags = key[0], key[0]
-                yield from self._wanted(pair_packages(tags, mine, theirs, path, graphs))
+                self._keep(pair_packages(tags, mine, theirs, path, graphs))
 
     def _keep_graphs(
         self, claims: Iterable[Claim], graphs: tuple[StackGraphs, StackGraphs]
@@ -137,12 +149,15 @@ class _Matching:
         if asked_for[0] != asked_for[1]:
             self._touched.update(claim.tag for claim in claims)
 
-    def _wanted(self, pair: PackagePair) -> Iterator[PackagePair]:
-        """Yield a pair if it is asked for; where anything in it differs, its tag is touched."""
-        if self._scope.has_tag(*pair.tags) and self._scope.has_package(pair.name):
-            if differs(pair, self._scope):
+    def _keep(self, pair: PackagePair) -> None:
+        """Keep a pair until its tag is complete; where anything asked for differs, note the tag.
+
+        Packages that are not asked for say, too, which stacks are alike.
+        """
+        if self._scope.has_tag(*pair.tags):
+            self._pairs.setdefault(pair.tags, []).append(pair)
+            if self._scope.has_package(pair.name) and differs(pair, self._scope):
                 self._touched.update(tag for tag in pair.tags if tag is not None)
-            yield pair
 
     def _note(
         self,
@@ -220,40 +235,78 @@ class _Matching:
         )
 
     def close_tag(self, tags: Tags) -> Iterator[Matched]:
-        """Yield the packages of a tag that waited, then the tag."""
+        """Yield the packages of a tag, then the tag."""
         if not self._scope.has_tag(*tags):
             return
         old, new = tags
         before = self._sides["old"].waiting.get(old, {}) if old is not None else {}
         after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
-        left_out = self._left_out(tags, "package")
-        graphs = self._sides["old"].graphs_of(old), self._sides["new"].graphs_of(new)
         counts = Counts()
         bad = self._sides["old"].bad | self._sides["new"].bad
         for tag in {tag for tag in tags if tag is not None}:
             counts.merge(self._unchanged.counts(tag, bad))
+        renamed: StackNames = {}
         if old is None or new is None:
             for packages in (before or after).values():
                 for package in packages:
                     count_package(counts, package, self._scope)
         else:
-            for name in sorted((before.keys() | after.keys()) - left_out):
-                for mine, theirs in pair_lists(before.get(name, ()), after.get(name, ())):
-                    path = self._sides["new"].document_of(theirs) if theirs else ""
-                    yield from self._wanted(pair_packages(tags, mine, theirs, path, graphs))
+            pairs = self._pairs.pop(tags, [])
+            renamed = self._find_renamed(tags, pairs, (before, after))
+            yield from self._pairs_of_tag(tags, pairs, (before, after), renamed)
         stacks = self._left_out(tags, "stack")
         hashes = self._unchanged.hashes()
         yield TagPair(
             tags=tags,
             counts=counts,
-            left_out=left_out,
+            left_out=self._left_out(tags, "package"),
             left_out_stacks=stacks,
             repeated=(
                 self._sides["old"].count_repeated(old, hashes, self._scope, stacks),
                 self._sides["new"].count_repeated(new, hashes, self._scope, stacks),
             ),
-            graphs=graphs,
+            graphs=self._graphs_of(tags, renamed),
+            renamed={new_name: old_name for old_name, new_name in renamed.items()},
         )
+
+    def _pairs_of_tag(
+        self,
+        tags: Tags,
+        pairs: list[PackagePair],
+        waiting: tuple[Packages, Packages],
+        renamed: StackNames,
+    ) -> Iterator[PackagePair]:
+        """Yield the packages of a tag that are asked for, those that waited put into pairs."""
+        for pair in pairs:
+            if self._scope.has_package(pair.name):
+                yield rename_pair(pair, renamed)
+        before, after = waiting
+        graphs = self._graphs_of(tags, renamed)
+        left_out = self._left_out(tags, "package")
+        for name in sorted((before.keys() | after.keys()) - left_out):
+            if self._scope.has_package(name):
+                packages = [rename_package(package, renamed) for package in before.get(name, ())]
+                for mine, theirs in pair_lists(packages, after.get(name, ())):
+                    path = self._sides["new"].document_of(theirs) if theirs else ""
+                    yield pair_packages(tags, mine, theirs, path, graphs)
+
+    def _graphs_of(self, tags: Tags, renamed: StackNames) -> tuple[StackGraphs, StackGraphs]:
+        """Return the dependencies of both sides' documents in which something differs."""
+        old, new = self._sides["old"].graphs_of(tags[0]), self._sides["new"].graphs_of(tags[1])
+        return rename_graphs(old, renamed), new
+
+    def _find_renamed(
+        self, tags: Tags, pairs: Sequence[PackagePair], waiting: tuple[Packages, Packages]
+    ) -> StackNames:
+        """Return the new names of stacks of a tag that were renamed, as far as one may look."""
+        if self._scope.filters.no_renames:
+            return {}
+
+        def elsewhere() -> set[str]:
+            unchanged = (self._unchanged.stacks(tag) for tag in tags if tag is not None)
+            return set(self._left_out(tags, "stack")).union(*unchanged)
+
+        return find_renamed(pairs, waiting, elsewhere, self._scope)
 
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
         return frozenset(

@@ -90,7 +90,7 @@ def _united(packages: Sequence[Package]) -> Package | None:
     for package in packages:
         for spec_hash, build in package.specs.items():
             known = specs.get(spec_hash)
-            specs[spec_hash] = known.in_stacks(build.stacks) if known else build
+            specs[spec_hash] = known.with_stacks(known.stacks | build.stacks) if known else build
     return Package(packages[0].tag, packages[0].name, specs)
 
 

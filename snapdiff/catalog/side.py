@@ -1,9 +1,10 @@
 """One side of a comparison: what its documents list, and packages that wait for a counterpart."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from snapdiff.catalog.reading import Reading
+from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_package
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.registry import Documents
@@ -16,9 +17,13 @@ ListedHashes = tuple[Claim, Mapping[str, str]]
 class CatalogSide:
     """What is known of one side while files are compared."""
 
-    def __init__(self, prefix: str) -> None:
-        """Begin with nothing; `prefix` are the folders above its files, as far as known."""
+    def __init__(self, prefix: str, names: StackNames) -> None:
+        """Begin with nothing; `prefix` are the folders above its files, as far as known.
+
+        `names` are those under which stacks are compared that have others here.
+        """
         self._prefix = prefix
+        self._names = names
         self.paths: dict[Claim, list[str]] = {}
         self.bad: set[Claim] = set()
         self.waiting: dict[str, dict[str, list[Package]]] = {}
@@ -32,7 +37,7 @@ class CatalogSide:
     ) -> None:
         """Note what a document lists and where; `hashes` as in `formats.base.Document`."""
         self.has_documents = True
-        for claim in claims:
+        for claim in self.compared_claims(claims):
             self.paths.setdefault(claim, []).append(path)
             if hashes is not None:
                 self.hashes.append((claim, hashes))
@@ -40,15 +45,25 @@ class CatalogSide:
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
         self.has_documents = True
-        claim = documents.claim_of_path(path, self._prefix)
+        [claim] = self.compared_claims([documents.claim_of_path(path, self._prefix)])
         self.bad.add(claim)
         return claim
+
+    def compared_claims(self, claims: Iterable[Claim]) -> list[Claim]:
+        """Return what a document lists, its stacks under the names they are compared under."""
+        renamed = (
+            claim._replace(name=self._names.get(claim.name, claim.name))
+            if claim.what == "stack"
+            else claim
+            for claim in claims
+        )
+        return list(dict.fromkeys(renamed))
 
     def wait(self, path: str, reading: Reading) -> None:
         """Keep the packages of a document until all tags are known, and its dependencies."""
         if isinstance(reading, Document):
             self.keep_graphs(reading.claims, reading.graphs)
-            for package in reading.packages:
+            for package in self.compared_packages(reading.packages):
                 self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
                     package
                 )
@@ -56,10 +71,14 @@ class CatalogSide:
                 for stack in (package.stack, None):
                     self._documents.setdefault((package.tag, package.name, stack), path)
 
+    def compared_packages(self, packages: Sequence[Package]) -> Sequence[Package]:
+        """Return packages with their stacks under the names they are compared under."""
+        return [rename_package(package, self._names) for package in packages]
+
     def keep_graphs(self, claims: Iterable[Claim], graphs: StackGraphs) -> None:
         """Keep the dependencies of a document for when its tags are complete."""
         for claim in claims:
-            self._graphs[claim.tag].update(graphs)
+            self._graphs[claim.tag].update(rename_graphs(graphs, self._names))
 
     def graphs_of(self, tag: str | None) -> StackGraphs:
         """Return the dependencies of a tag's documents in which something differs."""

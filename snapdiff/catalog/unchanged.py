@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 
-from snapdiff.catalog.counting import CountedFiles, PackageNumbers
+from snapdiff.catalog.counting import CountedFiles, PackageNumbers, package_numbers
 from snapdiff.catalog.side import ListedHashes
+from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim
-from snapdiff.model import Counts
+from snapdiff.model import Counts, PackageCounts
 
 
 class Unchanged:
@@ -17,6 +18,16 @@ class Unchanged:
         """Documents that are the same on both sides, folder by folder."""
         self.packages: list[tuple[tuple[Claim, ...], PackageNumbers]] = []
         """Packages of which two versions of a document have the same, and what that one lists."""
+        self._stacks: dict[str, set[str]] = {}
+
+    def add(self, claims: tuple[Claim, ...], package: PackageCounts, scope: Scope) -> None:
+        """Count a package that two versions of a document have alike, as far as it is asked for."""
+        self.packages.append((claims, package_numbers(package, scope)))
+        self._stacks.setdefault(package.tag, set()).update(*package.by_stacks)
+
+    def stacks(self, tag: str) -> set[str]:
+        """Return the stacks of a tag, whatever is asked for."""
+        return self._stacks.get(tag, set()).union(*(found.stacks(tag) for found in self.folders))
 
     def tags(self) -> set[str]:
         """Return the tags of all documents."""

@@ -58,7 +58,8 @@ def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
     globs = {name: getattr(filters, name) for name in ("tag", "stack", "package", "kind")}
     given = {name: values for name, values in globs.items() if values}
     given |= {"path": filters.path} if filters.path else {}
-    return given | ({"explicit": GIVEN} if filters.explicit else {})
+    flags = {"explicit": filters.explicit, "no-renames": filters.no_renames}
+    return given | {name: GIVEN for name, is_given in flags.items() if is_given}
 
 
 def marker_line(old: Revision, new: Revision, options: ShapingOptions) -> str:

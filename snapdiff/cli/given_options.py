@@ -38,6 +38,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
     verbose: bool
     config: str | None
     no_config: bool
+    no_renames: bool = False
     color: "Color | None" = None
     paths: tuple[str, ...] = ()
     from_file: frozenset[str] = frozenset()
@@ -75,6 +76,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
             stack_names=self.stack_names(),
             because=split_globs(self.causes()),
             explicit=self.explicit or UNSET,
+            no_renames=self.no_renames or UNSET,
             path=self.paths or UNSET,
         )
 

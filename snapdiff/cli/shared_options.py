@@ -33,6 +33,12 @@ max_size = click.option(
 _STACK = _narrowed("s", "stack", "stacks, such as e4s; !GLOB leaves some out")
 _TAG = _narrowed("t", "tag", "tags, such as develop")
 
+_NO_RENAMES = click.option(
+    "--no-renames",
+    is_flag=True,
+    help="Compare stacks by their names alone, and find none that was renamed.",
+)
+
 _NARROWING = [
     _STACK,
     _narrowed("p", "package", "packages"),
@@ -47,6 +53,7 @@ _NARROWING = [
         is_flag=True,
         help="Only what was asked for: roots of environments, explicitly installed packages.",
     ),
+    _NO_RENAMES,
 ]
 
 _PAGES = [
@@ -149,8 +156,8 @@ def narrowing(command: _Command) -> _Command:
 
 
 def places(command: _Command) -> _Command:
-    """Give a command the options that name the tags and stacks it looks at."""
-    return with_options([_STACK, _TAG], command)
+    """Give a command the options on the tags and stacks it looks at."""
+    return with_options([_STACK, _TAG, _NO_RENAMES], command)
 
 
 def pages(command: _Command) -> _Command:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from snapdiff.filters import Scope, renamed_stacks
+from snapdiff.filters import Scope
 from snapdiff.model import Graph, TagPair
 from snapdiff.result import AskedFor, RootChanges
 
@@ -41,15 +41,12 @@ class AskedForNames(NamedTuple):
 class AskedForInTag:
     """What is asked for in the stacks of a tag, as documents say in which something differs."""
 
-    def __init__(self, tag: TagPair, scope: Scope) -> None:
+    def __init__(self, tag: TagPair) -> None:
         """Take the documents of a tag."""
-        old, new = tag.graphs
-        names = frozenset(name for name in old if name is not None)
-        self._old: dict[str, Graph] = {}
-        for name in names:
-            for compared in renamed_stacks(frozenset([name]), scope.filters):
-                self._old[compared] = old[name]
-        self._new = {name: graph for name, graph in new.items() if name is not None}
+        self._old, self._new = (
+            {name: graph for name, graph in graphs.items() if name is not None}
+            for graphs in tag.graphs
+        )
 
     def stacks(self) -> set[str]:
         """Return the stacks of which both sides have a document, and what they ask for differs."""

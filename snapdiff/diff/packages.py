@@ -1,6 +1,6 @@
 """What happened to one package: its changes stack by stack, and the counts of both sides."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.package_changes import change_of_package
 from snapdiff.diff.pairing import MatchHashes, match_in_order
 from snapdiff.diff.specs import BuildHashes, changes_by_stack, hashes_of_builds
-from snapdiff.filters import Scope, Stacks
+from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Graph, InCommon, PackagePair
 from snapdiff.result import Change, Count, PackageChange
@@ -55,8 +55,8 @@ def diff_package(
         match_hashes = partial(match_members, sets=sets, effort=effort)
     builds = hashes_of_builds(pair.old), hashes_of_builds(pair.new)
     found = changes_by_stack(pair, builds, scope, effort, match_hashes)
-    old, old_versions = _count(builds[0], pair.common, scope.old_stacks)
-    new, new_versions = _count(builds[1], pair.common, scope.stacks)
+    old, old_versions = _count(builds[0], pair.common, scope)
+    new, new_versions = _count(builds[1], pair.common, scope)
     return PackageDiff(
         pair.name,
         pair.document,
@@ -80,7 +80,7 @@ def diff_package(
 
 
 def _count(
-    side: BuildHashes, common: Mapping[InCommon, int], stacks_of: Callable[[Stacks], Stacks]
+    side: BuildHashes, common: Mapping[InCommon, int], scope: Scope
 ) -> tuple[SideCounts, Mapping[str, set[str]]]:
     """Return how many specs one side of a package has, and the versions in each stack."""
     numbers = dict(common)
@@ -91,7 +91,7 @@ def _count(
     versions: dict[str, set[str]] = {}
     in_any = 0
     for (version, listed), number in numbers.items():
-        stacks = stacks_of(listed)
+        stacks = scope.stacks(listed)
         for stack in stacks:
             by_stack[stack] = by_stack.get(stack, 0) + number
             versions.setdefault(stack, set()).add(version)

@@ -1,12 +1,12 @@
 """What happened to the specs of one package, stack by stack."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.pairing import MatchHashes, Pairing, pair_specs
-from snapdiff.filters import Scope, Stacks
+from snapdiff.filters import Scope
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Change, Kind
 from snapdiff.spack.version import Version
@@ -32,8 +32,8 @@ def changes_by_stack(
     stack in which nothing happened is not there. Raises FormatError where pairing would cost too
     much.
     """
-    removed = _one_sided(builds[0], pair.new, scope.old_stacks, scope.stacks)
-    added = _one_sided(builds[1], pair.old, scope.stacks, scope.old_stacks)
+    removed = _one_sided(builds[0], pair.new, scope)
+    added = _one_sided(builds[1], pair.old, scope)
     found = {}
     for stack in sorted(removed.keys() | added.keys()):
         pairing = pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
@@ -53,24 +53,20 @@ def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
     return found
 
 
-StacksOf = Callable[[Stacks], Stacks]
-"""Returns which of the stacks of one side are compared, under the names they are compared by."""
-
-
 def _one_sided(
-    mine: BuildHashes, other: Mapping[str, Build], my_stacks: StacksOf, other_stacks: StacksOf
+    mine: BuildHashes, other: Mapping[str, Build], scope: Scope
 ) -> dict[str, BuildHashes]:
     """Return by stack the specs that only one side has: the hash decides."""
     side: dict[str, BuildHashes] = {}
     for build, hashes in mine.items():
-        stacks = my_stacks(build.stacks)
+        stacks = scope.stacks(build.stacks)
         alone = []
         for spec_hash in hashes:
             twin = other.get(spec_hash)
             if twin is None:
                 alone.append(spec_hash)
             elif twin is not build:
-                _put(side, stacks - other_stacks(twin.stacks), build, [spec_hash])
+                _put(side, stacks - twin.stacks, build, [spec_hash])
         if alone:
             _put(side, stacks, build, alone)
     return side

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
 from snapdiff.diff.asked_for import AskedForInTag
 from snapdiff.diff.known_graphs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
@@ -50,12 +53,14 @@ class TagDiffs:
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = [package for package in packages if not _is_left_out(package, tag)]
-        asked_for = AskedForInTag(tag, self._scope)
+        asked_for = AskedForInTag(tag)
         flipped = asked_for.stacks() - tag.left_out_stacks
-        if not flipped and not any(package.stacks for package in reported):
+        has_changes = any(package.stacks for package in reported)
+        if not flipped and not has_changes and not tag.renamed:
             return None
         found = _two_sided_tag(tag, reported, self._scope, self._graphs, asked_for)
-        return found if any(stack.status != "unchanged" for stack in found.stacks) else None
+        is_changed = tag.renamed or any(stack.status != "unchanged" for stack in found.stacks)
+        return found if is_changed else None
 
     def require_causes(self) -> None:
         """Raise SnapdiffError where a wanted cause is no package that was compared."""
@@ -97,7 +102,10 @@ def _two_sided_tag(
             removed=tuple(sorted(old.packages - new.packages)),
         ),
         stacks=tuple(
-            total.diff(name, scope, graphs, asked_for.names(name, (total.old, total.new)))
+            replace(
+                total.diff(name, scope, graphs, asked_for.names(name, (total.old, total.new))),
+                renamed_from=tag.renamed.get(name, UNSET),
+            )
             for name, total in sorted(stacks.items())
         ),
     )

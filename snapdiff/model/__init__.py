@@ -13,6 +13,7 @@ from snapdiff.model.packages import (
     counted_in_common,
 )
 from snapdiff.model.specs import EMPTY_PART, ROOT, Build, Revision, Spec, counting_stacks
+from snapdiff.model.stack_likeness import LikeStacks, pair_like_stacks
 
 __all__ = [
     "EMPTY_PART",
@@ -23,6 +24,7 @@ __all__ = [
     "Edge",
     "Graph",
     "InCommon",
+    "LikeStacks",
     "Node",
     "Package",
     "PackageCounts",
@@ -36,4 +38,5 @@ __all__ = [
     "count_by_stacks",
     "counted_in_common",
     "counting_stacks",
+    "pair_like_stacks",
 ]

@@ -57,7 +57,8 @@ class TagPair(Struct, frozen=True, kw_only=True):
     that one side has alone. `left_out` are packages and stacks with a bad document: nothing is
     reported of them. `repeated` is how many of the specs counted are counted twice, old and new:
     several documents of a tag may list one spec. `graphs` are the dependencies of both sides'
-    documents in which something differs.
+    documents in which something differs. `renamed` has the old name of each stack of the new side
+    that was found to be one of the old side.
     """
 
     tags: Tags
@@ -66,3 +67,4 @@ class TagPair(Struct, frozen=True, kw_only=True):
     left_out_stacks: frozenset[str] = frozenset()
     repeated: tuple[int, int] = (0, 0)
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS
+    renamed: Mapping[str, str] = {}

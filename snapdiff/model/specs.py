@@ -5,6 +5,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from snapdiff.spack.configuration import Configuration, parse_configuration
+from snapdiff.spack.targets import target_family
 from snapdiff.spack.version import Version, parse_version
 
 EMPTY_PART = "."
@@ -107,8 +108,13 @@ class Build:
             )
         return self._configuration
 
-    def in_stacks(self, stacks: frozenset[str]) -> "Build":
-        """Return the same build, counted in more stacks."""
+    @property
+    def target_family(self) -> str:
+        """The family of its target: `x86_64` for `zen4`."""
+        return target_family(self.target)
+
+    def with_stacks(self, stacks: frozenset[str]) -> "Build":
+        """Return the same build, counted in other stacks."""
         return Build(
             self.version_text,
             self.compiler,
@@ -116,7 +122,7 @@ class Build:
             self.platform,
             self.target,
             self.variants,
-            self.stacks | stacks,
+            stacks,
             explicit=self.explicit,
             external=self.external,
         )

@@ -1,9 +1,11 @@
 """The news that a reader should not miss, however large the diff: what is gone, what is new."""
 
 from collections.abc import Iterable, Sequence
+from shlex import quote
 
 from msgspec import Struct
 
+from snapdiff.model import pair_like_stacks
 from snapdiff.reports.lost_builds import StackLoss, stack_loss
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.severity import reported_kinds
@@ -15,9 +17,6 @@ HANDFUL = 3
 
 FEW = 2
 """How many lines of one sort of other news."""
-
-_LIKE_A_RENAME = 0.8
-"""The share of a removed stack's packages that a new one has where it may be the same stack."""
 
 
 class TagLine(Struct, frozen=True, kw_only=True):
@@ -53,6 +52,11 @@ class StackRename(Struct, frozen=True, kw_only=True):
     new: str
     shared: int
     packages: int
+
+    @property
+    def option(self) -> str:
+        """The option that compares them as one, so that a shell takes it as it is."""
+        return f"--map-stack {quote(f'{self.old}={self.new}')}"
 
 
 class LossNews(Struct, frozen=True, kw_only=True):
@@ -185,25 +189,20 @@ def _losses(tags: Iterable[TagDiff]) -> Iterable[LossNews]:
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterable[StackRename]:
-    """Yield the stacks that may be compared as one: each removed one with its likest new one."""
+    """Yield the stacks that may be compared as one: each with one other, the most alike first."""
     for tag in tags:
-        # Of new stacks with the same packages the first is as good as any: of a page with a stack
-        # for every spec each would be held against each.
-        new: dict[frozenset[str], StackDiff] = {}
-        for stack in tag.stacks:
-            if stack.status == "added":
-                new.setdefault(frozenset(stack.packages.added), stack)
-        for stack in tag.stacks if tag.status == "changed" and new else ():
-            packages = set(stack.packages.removed)
-            if stack.status != "removed" or not packages:
-                continue
-            added, likest = max(new.items(), key=lambda item: len(packages & item[0]))
-            shared = len(packages & added)
-            if shared >= _LIKE_A_RENAME * len(packages):
+        if tag.status == "changed":
+            old = {stack.stack: set(stack.packages.removed) for stack in _of(tag, "removed")}
+            new = {stack.stack: set(stack.packages.added) for stack in _of(tag, "added")}
+            for like in pair_like_stacks(old, new):
                 yield StackRename(
                     tag=tag,
-                    old=stack.stack,
-                    new=likest.stack,
-                    shared=shared,
-                    packages=len(packages),
+                    old=like.old,
+                    new=like.new,
+                    shared=like.shared,
+                    packages=len(old[like.old]),
                 )
+
+
+def _of(tag: TagDiff, status: str) -> Iterable[StackDiff]:
+    return (stack for stack in tag.stacks if stack.status == status)

@@ -191,6 +191,7 @@ class RootChanges(Struct, frozen=True, kw_only=True):
 class StackDiff(Struct, frozen=True, kw_only=True):
     """What happened in one stack of one tag.
 
+    `renamed_from` is there where the stack was found under another name on the old side.
     `package_changes` and `changes` are empty in a tag that is on one side only: what it holds is
     counted, not listed. `asked_for` is null where no document says what was, or a side has none.
     `lost` and `gained` are what the stack's removed and its added specs have in common.
@@ -207,6 +208,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     package_changes: tuple[PackageChange, ...]
     causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]
+    renamed_from: str | UnsetType = UNSET
 
 
 class TagDiff(Struct, frozen=True, kw_only=True):
@@ -235,7 +237,8 @@ class Filters(Struct, frozen=True, kw_only=True):
     side that are compared under another name: pairs of the old name and the new one. `because` are
     packages: only specs are reported that were rebuilt because of them. `explicit` is there where
     true: only specs are reported that are explicit on either side. `path` is there where the
-    documents are narrowed to paths, as they were given after `--`.
+    documents are narrowed to paths, as they were given after `--`. `no_renames` is there where
+    true: no stack was looked for under another name.
     """
 
     tag: tuple[str, ...] = ()
@@ -246,6 +249,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     because: tuple[str, ...] = ()
     explicit: bool | UnsetType = UNSET
     path: tuple[str, ...] | UnsetType = UNSET
+    no_renames: bool | UnsetType = UNSET
 
 
 class CatalogDiff(Struct, frozen=True, kw_only=True):
@@ -264,6 +268,18 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     tags: tuple[TagDiff, ...]
     skipped: tuple[SkippedPage, ...]
     configuration: str | UnsetType = UNSET
+
+    @property
+    def renamed_stacks(self) -> list[tuple[str, str]]:
+        """The old and the new name of each stack that was found under another name, in any tag."""
+        return sorted(
+            {
+                (stack.renamed_from, stack.stack)
+                for tag in self.tags
+                for stack in tag.stacks
+                if stack.renamed_from is not UNSET
+            }
+        )
 
     def is_empty(self) -> bool:
         """Return whether nothing was added, removed or changed."""

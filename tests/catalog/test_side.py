@@ -22,7 +22,7 @@ LISTED = {
 
 
 def side_with(*claims: Claim) -> CatalogSide:
-    side = CatalogSide("")
+    side = CatalogSide("", {})
     for claim in claims:
         side.add(f"{claim.tag}/{claim.name}/spack.lock", [claim], LISTED[claim])
     return side
@@ -51,7 +51,7 @@ def test_specs_of_several_documents_of_a_tag_are_counted_again(
 
 
 def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
-    side = CatalogSide("")
+    side = CatalogSide("", {})
     for name in ("cpu", "gpu"):
         packages = [Package("develop", "zlib", {}, stack=name)]
         document = Document(claims=(), packages=packages, counts=[], warning=None)

@@ -211,7 +211,9 @@ def test_a_stack_that_is_nearly_another_is_a_hint() -> None:
     renamed = [item | {"stacks": ["physics"]} for item in packages]
     words = "is physics the new name of hep? It has {} of its 10 packages: --map-stack hep=physics"
     for number, is_told in ((10, True), (8, True), (7, False)):
-        text = render_report(diff_of(packages, renamed[:number]), "text", ReportOptions(width=300))
+        others = [item | {"package": f"q-{item['package']}"} for item in renamed[number:]]
+        diff = diff_of(packages, [*renamed[:number], *others])
+        text = render_report(diff, "text", ReportOptions(width=300))
         assert (words.format(number) in text) is is_told
 
 

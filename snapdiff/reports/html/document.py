@@ -66,7 +66,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         outline=outline,
         totals=kind_counts(outline.table.total, outline.table.kinds),
         filters=_filters(diff),
-        stack_names=diff.filters.stack_names,
+        stack_names=[*diff.filters.stack_names, *diff.renamed_stacks],
         because=diff.filters.because,
         explicit=bool(diff.filters.explicit),
         has_stack_names=any(name for row in rows for name in row.stacks),
