@@ -113,7 +113,7 @@ node: ## Install what the tests of the action and of the component run in Node
 system: ## Install, as root on Debian, the programs that some tests run: browser, shells, servers
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-		chromium chromium-driver fonts-dejavu-core fish groff rsync zsh >/dev/null
+		chromium chromium-driver docker-registry fonts-dejavu-core fish groff rsync zsh >/dev/null
 
 .PHONY: $(GROUPS_OF_TOOLS:%=with-%)
 $(GROUPS_OF_TOOLS:%=with-%): with-%: $(VENV)/with-% # Install a group of tools: see pyproject.toml

@@ -15,7 +15,6 @@ from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.output.whole_folder import remove_remains, replaced_folder
 from snapdiff.safe_text import shown
 from snapdiff.sources.download import KeptFile
-from snapdiff.sources.mirror import MirrorSource
 from snapdiff.sources.source import Entry, Source, printable_path
 from snapdiff.sources.transport import Validators
 
@@ -166,7 +165,7 @@ def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, b
 
 
 def _record_of(source: Source, path: str, content: bytes) -> DocumentRecord:
-    validators = source.validators(path) if isinstance(source, MirrorSource) else Validators()
+    validators = source.validators(path)
     return DocumentRecord(hashlib.sha256(content).hexdigest(), len(content), *validators)
 
 

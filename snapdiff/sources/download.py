@@ -8,12 +8,12 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.gzip_stream import is_gzip, unfold
 from snapdiff.limits import DEFAULT_LIMITS
-from snapdiff.sources.mirror_address import MirrorAddress, without_secrets
+from snapdiff.sources.mirror_address import without_secrets
 from snapdiff.sources.transport import (
     Answer,
     NotThereError,
@@ -60,12 +60,20 @@ class Downloaded(NamedTuple):
     """The kept file, or where in the temporary file it begins and how many bytes it has."""
 
 
+class Address(Protocol):
+    """Where files are."""
+
+    def url(self, path: str) -> str:
+        """Return the URL of a file, to be asked for and never to be shown."""
+        ...
+
+
 class Downloads:
     """The files of one mirror that were downloaded, for as long as this is there."""
 
     def __init__(
         self,
-        address: MirrorAddress,
+        address: Address,
         transport: Transport,
         *,
         max_download: int = DEFAULT_LIMITS.download,

@@ -33,6 +33,8 @@ from snapdiff.sources.mirror_address import (
     MirrorAddress,
     Scheme,
     parse_address,
+    parse_registry,
+    without_secrets,
 )
 from snapdiff.sources.mirror_listing import listed_folders
 from snapdiff.sources.source import Content, Entry, Source, joined
@@ -181,7 +183,7 @@ def open_mirror(
     patience: Patience = PATIENCE,
     progress: Progress = lambda _done, _total: None,
     kept: Mapping[str, KeptFile] | None = None,
-) -> MirrorSource:
+) -> Source:
     """Return the mirror that a URL names; nothing is asked for yet.
 
     No more is taken of it than the limits allow. `kept` are documents of an earlier download by
@@ -189,12 +191,21 @@ def open_mirror(
 
     Raises RevisionError if the name is not a URL, or a library for its scheme is not installed.
     """
-    address = parse_address(name)
+    registry = parse_registry(name)
     try:
+        if registry:
+            from snapdiff.sources.registry import open_registry
+
+            return open_registry(
+                registry, limits=limits, patience=patience, progress=progress, kept=kept or {}
+            )
+        address = parse_address(name)
         transport = _transport(address.scheme, patience.silence)
     except ImportError as error:
-        install = f"pip install 'spack-snapdiff[{_EXTRAS.get(address.scheme, 'mirror')}]'"
-        raise RevisionError(f"{address}: takes a library that is not here: {install}") from error
+        install = f"pip install 'spack-snapdiff[{_EXTRAS.get(name[:2], 'mirror')}]'"
+        raise RevisionError(
+            f"{without_secrets(name)}: takes a library that is not here: {install}"
+        ) from error
     downloads = Downloads(
         address,
         transport,

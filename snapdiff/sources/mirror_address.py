@@ -12,6 +12,11 @@ Scheme = Literal["http", "https", "s3", "gs", "file"]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
+_REGISTRIES: dict[str, Literal["http", "https"]] = {"oci": "https", "oci+http": "http"}
+_DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
+_HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\](:[0-9]{1,5})?")
+_REPOSITORY = re.compile(r"[a-z0-9]+((\.|/|__?|-+)[a-z0-9]+)*")
+
 LISTING = "cache_spack_io_index.json"
 """What a mirror of mirrors begins with."""
 
@@ -47,9 +52,62 @@ class MirrorAddress(NamedTuple):
         return str(self).partition("://")[2].rstrip("/").rpartition("/")[2]
 
 
+class RegistryAddress(NamedTuple):
+    """Where a build cache is in an OCI registry; nothing of it is secret."""
+
+    scheme: Literal["http", "https"]
+    host: str
+    """The name of the registry, with a port where there is one."""
+
+    repository: str
+    digest: str | None
+    """The manifest of an older index, or None for the one that is tagged."""
+
+    def __str__(self) -> str:
+        oci = "oci" if self.scheme == "https" else "oci+http"
+        at = f"@{self.digest}" if self.digest else ""
+        return f"{oci}://{self.host}/{self.repository}{at}"
+
+    @property
+    def url(self) -> str:
+        """The URL of the repository, without a `/` at its end."""
+        host = "registry-1.docker.io" if self.host in _DOCKER_HUB else self.host
+        return f"{self.scheme}://{host}/v2/{self.repository}"
+
+    @property
+    def host_of_login(self) -> str:
+        """The name by which `docker login` knows the registry."""
+        return "https://index.docker.io/v1/" if self.host in _DOCKER_HUB else self.host
+
+
 def is_mirror_address(name: str) -> bool:
     """Return whether a name is the URL of a mirror."""
-    return name.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
+    return name.startswith(tuple(f"{scheme}://" for scheme in (*SCHEMES, *_REGISTRIES)))
+
+
+def parse_registry(name: str) -> RegistryAddress | None:
+    """Return the build cache in a registry that a URL names, or None for any other URL.
+
+    Raises RevisionError.
+    """
+    begin, _, place = name.partition("://")
+    scheme = _REGISTRIES.get(begin)
+    if scheme is None:
+        return None
+    host, _, rest = place.rstrip("/").partition("/")
+    repository, at, digest = rest.partition("@")
+    if not _HOST.fullmatch(host) or not _REPOSITORY.fullmatch(repository):
+        message = f"is no build cache in a registry, {begin}://HOST/NAME, in small letters"
+        raise RevisionError(f"{without_secrets(name)}: {message}")
+    if at and not is_digest(digest):
+        message = "after @ comes the digest of a manifest, sha256:<64 of 0-9 and a-f>"
+        raise RevisionError(f"{without_secrets(name)}: {message}")
+    return RegistryAddress(scheme, host, repository, digest or None)
+
+
+def is_digest(text: str) -> bool:
+    """Return whether a text is a digest as registries write it."""
+    return re.fullmatch("sha256:[0-9a-f]{64}", text) is not None
 
 
 def parse_address(name: str) -> MirrorAddress:
@@ -79,7 +137,7 @@ def parse_address(name: str) -> MirrorAddress:
 def without_secrets(url: str) -> str:
     """Return a URL as it may be shown: no user, password, query or fragment, and no odd text."""
     scheme, separator, rest = url.partition("://")
-    if scheme in ("http", "https"):
+    if scheme in ("http", "https", *_REGISTRIES):
         rest = re.split("[?#]", rest, maxsplit=1)[0]
     host, slash, path = rest.partition("/")
     # The last @ ends the user's name and password: one inside them may be there unescaped.

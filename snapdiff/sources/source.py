@@ -10,6 +10,7 @@ from typing import NamedTuple
 from snapdiff.errors import FormatError
 from snapdiff.limits import SETTINGS_SIZE
 from snapdiff.sources.paths import EVERYWHERE, Paths
+from snapdiff.sources.transport import Validators
 
 Content = bytes | FormatError
 """What a source hands over for an entry: its bytes, or why there are none."""
@@ -141,6 +142,10 @@ class Source:
     def changed_submodules(self, new: "Source") -> list[str]:  # noqa: ARG002 - git knows
         """Return the submodules that differ, by path: they are not looked into."""
         return []
+
+    def validators(self, path: str) -> Validators:  # noqa: ARG002 - kinds do
+        """Return what a server gave with a document that was read."""
+        return Validators()
 
     def settings_file(self, folder: str = "") -> SettingsFile | None:  # noqa: ARG002 - kinds do
         """Return the configuration file that counts for a folder of this catalog, or None."""

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
+from multidict import CIMultiDictProxy
 from yarl import URL
 
 from snapdiff.safe_text import shown
@@ -42,7 +43,7 @@ class Response(NamedTuple):
     """The head of an answer, and its body as it arrives; `size` is what is to come, if known."""
 
     status: int
-    headers: Mapping[str, str]
+    headers: CIMultiDictProxy[str]
     chunks: Iterator[bytes]
     size: int | None
 
@@ -50,9 +51,13 @@ class Response(NamedTuple):
 class WebTransport:
     """Files of web servers; a head has `silence` seconds to be complete, and so has each chunk."""
 
-    def __init__(self, silence: float) -> None:
-        """Take the time, and the settings of the environment; raises RevisionError for bad ones."""
+    def __init__(self, silence: float, *, as_guest: bool = False) -> None:
+        """Take the time, and the settings of the environment; raises RevisionError for bad ones.
+
+        A guest does not say who he is, whatever `~/.netrc` knows.
+        """
         self._silence = silence
+        self._as_guest = as_guest
         self._settings = WebSettings()
         self._session = _run(_new_session(), silence)
         weakref.finalize(self, _close, self._session)
@@ -69,20 +74,22 @@ class WebTransport:
             yield file_in(response, known)
 
     @contextlib.contextmanager
-    def get(self, url: str, headers: Mapping[str, str]) -> Iterator[Response]:
+    def get(
+        self, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None = None
+    ) -> Iterator[Response]:
         """Yield the answer to a request, after all redirects; raises TransferError.
 
         A redirect is followed without user, password and query of the URL, and without a header
-        that says who asks.
+        that says who asks. A form is sent to no other place than the one that was named.
         """
         seen = {url}
         sent = dict(headers)
         while True:
             with _in_own_words():
-                response = _run(self._ask(url, sent), self._silence)
+                response = _run(self._ask(url, sent, form), self._silence)
             try:
                 location = response.headers.get("Location")
-                if response.status not in _REDIRECTS or location is None:
+                if response.status not in _REDIRECTS or location is None or form:
                     chunks = self._chunks(response)
                     size = response.content_length
                     yield Response(response.status, response.headers, chunks, size)
@@ -97,13 +104,17 @@ class WebTransport:
             seen.add(url)
             sent.pop("Authorization", None)
 
-    async def _ask(self, url: str, headers: Mapping[str, str]) -> aiohttp.ClientResponse:
+    async def _ask(
+        self, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None
+    ) -> aiohttp.ClientResponse:
         address = URL(url, encoded=True)  # or what is quoted already would be quoted again
         host = address.host or ""
-        own = {} if address.user else self._settings.authorization(host)
-        return await self._session.get(
+        own = {} if address.user or self._as_guest else self._settings.authorization(host)
+        return await self._session.request(
+            "POST" if form else "GET",
             address,
             headers={**own, **headers},
+            data=form,
             proxy=self._settings.proxy(address.scheme, host),
             allow_redirects=False,
         )

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.mirror import MirrorSource, open_mirror
-from snapdiff.sources.source import Entry
+from snapdiff.sources.mirror import open_mirror
+from snapdiff.sources.source import Entry, Source
 from tests.support.mirrors import (
     HASTE,
     INDEX,
@@ -27,7 +27,7 @@ ONE = index("zlib", "cmake")
 TWO = index("zlib", "cmake", "gcc")
 
 
-def mirror(server: WebServer, path: str = "") -> MirrorSource:
+def mirror(server: WebServer, path: str = "") -> Source:
     return open_mirror(f"{server.url}/m{path}", patience=HASTE)
 
 
@@ -35,12 +35,12 @@ def put(server: WebServer, files: dict[str, bytes], folder: str = "m") -> None:
     server.files.update(below(folder, files))
 
 
-def documents(source: MirrorSource) -> dict[str, bytes | FormatError]:
+def documents(source: Source) -> dict[str, bytes | FormatError]:
     entries = list(source.entries())
     return dict(zip([entry.path for entry in entries], source.read(entries), strict=True))
 
 
-def faults(source: MirrorSource) -> dict[str, str]:
+def faults(source: Source) -> dict[str, str]:
     return {
         path: str(found)
         for path, found in documents(source).items()

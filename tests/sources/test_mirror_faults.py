@@ -12,7 +12,8 @@ import pytest
 from snapdiff.errors import RevisionError
 from snapdiff.limits import Limits
 from snapdiff.sources.download import PATIENCE, Patience
-from snapdiff.sources.mirror import MirrorSource, open_mirror
+from snapdiff.sources.mirror import open_mirror
+from snapdiff.sources.source import Source
 from tests.support.mirrors import (
     HASTE,
     INDEX,
@@ -53,14 +54,12 @@ def soon() -> Iterator[None]:
     assert time.monotonic() - begin < SECONDS
 
 
-def mirror(
-    server: WebServer, *, max_download: int = 1 << 30, patience: Patience = HASTE
-) -> MirrorSource:
+def mirror(server: WebServer, *, max_download: int = 1 << 30, patience: Patience = HASTE) -> Source:
     limits = Limits(download=max_download)
     return open_mirror(f"{server.url}/m", patience=patience, limits=limits)
 
 
-def index_of(source: MirrorSource) -> bytes:
+def index_of(source: Source) -> bytes:
     """The one document that the source has; an error that is yielded is raised."""
     (content,) = source.read(source.entries())
     if isinstance(content, Exception):
