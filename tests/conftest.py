@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from snapdiff.diff.fields import machine_fields
 from snapdiff.model import counting_stacks
 from snapdiff.spack.targets import target_family
 from snapdiff.spack.version import parse_version
@@ -40,7 +39,7 @@ def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """Every test finds out for itself: a result kept from an earlier one would hide a fault."""
-    for function in (parse_version, target_family, counting_stacks, machine_fields):
+    for function in (parse_version, target_family, counting_stacks):
         function.cache_clear()
 
 

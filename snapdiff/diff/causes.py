@@ -5,19 +5,18 @@ whatever the number of specs that lead there (specification, section 11).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, cast
 
-from msgspec import Struct
-
-from snapdiff.diff.bit_counts import count_bits
-from snapdiff.diff.changed_pairs import ChangedPairs
-from snapdiff.diff.reach import Nearest, unite_below
-from snapdiff.diff.stack_causes import count_causes, event_words
+from snapdiff.diff.changed_pairs import ChangedPairs, packages_of
+from snapdiff.diff.events import HashPair
+from snapdiff.diff.reach import BitCounts, Nearest, unite_below
+from snapdiff.result import Field
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What
 
 _POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
 
-_OF_A_DEPENDENCY = ("replaced", "added", "removed")
-"""Events that name a dependency of the node where they are found, not the node itself."""
+_OF_THE_NODE_BELOW: tuple[What, ...] = ("replaced", "added", "removed", "edge", "compilers")
+"""Events that do not name the node where they are found."""
 
 REHASH = Event(None, "rehash")
 """Nothing differs but hashes: Spack changed how it hashes."""
@@ -26,120 +25,231 @@ LONGEST_PATH = 100
 """How many names a path has: in a chain of 100,000 specs all paths together would have billions."""
 
 
-class Explanation(Struct, frozen=True):
-    """Why the rebuilt specs of a stack were rebuilt.
+class _Choice(NamedTuple):
+    """The nearest event of a spec: linked or not, and the names on the way to it."""
 
-    `causes` and `same_to_use` are in the order of the specs, `stack_causes` the most frequent
-    first. `same_to_use` says whether a spec and all it links and runs differ in nothing but hashes
-    and in what is needed for building alone.
+    event: Event
+    path: tuple[str, ...]
+    build_only: bool
+
+
+class Explanation:
+    """Why the rebuilt specs of a stack were rebuilt, each given as its old and its new hash.
+
+    `causes` and `same_to_use` are in the order of the specs. `same_to_use` says whether a spec and
+    all it links and runs differ in nothing but hashes and in what is needed for building alone.
     """
 
-    causes: tuple[Cause, ...]
-    stack_causes: tuple[StackCause, ...]
-    same_to_use: tuple[bool, ...]
-    reached: tuple[int, ...]
-    bits: Mapping[Event, int]
+    def __init__(self, rebuilt: Sequence[HashPair], changes: ChangedPairs) -> None:
+        """Find the causes; raises FormatError where there are too many pairs of specs below."""
+        self._changes = changes
+        self._specs = changes.add(rebuilt)
+        wanted = set(self._specs)
+        pairs: list[int] = []
+        others: dict[int, int] = {}
+        counts = BitCounts()
+        for pair, bits in self._reached(wanted):
+            pairs.append(pair)
+            if pair in wanted:
+                others[pair] = max((bits & changes.packages).bit_count() - 1, 0)
+                counts.add(bits)
+        self.reach = self._by_event(counts)
+        linked = unite_below(
+            wanted, changes.linked_below.__getitem__, changes.own_linked_bits, known={}
+        )
+        same_to_use = {pair: not bits for pair, bits in linked if pair in wanted}
+        self.same_to_use = [same_to_use[spec] for spec in self._specs]
+        choices = self._choices(pairs)
+        self.causes = [
+            Cause(
+                choice.event.package,
+                choice.event.what,
+                choice.event.old,
+                choice.event.new,
+                path=choice.path,
+                build_only=choice.build_only,
+                others=others[spec],
+            )
+            for spec, choice in zip(self._specs, choices, strict=True)
+        ]
 
-    def because_of(self, wanted: Callable[[str], bool]) -> list[bool]:
+    def _reached(self, specs: Iterable[int]) -> Iterator[tuple[int, int]]:
+        """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
+        changes = self._changes
+        return unite_below(specs, changes.below.__getitem__, changes.own_bits, known={})
+
+    def _by_event(self, counts: BitCounts) -> dict[Event, int]:
+        bits = self._changes.event_bits()
+        numbers = counts.numbers(max(bits.values(), default=0) + 1)
+        return {event: numbers[bit] for event, bit in bits.items() if numbers[bit]}
+
+    def _choices(self, pairs: Collection[int]) -> Iterator[_Choice]:
+        """Yield the cause of each spec.
+
+        What it links goes before what it only needs to be built, both before any recipe.
+        """
+        changes, reach = self._changes, self.reach
+        ranked = sorted(
+            reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
+        )
+        ranks = {event: rank for rank, event in enumerate(ranked)}
+        left = dict.fromkeys(self._specs)
+        chosen: dict[int, _Choice] = {}
+        for recipes in (False, True):
+            for build_only in (False, True):
+                if not left:
+                    break
+                below = changes.below if build_only else changes.linked_below
+                lowest = _lowest_ranks(pairs, changes, ranks, recipes=recipes, all_of=build_only)
+                nearest = Nearest(pairs, below, lowest)
+                for spec in [spec for spec in left if spec in nearest]:
+                    event = ranked[nearest.rank(spec)]
+                    path = self._path(nearest.way(spec, LONGEST_PATH + 2), event)
+                    chosen[spec] = _Choice(event, path, build_only)
+                    del left[spec]
+        for spec in self._specs:
+            yield chosen.get(spec, _Choice(REHASH, (), build_only=False))
+
+    def _path(self, way: Iterable[int], event: Event) -> tuple[str, ...]:
+        path = [self._changes.names[pair] for pair in way]
+        if event.what not in _OF_THE_NODE_BELOW:
+            del path[-1:]
+        if len(path) > LONGEST_PATH:
+            path[LONGEST_PATH:] = ["…"]
+        return tuple(path)
+
+    def because_of(self, is_wanted: Callable[[str], bool]) -> list[bool]:
         """Return of each spec whether a wanted package is its cause or has an event in its reach.
 
         Recipes count only as causes; what was replaced names both packages.
         """
-        bits = 0
-        for event, bit in self.bits.items():
-            if event.what != "recipe" and any(map(wanted, packages_of(event))):
-                bits |= 1 << bit
+        wanted = 0
+        for event, bit in self._changes.event_bits().items():
+            if event.what != "recipe" and any(map(is_wanted, packages_of(event))):
+                wanted |= 1 << bit
+        reached = {pair: bool(bits & wanted) for pair, bits in self._reached(self._specs)}
         return [
-            bool(reached & bits) or any(map(wanted, packages_of(cause)))
-            for reached, cause in zip(self.reached, self.causes, strict=True)
+            reached[spec] or any(map(is_wanted, packages_of(cause)))
+            for spec, cause in zip(self._specs, self.causes, strict=True)
         ]
 
-    def causes_of_stack(self, packages: Mapping[int, str]) -> list[StackCause]:
-        """Return how much each event explains of some of the specs: their names by position."""
-        size = max(self.bits.values(), default=0) + 1
-        counted = count_bits([self.reached[spec] for spec in packages], size)
-        reach = {event: counted[bit] for event, bit in self.bits.items() if counted[bit]}
-        return count_causes(((name, self.causes[spec]) for spec, name in packages.items()), reach)
+    def stack_causes(self, places: Collection[int] | None = None) -> list[StackCause]:
+        """Return how much each event explains of the specs, or of those at some places."""
+        reach = self.reach
+        if places is None:
+            places = range(len(self._specs))
+        else:
+            counts = BitCounts()
+            wanted = {self._specs[place] for place in places}
+            for pair, bits in self._reached(wanted):
+                if pair in wanted:
+                    counts.add(bits)
+            reach = self._by_event(counts)
+        names = self._changes.names
+        return count_causes(
+            ((names[self._specs[place]], self.causes[place]) for place in places), reach
+        )
 
 
-def packages_of(event: Event) -> tuple[str, ...]:
-    """Return the names of the packages that an event is about."""
-    if event.what == "replaced":
-        return str(event.old), str(event.new)
-    return () if event.package is None else (event.package,)
+def _lowest_ranks(
+    pairs: Iterable[int],
+    changes: ChangedPairs,
+    ranks: Mapping[Event, int],
+    *,
+    recipes: bool,
+    all_of: bool,
+) -> dict[int, int]:
+    """Return the lowest rank of the events of those pairs that have one: recipes, or all others.
 
-
-def explain(rebuilt: Sequence[tuple[str, str]], changes: ChangedPairs) -> Explanation:
-    """Return why the specs of one stack were rebuilt, each given as its old and its new hash.
-
-    Raises FormatError where there are too many pairs of specs below them.
+    With `all_of` those count, too, whose dependency is needed for building alone.
     """
-    specs = changes.add(rebuilt)
-    reached: dict[int, int] = {}
-    unite_below(specs, changes.below.__getitem__, changes.own.__getitem__, reached)
-    used: dict[int, int] = {}
-    unite_below(specs, changes.used_below.__getitem__, changes.own_used.__getitem__, used)
-
-    counted = count_bits([reached[spec] for spec in specs], len(changes.bits))
-    bits = {event: bit for event, bit in changes.event_bits() if counted[bit]}
-    reach = {event: counted[bit] for event, bit in bits.items()}
-    causes = [
-        Cause(
-            event.package,
-            event.what,
-            event.old,
-            event.new,
-            path=path,
-            build_only=event != REHASH and not used[spec] >> bits[event] & 1,
-            others=max((reached[spec] & changes.packages).bit_count() - 1, 0),
-        )
-        for spec, (event, path) in zip(
-            specs, _nearest_events(specs, reached, reach, changes), strict=True
-        )
-    ]
-    names = [changes.names[spec] for spec in specs]
-    return Explanation(
-        tuple(causes),
-        tuple(count_causes(zip(names, causes, strict=True), reach)),
-        tuple(not used[spec] for spec in specs),
-        tuple(reached[spec] for spec in specs),
-        bits,
-    )
-
-
-def _nearest_events(
-    specs: Iterable[int], pairs: Collection[int], reach: Mapping[Event, int], changes: ChangedPairs
-) -> Iterator[tuple[Event, tuple[str, ...]]]:
-    """Yield the event that is the cause of each spec, and the path to it."""
-    ranked = sorted(
-        reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
-    )
-    ranks = {event: rank for rank, event in enumerate(ranked)}
-    nearest_event = _nearest(pairs, changes, ranks, recipes=False)
-    # What reaches no event has nothing below it that does.
-    without = [pair for pair in pairs if pair not in nearest_event]
-    nearest_recipe = _nearest(without, changes, ranks, recipes=True)
-    for spec in specs:
-        nearest = nearest_event if spec in nearest_event else nearest_recipe
-        if spec not in nearest:
-            yield REHASH, ()
-            continue
-        event = ranked[nearest.rank(spec)]
-        path = [changes.names[pair] for pair in nearest.way(spec, LONGEST_PATH + 2)]
-        if event.what not in _OF_A_DEPENDENCY:
-            del path[-1:]
-        if len(path) > LONGEST_PATH:
-            path[LONGEST_PATH:] = ["…"]
-        yield event, tuple(path)
-
-
-def _nearest(
-    pairs: Collection[int], changes: ChangedPairs, ranks: Mapping[Event, int], *, recipes: bool
-) -> Nearest:
-    """Return the nearest events of some pairs, either recipes or all others."""
     lowest: dict[int, int] = {}
     for pair in pairs:
-        for event, _ in changes.events[pair]:
-            if (event.what == "recipe") == recipes:
+        for event, build_only in changes.events[pair]:
+            if (event.what == "recipe") == recipes and (all_of or not build_only):
                 lowest[pair] = min(ranks[event], lowest.get(pair, len(ranks)))
-    return Nearest(pairs, changes.below, changes.used_below, lowest)
+    return lowest
+
+
+# --- How much of a stack each event explains ---
+
+
+def is_shared(specs: int, of: int) -> bool:
+    """Return whether so many specs are enough for a line above a stack: 30% (section 11).
+
+    >>> is_shared(3, 10), is_shared(2, 7)
+    (True, False)
+    """
+    return 10 * specs >= 3 * of
+
+
+def count_causes(
+    causes: Iterable[tuple[str, Cause]], reach: Mapping[Event, int]
+) -> list[StackCause]:
+    """Return the events of a stack, most specs first, of the cause of each rebuilt spec.
+
+    Each cause comes with the spec's package. `reach` says how many specs reach each event: what
+    30% or more of them reach is there even where something else is always nearer, recipes aside.
+    """
+    packages: dict[Event, list[str]] = {}
+    number = 0
+    for package, cause in causes:
+        packages.setdefault(event_of(cause), []).append(package)
+        number += 1
+    for event, specs in reach.items():
+        if event.what != "recipe" and specs and is_shared(specs, number):
+            packages.setdefault(event, [])
+    return sort_most_first(
+        # What nothing leads to, a rehash, explains those specs that have it as their cause.
+        _stack_cause(event, names, reach.get(event, len(names)))
+        for event, names in packages.items()
+    )
+
+
+def shared_changes(reconfigured: Iterable[tuple[str, Iterable[Field]]]) -> list[StackCause]:
+    """Return the changes of a field that 30% or more of a stack's reconfigured specs share.
+
+    Each spec is given as its package and the fields in which it differs. Such a cause has no
+    package: all of the stack moved, from one compiler to the next.
+    """
+    packages: dict[Event, list[str]] = {}
+    number = 0
+    for package, fields in reconfigured:
+        number += 1
+        for field in fields:
+            event = Event(None, cast(What, field.name), field.old, field.new)
+            packages.setdefault(event, []).append(package)
+    return sort_most_first(
+        _stack_cause(event, names, len(names))
+        for event, names in packages.items()
+        if is_shared(len(names), number)
+    )
+
+
+def _stack_cause(event: Event, packages: list[str], reach: int) -> StackCause:
+    return StackCause(
+        event.package,
+        event.what,
+        event.old,
+        event.new,
+        specs=len(packages),
+        packages=len(set(packages)),
+        reach=reach,
+    )
+
+
+def sort_most_first(causes: Iterable[StackCause]) -> list[StackCause]:
+    """Return the causes of a stack, most specs first, then most in reach."""
+    return sorted(causes, key=lambda cause: (-cause.specs, -cause.reach, event_words(cause)))
+
+
+def event_of(cause: Event) -> Event:
+    """Return the event that a cause is, without the way to it."""
+    return Event(cause.package, cause.what, cause.old, cause.new)
+
+
+def event_words(event: Event) -> tuple[str, ...]:
+    """Return what decides between events that are equal in all else: the name, then the values."""
+    values = (event.old, event.new)
+    words = (" ".join(value) if isinstance(value, tuple) else value or "" for value in values)
+    return event.package or "", event.what, *words

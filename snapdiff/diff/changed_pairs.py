@@ -1,11 +1,16 @@
 """The pairs of nodes that changed edges lead to, each compared once however often it is reached."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from snapdiff.diff.events import FoundEvent, compare_nodes
-from snapdiff.diff.matched_dependencies import is_build_only
+from snapdiff.diff.dependencies import DependencySets
+from snapdiff.diff.events import (
+    FoundEvent,
+    Graphs,
+    HashPair,
+    compare_nodes,
+    is_build_only,
+)
 from snapdiff.errors import FormatError
-from snapdiff.model import Graph
 from snapdiff.result.causes import Event
 
 FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
@@ -16,90 +21,145 @@ each new node of a package: a million in a lock of a megabyte, which take half a
 """
 
 UNKNOWN = 1
-"""The bit of what is behind an edge that leads to no node of its document."""
+"""The bit of a difference that is no event of the pair: what is behind an edge that leads to no
+node of its document, or another compiler, which is an event of the compiler itself."""
 
 
 class ChangedPairs:
     """Pairs of nodes of two graphs by number: their events, and the changed pairs below them.
 
-    `below` has for each pair the numbers of its changed dependencies by name, `used_below` those
-    that are linked or run.
+    `below` has for each pair the numbers of its changed dependencies by name, `linked_below` those
+    that are linked or run. `unknown` says whether a pair has a difference that is no event of it.
 
-    Events in reach of a pair are sets with many members in common. They are kept as the bits of an
-    integer: `bits` numbers the events, and the packages that have any. `own` are the bits of a
-    pair's own events; `own_used` leaves out dependencies that are needed for building alone.
+    Sets of events in reach of a pair are kept as the bits of an integer: `bits` numbers the events,
+    and the packages that have any; `packages` are the bits of the packages.
     """
 
-    def __init__(self, graphs: tuple[Graph, Graph], *, few: int = FEW_PAIRS) -> None:
+    def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self._graphs = graphs
         self._most = few + PAIRS_A_NODE * sum(graph.size for graph in graphs)
-        self._numbers: dict[tuple[str, str], int] = {}
-        self.hashes: list[tuple[str, str]] = []
+        self._numbers: dict[HashPair, int] = {}
+        self.hashes: list[HashPair] = []
         self.names: list[str] = []
         self.events: list[list[FoundEvent]] = []
         self.below: list[list[int]] = []
-        self.used_below: list[list[int]] = []
-        self.own: list[int] = []
-        self.own_used: list[int] = []
-        self.bits: dict[Event | str | None, int] = {None: UNKNOWN.bit_length() - 1}
+        self.linked_below: list[list[int]] = []
+        self.unknown: list[bool] = []
+        self.bits: dict[Event | str | None, int] = {}
         self.packages = 0
 
-    def add(self, pairs: Iterable[tuple[str, str]]) -> list[int]:
+    def add(self, pairs: Iterable[HashPair]) -> list[int]:
         """Return the numbers of pairs of hashes, once all that is below them is compared.
 
         Raises FormatError where there are too many pairs below them.
         """
-        found = [self._number(old, new) for old, new in pairs]
+        found = [self._number(pair) for pair in pairs]
         while len(self.below) < len(self.hashes):
-            self._compare(*self.hashes[len(self.below)])
+            self._compare(self.hashes[len(self.below)])
         return found
 
-    def _number(self, old: str, new: str) -> int:
-        number = self._numbers.get((old, new))
+    def _number(self, pair: HashPair) -> int:
+        number = self._numbers.get(pair)
         if number is None:
-            number = self._numbers[old, new] = len(self.hashes)
+            number = self._numbers[pair] = len(self.hashes)
             if number >= self._most:
                 raise FormatError(
                     f"its changed dependencies make more than {self._most:,} pairs of specs"
                 )
-            self.hashes.append((old, new))
+            self.hashes.append(pair)
         return number
 
-    def _compare(self, old_hash: str, new_hash: str) -> None:
+    def _compare(self, hashes: HashPair) -> None:
         """Find out what differs between the nodes of the next pair."""
-        old, new = self._graphs[0].node(old_hash), self._graphs[1].node(new_hash)
-        known = new or old
-        self.names.append(known.name if known else "")
-        events, changed = compare_nodes(old, new) if old and new else ([], [])
+        nodes = [graph.node(found) for graph, found in zip(self._graphs, hashes, strict=True)]
+        self.names.append(next((node.name for node in reversed(nodes) if node), ""))
+        differences = compare_nodes(hashes, self._graphs)
         below: list[int] = []
-        used_below: list[int] = []
-        for before, after in changed:
-            number = self._number(before.hash, after.hash)
+        linked_below: list[int] = []
+        for before, after in differences.changed:
+            number = self._number((before.hash, after.hash))
             below.append(number)
             if not (is_build_only(before) and is_build_only(after)):
-                used_below.append(number)
-        own = own_used = 0 if old and new else UNKNOWN
-        for event, build_only in events:
-            bits = self._bits_of(event)
-            own |= bits
-            if not build_only:
-                own_used |= bits
-        self.events.append(events)
+                linked_below.append(number)
+        for event, _ in differences.events:
+            self._give_bits(event)
+        self.events.append(differences.events)
         self.below.append(below)
-        self.used_below.append(used_below)
-        self.own.append(own)
-        self.own_used.append(own_used)
+        self.linked_below.append(linked_below)
+        self.unknown.append(None in nodes or differences.other_compiler)
 
-    def _bits_of(self, event: Event) -> int:
-        """Return the bit of an event and of its package; recipes do not count for a package."""
-        bits = 1 << self.bits.setdefault(event, len(self.bits))
+    def _give_bits(self, event: Event) -> None:
+        """Give a bit to an event and to its package; recipes do not count for a package."""
+        self.bits.setdefault(event, len(self.bits) + UNKNOWN.bit_length())
         if event.what != "recipe":
-            package = 1 << self.bits.setdefault(event.package, len(self.bits))
-            self.packages |= package
-            bits |= package
+            bit = self.bits.setdefault(event.package, len(self.bits) + UNKNOWN.bit_length())
+            self.packages |= 1 << bit
+
+    def own_bits(self, pair: int) -> int:
+        """Return the bits of a pair's own events and of their packages."""
+        return self._bits(pair, (event for event, _ in self.events[pair]))
+
+    def own_linked_bits(self, pair: int) -> int:
+        """Return the same, less what is about a dependency that is needed for building alone."""
+        return self._bits(
+            pair, (event for event, build_only in self.events[pair] if not build_only)
+        )
+
+    def _bits(self, pair: int, events: Iterable[Event]) -> int:
+        bits = UNKNOWN if self.unknown[pair] else 0
+        for event in events:
+            bits |= 1 << self.bits[event]
+            if event.what != "recipe":
+                bits |= 1 << self.bits[event.package]
         return bits
 
-    def event_bits(self) -> Iterator[tuple[Event, int]]:
-        """Yield the events found so far with their bits."""
-        return ((key, bit) for key, bit in self.bits.items() if isinstance(key, Event))
+    def event_bits(self) -> dict[Event, int]:
+        """Return the events found so far with their bits."""
+        return {key: bit for key, bit in self.bits.items() if isinstance(key, Event)}
+
+
+class KnownGraphs:
+    """What was found out about the graphs of documents: once for all packages and stacks."""
+
+    def __init__(self) -> None:
+        """Begin with no graph."""
+        self._known: dict[tuple[int, int], _Known] = {}
+
+    def changes(self, graphs: Graphs) -> ChangedPairs:
+        """Return what differs between two graphs."""
+        return self._get(graphs).changes
+
+    def packages(self) -> set[str]:
+        """Return the packages of all nodes that were compared, and of their events."""
+        found: set[str] = set()
+        for known in self._known.values():
+            found.update(known.changes.names)
+            for event in known.changes.event_bits():
+                found.update(packages_of(event))
+        return found
+
+    def dependencies(self, graphs: Graphs) -> DependencySets:
+        """Return what the specs of two graphs depend on."""
+        return self._get(graphs).dependencies
+
+    def _get(self, graphs: Graphs) -> "_Known":
+        key = (id(graphs[0]), id(graphs[1]))
+        known = self._known.get(key)
+        if known is None:  # it holds the graphs, so their ids stay theirs
+            known = self._known[key] = _Known(graphs)
+        return known
+
+
+class _Known:
+    def __init__(self, graphs: Graphs) -> None:
+        self.graphs = graphs
+        self.changes = ChangedPairs(graphs)
+        self.dependencies = DependencySets(graphs)
+
+
+def packages_of(event: Event) -> tuple[str, ...]:
+    """Return the names of the packages that an event is about."""
+    if event.what == "replaced":
+        return str(event.old), str(event.new)
+    return () if event.package is None else (event.package,)

@@ -5,29 +5,28 @@ specs of a real environment have such a twin (specification, section 10).
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from snapdiff.diff.effort import Effort
-from snapdiff.diff.matched_dependencies import is_build_only
+from snapdiff.diff.events import is_build_only
 from snapdiff.diff.reach import unite_below
 from snapdiff.model import Graph
-from snapdiff.spack.notation import canonical_compiler
 
 
 class DependsOn(NamedTuple):
-    """What a spec depends on, as sets of (name, version, compiler).
+    """What a spec depends on, as two sets, each the bits of an integer.
 
-    `used` is its link and run closure, itself included; `direct` are its own dependencies of any
-    type. Both are the bits of an integer.
+    `linked` is its link and run closure, itself included, as (name, version, configuration);
+    `direct` are its own dependencies of any type, with their types and virtuals too.
     """
 
-    used: int
+    linked: int
     direct: int
 
     def differences(self, other: "DependsOn") -> tuple[int, int]:
-        """Return how many members are in one of the sets only, of `used` and of `direct`."""
-        return (self.used ^ other.used).bit_count(), (self.direct ^ other.direct).bit_count()
+        """Return how many members are in one of the sets only, of `linked` and of `direct`."""
+        return (self.linked ^ other.linked).bit_count(), (self.direct ^ other.direct).bit_count()
 
 
 _Groups = dict[DependsOn, deque[str]]
@@ -41,7 +40,8 @@ class DependencySets:
     """
 
     def __init__(self, graphs: tuple[Graph, Graph]) -> None:
-        bits: dict[tuple[str, str, str], int] = {}
+        """Take the graphs."""
+        bits: dict[Hashable, int] = {}
         self._old = _SideSets(graphs[0], bits)
         self._new = _SideSets(graphs[1], bits)
 
@@ -57,22 +57,23 @@ class DependencySets:
 class _SideSets:
     """The sets of one graph; `bits` numbers their members, of both graphs together."""
 
-    def __init__(self, graph: Graph, bits: dict[tuple[str, str, str], int]) -> None:
+    def __init__(self, graph: Graph, bits: dict[Hashable, int]) -> None:
         self._graph = graph
         self._bits = bits
         self._own: dict[str, int] = {}
-        self._used: dict[str, int] = {}
+        self._linked: dict[str, int] = {}
 
     def group(self, hashes: Iterable[str]) -> _Groups:
         hashes = sorted(hashes)
-        unite_below(hashes, self._used_below, self._own_bit, self._used)
+        found = unite_below(hashes, self._linked_below, self._own_bit, self._linked)
+        self._linked |= dict(found)
         groups: _Groups = {}
         for spec_hash in hashes:
-            found = DependsOn(self._used[spec_hash], self._direct(spec_hash))
-            groups.setdefault(found, deque()).append(spec_hash)
+            depends_on = DependsOn(self._linked[spec_hash], self._direct(spec_hash))
+            groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
-    def _used_below(self, spec_hash: str) -> list[str]:
+    def _linked_below(self, spec_hash: str) -> list[str]:
         node = self._graph.node(spec_hash)
         return [edge.hash for edge in node.edges if not is_build_only(edge)] if node else []
 
@@ -80,18 +81,28 @@ class _SideSets:
         node = self._graph.node(spec_hash)
         direct = 0
         for edge in node.edges if node else ():
-            direct |= self._own.get(edge.hash) or self._own_bit(edge.hash)
+            own = self._number(edge.hash)
+            if own is not None:
+                direct |= 1 << self._bits.setdefault(
+                    (own, edge.types, edge.virtuals), len(self._bits)
+                )
         return direct
 
     def _own_bit(self, spec_hash: str) -> int:
         """Return the bit of a node; what is not in the document is in no set."""
-        node = self._graph.node(spec_hash)
-        if node is None:
-            return 0
-        compiler = canonical_compiler(node.build.compiler)
-        key = node.name, node.build.version_text, compiler
-        bit = self._own[spec_hash] = 1 << self._bits.setdefault(key, len(self._bits))
-        return bit
+        number = self._number(spec_hash)
+        return 0 if number is None else 1 << number
+
+    def _number(self, spec_hash: str) -> int | None:
+        """Return the number of a node's name, version and configuration."""
+        number = self._own.get(spec_hash)
+        if number is None:
+            node = self._graph.node(spec_hash)
+            if node is None:
+                return None
+            key = node.name, node.build.version, node.build.configuration
+            number = self._own[spec_hash] = self._bits.setdefault(key, len(self._bits))
+        return number
 
 
 def match_members(

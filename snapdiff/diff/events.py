@@ -1,13 +1,25 @@
 """What differs between two nodes of a package, and which of their dependencies belong together."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import starmap
+from itertools import compress, product, starmap
 from typing import NamedTuple, cast
 
-from snapdiff.diff.fields import differing_fields
-from snapdiff.diff.matched_dependencies import is_build_only, match_dependencies
-from snapdiff.model import Build, Edge, Node
+from snapdiff.diff.fields import differing_fields, other_differences
+from snapdiff.model import Build, Edge, Graph, Node
 from snapdiff.result.causes import Event, What
+from snapdiff.spack.node import LANGUAGES, NO_COMPILER
+
+Graphs = tuple[Graph, Graph]
+"""The dependencies of the old side and of the new one."""
+
+HashPair = tuple[str, str]
+"""A node of the old graph and one of the new graph, by hash."""
+
+EdgePair = tuple[Edge, Edge]
+"""A dependency of an old node, and that of the new node which belongs to it."""
+
+_COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
+"""What comes with a compiler that is a dependency: this package, and names that end like this."""
 
 
 class FoundEvent(NamedTuple):
@@ -20,42 +32,69 @@ class FoundEvent(NamedTuple):
 class Differences(NamedTuple):
     """The events of a pair of nodes, and the dependencies that both have under other hashes.
 
-    These lead on from the pair; they are in the order of their names.
+    These lead on from the pair; they are in the order of their names. `other_compiler` says that
+    another compiler is no event of the nodes, but of the dependency that is the compiler.
     """
 
     events: list[FoundEvent]
-    changed: list[tuple[Edge, Edge]]
+    changed: list[EdgePair]
+    other_compiler: bool = False
 
 
-def compare_nodes(old: Node, new: Node) -> Differences:
+def is_build_only(edge: Edge) -> bool:
+    """Return whether a dependency is neither linked nor run."""
+    return "link" not in edge.types and "run" not in edge.types
+
+
+def compare_nodes(hashes: HashPair, graphs: Graphs) -> Differences:
     """Return what differs between two nodes of one package (specification, section 11).
 
-    Only dependencies whose hash differs are looked at: below equal hashes everything is equal.
+    Below equal hashes everything is equal. All that the documents say of the two is compared where
+    nothing else was found. Nothing differs where a document does not have its node.
     """
-    changed, removed, added = match_dependencies(old.edges, new.edges)
-    events = _own_events(old, new)
-    if added or removed:
-        events += _dependency_events(removed, added)
-    return Differences(events, sorted(changed))
+    old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
+    if old is None or new is None:
+        return Differences([], [])
+    changed, same, removed, added = match_dependencies(old.edges, new.edges, graphs)
+    same = _unlike_edges(same, hashes, graphs)
+    own = _own_events(old, new)
+    other_compiler = False
+    found: list[FoundEvent] = []
+    if added or old.build.compiler != new.build.compiler:
+        had, has = _has_own_compiler(old), _has_own_compiler(new)
+        if not has and (not had or new.build.compiler == NO_COMPILER):
+            told = [event for event in own if event.what != "compiler"]
+            own, other_compiler = told, not had and told != own
+        if had and not has:
+            came = list(filter(_comes_with_compilers, added))
+            added = [edge for edge in added if edge not in came]
+            found.append(FoundEvent(Event(None, "compilers"), all(map(is_build_only, came))))
+    found += map(FoundEvent, own)
+    if added or removed or same:
+        found += _dependency_events(removed, added, same)
+    if not found:
+        found += map(FoundEvent, other_events(hashes, graphs, changed))
+    return Differences(found, sorted(changed), other_compiler)
 
 
-def _own_events(old: Node, new: Node) -> list[FoundEvent]:
+def _own_events(old: Node, new: Node) -> list[Event]:
     """Return what differs between two nodes, their dependencies aside."""
     name = old.name
     events: list[Event] = []
-    same_version = True
-    if old.build is not new.build:  # it mostly is: a reader shares the builds of both sides
-        if _as_written(old.build) != _as_written(new.build):
-            for field in differing_fields(old.build, new.build):
-                events.append(Event(name, cast(What, field.name), field.old, field.new))
-                same_version = same_version and field.name != "version"
-        if old.build.external != new.build.external:
-            events.append(Event(name, "external"))
+    # The builds mostly are one: a reader shares those of both sides.
+    if old.build is not new.build and _as_written(old.build) != _as_written(new.build):
+        events += [
+            Event(name, cast(What, field.name), field.old, field.new)
+            for field in differing_fields(old.build, new.build)
+        ]
+    same_version = not events or events[0].what != "version"
+    if old.external != new.external:
+        events.append(Event(name, "external", old.external or None, new.external or None))
     if old.namespace != new.namespace:
         events.append(Event(name, "namespace", old.namespace, new.namespace))
-    if same_version and old.recipe != new.recipe and old.recipe and new.recipe:
+    if same_version and old.recipe != new.recipe:
         events.append(Event(name, "recipe"))
-    return [FoundEvent(event) for event in events]
+    return events
 
 
 def _as_written(build: Build) -> tuple[object, ...]:
@@ -70,8 +109,73 @@ def _as_written(build: Build) -> tuple[object, ...]:
     )
 
 
-def _dependency_events(removed: Sequence[Edge], added: Sequence[Edge]) -> list[FoundEvent]:
-    """Return which dependencies took the place of others, and which were only added or removed.
+def other_events(hashes: HashPair, graphs: Graphs, changed: Iterable[EdgePair]) -> list[Event]:
+    """Return what differs in all that the documents say of two nodes, whatever it may be.
+
+    Hashes differ wherever anything below does; what leads there is compared without them.
+    """
+    node = graphs[0].node(hashes[0])
+    assert node is not None
+    records = graphs[0].record(hashes[0]), graphs[1].record(hashes[1])
+    edges = _unlike_edges(changed, hashes, graphs)
+    return [
+        Event(node.name, "other", difference.old, difference.new)
+        for difference in other_differences(*records)
+    ] + [
+        Event(
+            node.name,
+            "other",
+            *(f"dependencies.{it.name}={' '.join(edge_words(it))}" for it in both),
+        )
+        for both in sorted(edges)
+    ]
+
+
+def _unlike_edges(pairs: Iterable[EdgePair], hashes: HashPair, graphs: Graphs) -> list[EdgePair]:
+    """Return the dependencies that have other types or virtuals.
+
+    Documents before 2023 name no virtuals: that is no difference to those that do.
+    """
+    unlike = [(before, after) for before, after in pairs if before[2:] != after[2:]]
+    if unlike and not all(_names_virtuals(*side) for side in zip(graphs, hashes, strict=True)):
+        return [(before, after) for before, after in unlike if before.types != after.types]
+    return unlike
+
+
+def _names_virtuals(graph: Graph, spec_hash: str) -> bool:
+    return b'"virtuals"' in bytes(graph.record(spec_hash).get("dependencies", b""))
+
+
+def edge_words(edge: Edge) -> tuple[str, ...]:
+    """Return the types of an edge, and what it provides: `build`, `link`, `virtuals=mpi`."""
+    provided = ",".join(edge.virtuals)
+    return (*edge.types, f"virtuals={provided}") if provided else edge.types
+
+
+# --- Compilers that became dependencies ---
+
+
+def _has_own_compiler(node: Node) -> bool:
+    """Return whether a node names its compiler itself, as before Spack 1."""
+    return node.build.compiler != NO_COMPILER and not any(map(_is_compiler, node.edges))
+
+
+def _is_compiler(edge: Edge) -> bool:
+    return any(virtual in LANGUAGES for virtual in edge.virtuals)
+
+
+def _comes_with_compilers(edge: Edge) -> bool:
+    """Return whether a dependency came when compilers became dependencies."""
+    return _is_compiler(edge) or edge.name == _COMPILER_WRAPPER or edge.name.endswith(_RUNTIME)
+
+
+# --- Events of dependencies ---
+
+
+def _dependency_events(
+    removed: Sequence[Edge], added: Sequence[Edge], same: Iterable[EdgePair]
+) -> list[FoundEvent]:
+    """Return which dependencies were replaced, added, removed, or have other types or virtuals.
 
     What left and what came belong together where they provide a virtual package in common. Of each
     virtual the first goes with the first, by name, and so on; where one side has fewer, its last
@@ -98,6 +202,13 @@ def _dependency_events(removed: Sequence[Edge], added: Sequence[Edge]) -> list[F
         for edge in removed
         if edge.name not in old_names
     ]
+    events += [
+        FoundEvent(
+            Event(before.name, "edge", edge_words(before), edge_words(after)),
+            is_build_only(before) and is_build_only(after),
+        )
+        for before, after in same
+    ]
     # Two of one name may have come, one for building and one for linking: that is one event.
     build_only: dict[Event, bool] = {}
     for found in events:
@@ -122,3 +233,94 @@ def _providers(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
         for virtual in dict.fromkeys(edge.virtuals):
             found.setdefault(virtual, []).append(edge)
     return found
+
+
+# --- Dependencies of both sides ---
+
+
+class Matched(NamedTuple):
+    """Which dependencies of two nodes belong together, and what is on one side only.
+
+    `changed` have other hashes, `same` have one hash and other types or virtuals.
+    """
+
+    changed: list[EdgePair]
+    same: list[EdgePair]
+    removed: list[Edge]
+    added: list[Edge]
+
+
+def match_dependencies(old: Sequence[Edge], new: Sequence[Edge], graphs: Graphs) -> Matched:
+    """Match dependencies by name; those that are the same on both sides are left out."""
+    before = {edge.name: edge for edge in old}
+    after = {edge.name: edge for edge in new}
+    if len(before) < len(old) or len(after) < len(new):
+        return _match_several(_united(old), _united(new), graphs)
+    found = Matched([], [], [], [])
+    for name, edge in before.items():
+        other = after.pop(name, None)
+        if other is None:
+            found.removed.append(edge)
+        elif other.hash != edge.hash:
+            found.changed.append((edge, other))
+        elif other != edge:
+            found.same.append((edge, other))
+    found.added.extend(after.values())
+    return found
+
+
+def _united(edges: Iterable[Edge]) -> dict[str, Edge]:
+    """Return edges by hash: one that is listed twice, to build and to link, is one dependency."""
+    listed: dict[str, list[Edge]] = {}
+    for edge in edges:
+        listed.setdefault(edge.hash, []).append(edge)
+    return {
+        spec_hash: some[0]
+        if len(some) == 1
+        else some[0]._replace(
+            types=tuple(sorted({kind for edge in some for kind in edge.types})),
+            virtuals=tuple(sorted({virtual for edge in some for virtual in edge.virtuals})),
+        )
+        for spec_hash, some in listed.items()
+    }
+
+
+def _match_several(old: Mapping[str, Edge], new: Mapping[str, Edge], graphs: Graphs) -> Matched:
+    """Match dependencies, by hash, where a node has several of one name, which is rare.
+
+    The same hash is the same dependency. The others belong together that agree in version,
+    configuration, virtuals, use and types, then in all but the last of these, and so on: what is
+    first counts most. The hash decides only between those that agree in the same.
+    """
+    same = [(old[key], new[key]) for key in old if key in new and old[key] != new[key]]
+    left = {key: _evidence(old[key], graphs[0]) for key in sorted(old) if key not in new}
+    came = {key: _evidence(new[key], graphs[1]) for key in sorted(new) if key not in old}
+    changed: list[EdgePair] = []
+    for agreeing in product((True, False), repeat=_EVIDENCE):
+        if not left or not came:
+            break
+        waiting: dict[tuple[object, ...], list[str]] = {}
+        for key in reversed(came):
+            waiting.setdefault(_agree_in(came[key], agreeing), []).append(key)
+        for key in list(left):
+            partners = waiting.get(_agree_in(left[key], agreeing))
+            if partners:
+                partner = partners.pop()
+                changed.append((old[key], new[partner]))
+                del left[key], came[partner]
+    return Matched(changed, same, [old[key] for key in left], [new[key] for key in came])
+
+
+_EVIDENCE = 5
+"""How much tells a dependency from others of its name."""
+
+
+def _evidence(edge: Edge, graph: Graph) -> tuple[object, ...]:
+    """Return the name of a dependency, and what tells it from others of the name."""
+    node = graph.node(edge.hash)
+    build = (node.build.version, node.build.configuration) if node else (None, None)
+    return (edge.name, *build, edge.virtuals, is_build_only(edge), edge.types)
+
+
+def _agree_in(evidence: tuple[object, ...], wanted: tuple[bool, ...]) -> tuple[object, ...]:
+    return tuple(compress(evidence, (True, *wanted)))

@@ -5,10 +5,15 @@ from itertools import chain, repeat
 
 from msgspec.structs import replace
 
-from snapdiff.diff.causes import Explanation, explain
-from snapdiff.diff.changed_pairs import ChangedPairs
-from snapdiff.diff.known_graphs import Graphs, KnownGraphs
-from snapdiff.diff.stack_causes import event_words, shared_changes, sort_most_first
+from snapdiff.diff.causes import (
+    Explanation,
+    event_of,
+    event_words,
+    shared_changes,
+    sort_most_first,
+)
+from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs
+from snapdiff.diff.events import Graphs
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.result.causes import Cause, Event, StackCause
@@ -36,7 +41,7 @@ def explain_changes(
         (change.package, change.fields) for change in changes if change.kind is Kind.RECONFIGURED
     )
     for positions, found in _explanations(changes, graphs, known):
-        stack_causes += found.stack_causes
+        stack_causes += found.stack_causes()
         for place, position in enumerate(positions):
             explained[position] = _explained(changes[position], found, place)
     return explained, sort_most_first(stack_causes)
@@ -65,13 +70,13 @@ def _wanted_changes(
     )
     for positions, found in _explanations(changes, graphs, known):
         wanted = found.because_of(scope.is_wanted_cause) if because else repeat(True)
-        names: dict[int, str] = {}
+        places: list[int] = []
         for place, (position, is_wanted) in enumerate(zip(positions, wanted, strict=False)):
             change = changes[position]
             if is_wanted and is_reported(change):
-                names[place] = change.package
+                places.append(place)
                 kept[position] = _explained(change, found, place)
-        stack_causes += found.causes_of_stack(names)
+        stack_causes += found.stack_causes(places)
     return [kept[position] for position in sorted(kept)], sort_most_first(stack_causes)
 
 
@@ -85,7 +90,8 @@ def _explanations(
             pairs = known.changes(graphs[change.package])
             groups.setdefault(pairs, []).append(position)
     for pairs, positions in groups.items():
-        yield positions, explain([_hashes(changes[position]) for position in positions], pairs)
+        rebuilt = [_hashes(changes[position]) for position in positions]
+        yield positions, Explanation(rebuilt, pairs)
 
 
 def _unexplained(change: Change, graphs: Mapping[str, Graphs]) -> Change:
@@ -111,15 +117,11 @@ def with_main_cause(package: PackageChange, changes: Iterable[Change]) -> Packag
     causes: dict[Event, list[Cause]] = {}
     for change in changes:
         if isinstance(change.cause, Cause):
-            causes.setdefault(_event(change.cause), []).append(change.cause)
+            causes.setdefault(event_of(change.cause), []).append(change.cause)
     most = max(map(len, causes.values()), default=0)
     alike = chain.from_iterable(some for some in causes.values() if len(some) == most)
     main = min(alike, key=_order, default=None)
     return replace(package, cause=main) if main else package
-
-
-def _event(cause: Cause) -> Event:
-    return Event(cause.package, cause.what, cause.old, cause.new)
 
 
 def _order(cause: Cause) -> tuple[object, ...]:

@@ -1,16 +1,18 @@
-"""In which fields two specs differ; the only home of DeepDiff, none of whose objects leave it."""
+"""In what two specs differ; the only home of DeepDiff, none of whose objects leave it."""
 
-from functools import lru_cache
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Raw
 
 from snapdiff.model import Build
 from snapdiff.result import Field
-from snapdiff.spack.notation import canonical_compiler, canonical_variant
+from snapdiff.spack.notation import canonical_variant
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
 """The fields of a configuration that hold one word, in the order in which a report names them."""
-
-Machine = tuple[str, str, str, str]
-"""The values of these fields, as a document writes them."""
 
 
 def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
@@ -24,22 +26,16 @@ def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
     fields: list[Field] = []
     if old.version != new.version:
         fields.append(Field("version", old.version_text, new.version_text))
-    if before[:4] != after[:4]:
-        fields += machine_fields(_machine(old), _machine(new))
+    fields += [
+        Field(name, getattr(old, name), getattr(new, name))
+        for name, mine, theirs in zip(_MACHINE_FIELDS, before, after, strict=False)
+        if mine != theirs
+    ]
     if before.variants != after.variants:
         gone = _written(old, before.variants - after.variants)
         come = _written(new, after.variants - before.variants)
         fields.append(Field("variants", gone, come))
     return tuple(fields)
-
-
-def _machine(build: Build) -> Machine:
-    return build.compiler, build.os, build.platform, build.target
-
-
-def _in_common_notation(machine: Machine) -> Machine:
-    compiler, os, platform, target = machine
-    return canonical_compiler(compiler), os, platform, target
 
 
 def _written(build: Build, variants: frozenset[str]) -> tuple[str, ...]:
@@ -48,20 +44,109 @@ def _written(build: Build, variants: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=canonical_variant))
 
 
-@lru_cache(maxsize=4096)  # the same few changes of machine are there again and again, day after day
-def machine_fields(old: Machine, new: Machine) -> tuple[Field, ...]:
-    """Return those of compiler, os, platform and target that differ in the common notation."""
-    from deepdiff import DeepDiff  # late: a day of nothing but rebuilds does not need it
+class OtherDifference(NamedTuple):
+    """Something else in which two nodes differ: `key=value` on each side that has it."""
 
-    # As literals, which have no line breaks: of text in lines DeepDiff makes a difference line by
-    # line, and of two compilers of 3,000 lines that took 55 seconds.
-    before, after = (
-        dict(zip(_MACHINE_FIELDS, map(repr, _in_common_notation(side)), strict=True))
-        for side in (old, new)
+    old: str | None
+    new: str | None
+
+
+Record = Mapping[str, Raw]
+"""All that a document says of a node: each key with its value as JSON text."""
+
+_TOLD = frozenset(["hash", "build_hash", "full_hash", "dependencies"])
+"""What is not compared: hashes differ wherever anything does, and so do edges, which are events."""
+
+_HASHES = re.compile(r"\['(hash|build_hash|full_hash)'\]$")
+
+_MOST_LOOKED_INTO = 20_000
+"""How many bytes of text are compared in detail: of more, the outermost keys are named."""
+
+_LONGEST_VALUE = 200
+
+
+def other_differences(old: Record, new: Record) -> list[OtherDifference]:
+    """Return in which keys two nodes differ, in the order of the keys.
+
+    A key inside of others is written with them: `external.extra_attributes.compilers.c=/bin/cc`.
+    """
+    keys = [
+        key
+        for key in sorted(old.keys() | new.keys())
+        if key not in _TOLD and _text(old, key) != _text(new, key)
+    ]
+    if not keys:
+        return []
+    before, after = ({key: _value(side, key) for key in keys if key in side} for side in (old, new))
+    size = sum(len(_text(side, key)) for side in (old, new) for key in keys)
+    paths = (
+        {(key,) for key in keys} if size > _MOST_LOOKED_INTO else _differing_paths(before, after)
     )
-    differing = DeepDiff(before, after).affected_root_keys
-    return tuple(
-        Field(name, mine, theirs)
-        for name, mine, theirs in zip(_MACHINE_FIELDS, old, new, strict=True)
-        if name in differing
-    )
+    return [
+        OtherDifference(_key_and_value(before, path), _key_and_value(after, path))
+        for path in sorted(paths)
+    ]
+
+
+def _text(side: Record, key: str) -> bytes:
+    return bytes(side.get(key, b""))
+
+
+def _value(side: Record, key: str) -> Any:
+    return msgspec.json.decode(side[key])
+
+
+_Path = tuple[str, ...]
+
+
+def _differing_paths(old: Any, new: Any) -> set[_Path]:
+    """Return the keys that lead to what differs; of a list that differs, those that lead to it."""
+    from deepdiff import DeepDiff  # late: only what nothing else explains needs it
+
+    try:
+        found = DeepDiff(
+            _without_lines(old),
+            _without_lines(new),
+            zip_ordered_iterables=True,  # else it looks for the best way to pair what lists hold
+            exclude_regex_paths=[_HASHES],
+            threshold_to_diff_deeper=0,  # else values with few keys in common differ as a whole
+            view="tree",
+        )
+    except RecursionError:
+        return {(key,) for key in {*old, *new}}
+    return {
+        tuple(_leading_keys(level.path(output_format="list")))
+        for levels in found.values()
+        for level in levels
+    }
+
+
+def _without_lines(value: Any) -> Any:
+    """Return a value with its texts as literals, which have no line breaks.
+
+    Of text in lines DeepDiff makes a difference line by line, and of two compilers of 3,000 lines
+    that took 55 seconds.
+    """
+    if isinstance(value, dict):
+        return {key: _without_lines(value[key]) for key in value}
+    if isinstance(value, list):
+        return [_without_lines(item) for item in value]
+    return repr(value)
+
+
+def _leading_keys(path: list[str | int]) -> Iterator[str]:
+    for part in path:
+        if isinstance(part, int):
+            return
+        yield part
+
+
+def _key_and_value(side: Any, path: _Path) -> str | None:
+    """Return a key and its value as text, cut where it is long; None where a side has no such."""
+    for key in path:
+        if not isinstance(side, dict) or key not in side:
+            return None
+        side = side[key]
+    value = side if isinstance(side, str) else msgspec.json.encode(side).decode("utf-8")
+    cut = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
+    return f"{'.'.join(path)}={cut}"

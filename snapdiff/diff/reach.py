@@ -1,15 +1,17 @@
 """What lies below a node in a graph that may be deep or go in circles: unions, and the nearest."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import (
     Callable,
     Collection,
+    Container,
     Hashable,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
+from itertools import chain
 from typing import Generic, NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -19,63 +21,90 @@ def unite_below(
     roots: Iterable[Key],
     children: Callable[[Key], Iterable[Key]],
     own: Callable[[Key], int],
-    united: dict[Key, int],
-) -> None:
-    """Put into `united` the bits of each root and of all below it, and those of each on the way.
+    known: Mapping[Key, int],
+) -> Iterator[tuple[Key, int]]:
+    """Yield each root and all below it with its bits and those of what is below it.
 
-    What is in `united` already is not visited again. Every node and edge is visited once: a node
-    gets its bits when all below it have theirs, and nodes that lie in a circle get them together.
-    This is Tarjan's algorithm for strongly connected components, with a list in place of its
-    recursion, since a graph may be deep.
+    What is below comes first. What is `known` has its bits already, and is not visited. Bits are
+    dropped when the last node above has them: in a chain of 40,000 nodes, each with a bit of its
+    own, all of them together would take 200 MB.
     """
-    shared: dict[int, int] = {}  # many nodes reach the same; each such set is held once
-    numbers: dict[Key, int] = {}
-    waiting: list[Key] = []  # what was entered and has no bits yet
-
-    def enter(node: Key) -> _Entered[Key]:
-        number = numbers[node] = len(numbers)
-        waiting.append(node)
-        return _Entered(number, iter(children(node)), own(node))
-
+    circles = _Circles(children, known)
     for root in roots:
-        way = [enter(root)] if root not in united else []
-        while way:
-            last = way[-1]
-            for child in last.rest:
-                known = united.get(child)
-                if known is not None:
-                    last.bits |= known
-                elif child in numbers:
-                    last.lowest = min(last.lowest, numbers[child])
-                else:
-                    way.append(enter(child))
+        circles.walk(root)
+    places = {node: place for place, circle in enumerate(circles.found) for node in circle}
+    edges = chain.from_iterable(map(children, places))
+    waiting = Counter(places[child] for child in edges if child in places)
+    united: dict[int, int] = {}  # as long as something above waits for it
+    for place, circle in enumerate(circles.found):
+        bits = 0
+        for node in circle:
+            bits |= own(node)
+        for child in chain.from_iterable(map(children, circle)):
+            below = places.get(child)
+            if below is None:
+                bits |= known[child]
+                continue
+            waiting[below] -= 1
+            if below != place:
+                bits |= united[below] if waiting[below] else united.pop(below)
+        if waiting[place]:
+            united[place] = bits
+        for node in circle:
+            yield node, bits
+
+
+class _Circles(Generic[Key]):
+    """Roots and all below them, what lies in a circle together, what is below first.
+
+    This is Tarjan's algorithm for strongly connected components, with a list in place of its
+    recursion, since a graph may be deep. Every node and edge is visited once.
+    """
+
+    def __init__(self, children: Callable[[Key], Iterable[Key]], known: Container[Key]) -> None:
+        self.found: list[list[Key]] = []
+        self._children = children
+        self._known = known
+        self._numbers: dict[Key, int] = {}
+        self._lowest: dict[Key, int] = {}  # the lowest number that an open node leads back to
+        self._open: list[Key] = []  # what is in no circle yet
+        self._way: list[tuple[Key, Iterator[Key]]] = []
+
+    def walk(self, root: Key) -> None:
+        """Find the circles of a root and of all below it that was not visited."""
+        if self._is_new(root):
+            self._enter(root)
+        while self._way:
+            node, rest = self._way[-1]
+            for child in rest:
+                if child in self._lowest:
+                    self._lowest[node] = min(self._lowest[node], self._numbers[child])
+                elif self._is_new(child):
+                    self._enter(child)
                     break
             else:
-                way.pop()
-                if last.lowest == last.number:  # its circle is complete, mostly it alone
-                    bits = shared.setdefault(last.bits, last.bits)
-                    while numbers[waiting[-1]] > last.number:
-                        united[waiting.pop()] = bits
-                    united[waiting.pop()] = bits
-                if way:
-                    above = way[-1]
-                    above.bits |= last.bits
-                    above.lowest = min(above.lowest, last.lowest)
+                self._leave(node)
 
+    def _is_new(self, node: Key) -> bool:
+        return node not in self._numbers and node not in self._known
 
-class _Entered(Generic[Key]):
-    """A node on the way from a root to where the walk is, and the children of it that are left.
+    def _enter(self, node: Key) -> None:
+        self._numbers[node] = self._lowest[node] = len(self._numbers)
+        self._open.append(node)
+        self._way.append((node, iter(self._children(node))))
 
-    `bits` are its own and those of what was found below it, `lowest` the lowest number of a node
-    that a circle through it leads back to.
-    """
-
-    __slots__ = ("bits", "lowest", "number", "rest")
-
-    def __init__(self, number: int, rest: Iterator[Key], bits: int) -> None:
-        self.number = self.lowest = number
-        self.rest = rest
-        self.bits = bits
+    def _leave(self, node: Key) -> None:
+        self._way.pop()
+        lowest = self._lowest[node]
+        if self._way:
+            above = self._way[-1][0]
+            self._lowest[above] = min(self._lowest[above], lowest)
+        if lowest == self._numbers[node]:
+            circle: list[Key] = []
+            while node in self._lowest:
+                circle.append(self._open.pop())
+                del self._lowest[circle[-1]]
+            self.found.append(circle)
 
 
 class Way(NamedTuple):
@@ -88,78 +117,92 @@ class Way(NamedTuple):
 class Nearest:
     """The nearest event of each pair that reaches one.
 
-    At the same distance an event that linked and run dependencies alone lead to goes before others
-    (`used`, where there is one), then the lower rank (`either`); equal events are reached by the
-    first dependencies by name.
+    At the same distance the lower rank goes first; equal events are reached by the first
+    dependencies by name.
     """
 
     def __init__(
         self,
         pairs: Collection[int],
         below: Sequence[Sequence[int]],
-        used_below: Sequence[Sequence[int]],
         ranks: Mapping[int, int],
     ) -> None:
         """Take the pairs to look at, and the lowest rank of those that have events themselves."""
-        self._used: dict[int, Way] = {}
-        self._either: dict[int, Way] = {}
+        self._ways = {pair: Way(rank, None) for pair, rank in ranks.items()}
         above: defaultdict[int, list[int]] = defaultdict(list)
         for pair in pairs if ranks else ():
             for child in below[pair]:
                 above[child].append(pair)
-        for pair, rank in ranks.items():
-            self._used[pair] = self._either[pair] = Way(rank, None)
-        level = list(ranks)
+        level: Collection[int] = ranks
         while level:
-            level = list(
-                dict.fromkeys(
-                    pair
-                    for child in level
-                    for pair in above.get(child, ())
-                    if pair not in self._either
-                )
-            )
-            either = _best_ways(level, below, self._either)
-            used = _best_ways(level, used_below, self._used)
-            self._either |= either
-            self._used |= used
+            found: dict[int, Way] = {}
+            for child in level:
+                for pair in above.get(child, ()):
+                    if pair not in self._ways and pair not in found:
+                        found[pair] = self._best_way(below[pair])
+            self._ways |= found
+            level = found
+
+    def _best_way(self, children: Iterable[int]) -> Way:
+        """Return the best of the ways of some pairs, of which one at least has one."""
+        ranks = [(self._ways[child].rank, child) for child in children if child in self._ways]
+        best = min(rank for rank, _ in ranks)
+        return Way(best, next(child for rank, child in ranks if rank == best))
 
     def __contains__(self, pair: int) -> bool:
         """Return whether a pair reaches an event."""
-        return pair in self._either
+        return pair in self._ways
 
     def rank(self, pair: int) -> int:
         """Return the rank of the nearest event of a pair that reaches one."""
-        return self._ways(pair)[pair].rank
+        return self._ways[pair].rank
 
     def way(self, pair: int, most: int) -> list[int]:
         """Return the pairs that lead from a pair to its nearest event, at most so many of them.
 
         The pair itself is not among them.
         """
-        ways = self._ways(pair)
         found: list[int] = []
-        following = ways[pair].next
+        following = self._ways[pair].next
         while following is not None and len(found) < most:
             found.append(following)
-            following = ways[following].next
+            following = self._ways[following].next
         return found
 
-    def _ways(self, pair: int) -> Mapping[int, Way]:
-        return self._used if pair in self._used else self._either
 
+class BitCounts:
+    """In how many of some sets each member is, where sets are the bits of integers.
 
-def _best_ways(
-    level: Iterable[int], below: Sequence[Sequence[int]], known: Mapping[int, Way]
-) -> dict[int, Way]:
-    """Return for each pair of a level the best of the ways of those below it, if any has one."""
-    found: dict[int, Way] = {}
-    for pair in level:
-        best = None
-        for child in below[pair]:
-            way = known.get(child)
-            if way and (best is None or way.rank < best.rank):
-                best, nearest = way, child
-        if best:
-            found[pair] = Way(best.rank, nearest)
-    return found
+    The counts are kept as columns: bit i of `columns[k]` is bit k of the count of member i. So a
+    set is added to all counts at once, carries and all, in place of one member after the other.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no set."""
+        self._columns: list[int] = []
+
+    def add(self, members: int) -> None:
+        """Count a set.
+
+        >>> counts = BitCounts()
+        >>> for members in (0b011, 0b001, 0b001):
+        ...     counts.add(members)
+        >>> counts.numbers(3)
+        [3, 1, 0]
+        """
+        carry = members
+        for place, column in enumerate(self._columns):
+            if not carry:
+                return
+            self._columns[place] = column ^ carry
+            carry &= column
+        if carry:
+            self._columns.append(carry)
+
+    def numbers(self, size: int) -> list[int]:
+        """Return for each of the first `size` members in how many of the sets it is."""
+        digits = [f"{column:0{size}b}"[::-1] for column in self._columns]
+        return [
+            sum((column[bit] == "1") << place for place, column in enumerate(digits))
+            for bit in range(size)
+        ]

@@ -8,8 +8,9 @@ from typing import Literal
 from msgspec.structs import replace
 
 from snapdiff.diff.asked_for import AskedForNames
+from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.events import Graphs
 from snapdiff.diff.explanations import explain_changes, with_main_cause
-from snapdiff.diff.known_graphs import Graphs, KnownGraphs
 from snapdiff.diff.package_changes import changes_of_packages
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.errors import BadPage, FormatError

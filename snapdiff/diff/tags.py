@@ -7,7 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.diff.asked_for import AskedForInTag
-from snapdiff.diff.known_graphs import KnownGraphs
+from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
 from snapdiff.diff.stacks import (
     StackTotal,

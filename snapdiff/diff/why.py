@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from snapdiff.diff.causes import event_words
 from snapdiff.diff.changed_pairs import ChangedPairs
-from snapdiff.diff.stack_causes import event_words
 from snapdiff.result.causes import WHATS, ChangeBelow, EventBelow
 
 
@@ -40,7 +40,7 @@ def _shortest_ways(root: int, changes: ChangedPairs) -> dict[int, int]:
     used, build_only = [root], list[int]()
     while used or build_only:
         level = used + build_only
-        next_used = _enter(used, changes.used_below, parents)
+        next_used = _enter(used, changes.linked_below, parents)
         build_only = _enter(level, changes.below, parents)
         used = next_used
     return parents
@@ -69,6 +69,6 @@ def _row(pair: int, depth: int, parent: int, changes: ChangedPairs) -> ChangeBel
         package=changes.names[pair],
         old=old,
         new=new,
-        build_only=pair != parent and pair not in changes.used_below[parent],
+        build_only=pair != parent and pair not in changes.linked_below[parent],
         events=tuple(events),
     )

@@ -17,7 +17,7 @@ from snapdiff.result.causes import Cause, Event, StackCause, Value
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
-_FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace")
+_FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace", "external")
 
 
 def event_in_words(event: Event, mark: Mark) -> str:
@@ -35,12 +35,12 @@ def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
 
 
 def _what_differs(event: Event, mark: Mark) -> str:
-    if event.what == "version":
+    if event.what in ("version", "edge", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what in _FIELDS:
         return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
-    if event.what == "external":
-        return "external on one side only"
+    if event.what == "compilers":
+        return "compilers became dependencies"
     if event.what == "recipe":
         return "recipe changed"
     if event.what == "rehash":

@@ -10,10 +10,10 @@ from snapdiff.safe_text import shown
 DEEPEST = 40
 """How far lines are indented: in a chain of 20,000 specs each would be longer than the last."""
 
-_OF_A_DEPENDENCY = ("replaced", "added", "removed")
+_OF_A_DEPENDENCY = ("replaced", "added", "removed", "edge", "compilers")
 """Events that are about a dependency: each is a line of its own, below the spec that has it."""
 
-_UNTOLD = ("external", "namespace", "recipe")
+_UNTOLD = ("external", "namespace", "other", "recipe")
 """Events that are no field of a change."""
 
 

@@ -16,6 +16,9 @@ What = Literal[
     "replaced",
     "added",
     "removed",
+    "edge",
+    "compilers",
+    "other",
     "recipe",
     "rehash",
 ]
@@ -30,8 +33,9 @@ Value = str | tuple[str, ...] | None
 class Event(Struct, frozen=True, gc=False):
     """One difference between two nodes themselves, such as another version.
 
-    `package` is the node's own, or the dependency's that was added, removed or came in place of
-    another; it is null for `rehash`, and for a field that a whole stack changed.
+    `package` is the node's own, or the dependency's that was added, removed, came in place of
+    another, or is needed in another way (`edge`); it is null for `compilers` and `rehash`, and for
+    a field that a whole stack changed.
     """
 
     package: str | None

@@ -15,7 +15,7 @@ NO_COMPILER = "none"
 _FLAGS = frozenset(["cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs"])
 """The parameters of a node that are compiler flags (Spack's `FlagMap.valid_compiler_flags`)."""
 
-_LANGUAGES = ("c", "cxx", "fortran")
+LANGUAGES = ("c", "cxx", "fortran")
 """The virtual packages that a compiler provides, in the order in which one names the compiler."""
 
 _PATCH_LENGTH = 7
@@ -79,7 +79,7 @@ def find_compiler(providers: Iterable[Provider]) -> Provider | None:
     no meaning: where two provide the same, the first by name and hash is taken.
     """
     candidates = sorted(providers)
-    for language in _LANGUAGES:
+    for language in LANGUAGES:
         for provider in candidates:
             if language in provider.virtuals:
                 return provider

@@ -13,13 +13,14 @@ from snapdiff.errors import FormatError
 from snapdiff.limits import DEFAULT_LIMITS
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
-from tests.support.graphs import NodesByHash, PlainGraph, described
+from tests.support.graphs import NodesByHash, PlainGraph, PlainNode, described
 from tests.support.helpers import run_json, write_files
 from tests.support.nightly import examples
-from tests.support.plain_causes import Pair
+from tests.support.oracle import compare_versions
+from tests.support.plain_causes import Pair, configuration
 from tests.support.work import work
 
-Triples = frozenset[tuple[str, str, str]]
+Members = frozenset[object]
 
 
 def matched(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
@@ -27,9 +28,10 @@ def matched(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
     return match_members(old, new, sets, Effort(DEFAULT_LIMITS))
 
 
-def triples(graph: PlainGraph, hashes: Iterable[str]) -> Triples:
-    nodes = [graph[node_hash] for node_hash in hashes if node_hash in graph]
-    return frozenset((node.name, node.version, node.compiler) for node in nodes)
+def member(node: PlainNode) -> object:
+    """A node's name, version and configuration; 1.02 and 1.2 are one version."""
+    version = "1.2" if compare_versions(node.version, "1.2") == 0 else node.version
+    return node.name, version, configuration(node)
 
 
 def used_below(graph: PlainGraph, root: str) -> list[str]:
@@ -45,9 +47,14 @@ def used_below(graph: PlainGraph, root: str) -> list[str]:
 def plain_match(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
     """All pairs in the order in which they are taken: specification, section 10, word by word."""
 
-    def sets(graph: PlainGraph, node_hash: str) -> tuple[Triples, Triples]:
-        direct = [edge.hash for edge in graph[node_hash].edges]
-        return triples(graph, used_below(graph, node_hash)), triples(graph, direct)
+    def sets(graph: PlainGraph, node_hash: str) -> tuple[Members, Members]:
+        closure = [graph[found] for found in used_below(graph, node_hash) if found in graph]
+        direct = [
+            (member(graph[edge.hash]), edge.types, edge.virtuals)
+            for edge in graph[node_hash].edges
+            if edge.hash in graph
+        ]
+        return frozenset(map(member, closure)), frozenset(direct)
 
     before = {node_hash: sets(both[0], node_hash) for node_hash in old}
     after = {node_hash: sets(both[1], node_hash) for node_hash in new}
@@ -95,6 +102,30 @@ def test_what_is_linked_deep_below_decides() -> None:
         "a-2 > b-2", "b-2 > c-2", "c-2 version=2", "a-3 > b-3", "b-3 > c-3", "c-3 version=1"
     )
     assert matched((old, new), ["a-1"], ["a-2", "a-3"]) == [("a-1", "a-3")]
+
+
+@pytest.mark.parametrize(
+    ("below", "other"),
+    [("variants=+cuda", "variants=~cuda"), ("target=zen3", "target=zen4"), ("os=one", "os=two")],
+)
+def test_how_what_is_linked_was_configured_decides(below: str, other: str) -> None:
+    """No hash decides what evidence could: one leaf changed below both, and it is their cause."""
+    old = described("a-1 > m-1", "a-2 > m-2", f"m-1 {below}", f"m-2 {other}")
+    new = described("a-3 > m-3", "a-4 > m-4", f"m-3 {other}", f"m-4 {below}")
+    assert sorted(matched((old, new), ["a-1", "a-2"], ["a-3", "a-4"])) == [
+        ("a-1", "a-4"),
+        ("a-2", "a-3"),
+    ]
+
+
+@pytest.mark.parametrize(("one", "other"), [("build", "build+test"), ("build:c", "build:c+cxx")])
+def test_types_and_virtuals_of_the_direct_dependencies_decide(one: str, other: str) -> None:
+    old = described(f"a-1 > m-0:{one}", f"a-2 > m-0:{other}", "m-0")
+    new = described(f"a-3 > m-0:{other}", f"a-4 > m-0:{one}", "m-0")
+    assert sorted(matched((old, new), ["a-1", "a-2"], ["a-3", "a-4"])) == [
+        ("a-1", "a-4"),
+        ("a-2", "a-3"),
+    ]
 
 
 def test_then_the_direct_dependencies_decide_and_then_the_hash() -> None:

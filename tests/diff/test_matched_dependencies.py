@@ -2,8 +2,14 @@
 
 import pytest
 
-from snapdiff.diff.matched_dependencies import match_dependencies
+from snapdiff.diff.events import Matched, match_dependencies
 from snapdiff.model import Edge
+from tests.support.graphs import NodesByHash
+
+
+def match(old: list[Edge], new: list[Edge]) -> Matched:
+    """What belongs together where no node says anything: virtuals, use and types, then the hash."""
+    return match_dependencies(old, new, (NodesByHash({}), NodesByHash({})))
 
 
 def edges(line: str) -> list[Edge]:
@@ -43,16 +49,16 @@ MATCHED = [
 def test_which_dependencies_belong_together(
     old: str, new: str, pairs: str, removed: str, added: str
 ) -> None:
-    found = match_dependencies(edges(old), edges(new))
+    found = match(edges(old), edges(new))
 
     def words(some: list[Edge]) -> str:
         return " ".join(sorted(f"{edge.name}/{edge.hash}" for edge in some))
 
-    assert " ".join(sorted("-".join(map(words, ([a], [b]))) for a, b in found.pairs)) == pairs
+    assert " ".join(sorted("-".join(map(words, ([a], [b]))) for a, b in found.changed)) == pairs
     assert (words(found.removed), words(found.added)) == (removed, added)
 
 
 def test_what_is_listed_twice_has_the_types_and_virtuals_of_both() -> None:
     old, new = edges("p/1:link=mpi p/1:build=blas q/7"), edges("p/2:build p/3:link")
-    found = match_dependencies(old, new)
-    assert found.pairs == [(Edge("p", "1", ("link", "build"), ("mpi", "blas")), new[1])]
+    found = match(old, new)
+    assert found.changed == [(Edge("p", "1", ("build", "link"), ("blas", "mpi")), new[1])]

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from snapdiff import SnapdiffError, diff_catalogs, load_catalog, render_report
-from snapdiff.diff.fields import machine_fields
 from snapdiff.model import counting_stacks
 from snapdiff.spack.version import parse_version
 from tests.fuzz.shapes import Pages, Shape
@@ -113,7 +112,7 @@ def _comparison(pages: Pages) -> Iterator["_Compare"]:
     with catalog_folders({PATH: old}, {PATH: new}) as (before, after):
 
         def compare(formats: Sequence[str]) -> None:
-            for function in (parse_version, counting_stacks, machine_fields):
+            for function in (parse_version, counting_stacks):
                 function.cache_clear()
             gc.collect()
             _compare(before, after, formats)

@@ -21,11 +21,23 @@ PROVIDES = {
     "openblas": "blas lapack",
     "netlib": "lapack",
 }
-NAMES = ("hdf5", "netcdf", "boost", "python", "cmake", "gmake", "gcc", "perl", *PROVIDES)
+COMPILERS = {"gcc": "c cxx fortran", "llvm": "c cxx"}
+WITH_COMPILERS = ("compiler-wrapper", "gcc-runtime")
+NAMES = (
+    *("hdf5", "netcdf", "boost", "python", "cmake", "gmake", "perl"),
+    *PROVIDES,
+    *COMPILERS,
+    *WITH_COMPILERS,
+)
 TYPES = ("build", "build", "link", "build link", "run", "build run", "test")
 
 FIELDS = ("version", "compiler", "target", "os", "variants", "external", "namespace", "recipe")
-CHANGES = (*FIELDS, "recipe", "add", "remove", "remove", "retarget", "types", "types")
+CHANGES = (*FIELDS, "more", "recipe", "add", "remove", "remove", "retarget", "types", "types")
+MORE = (
+    '{"patches": ["b", "a"], "build_spec": {"hash": "c"}}',
+    '{"annotations": {"version": 5}}',
+    '{"annotations": {"version": 4, "of": {}}, "build_spec": {"hash": "d"}}',
+)
 
 Planned = tuple[PlainNode, list[tuple[int, str]]]
 """A node without its edges, and these: the place of a node in the plan, and types."""
@@ -80,27 +92,36 @@ def changed_node(chance: random.Random, node: PlainNode, what: str) -> PlainNode
     if what == "variants":
         return replace(node, variants=(chance.choice(["+mpi", "~mpi", "api:=default"]),))
     if what == "external":
-        return replace(node, external="" if node.external else "/usr")
+        return replace(node, external=chance.choice(["", "/usr", "/opt"]))
     if what == "namespace":
         return replace(node, namespace="site")
+    if what == "more":
+        return replace(node, more=chance.choice(MORE))
     return replace(node, recipe=chance.choice(["second", "third", None]))
 
 
-def built(plan: list[Planned], salt: str = "") -> dict[str, PlainNode]:
-    """The nodes of a plan under hashes of all that is in them and below them, as Spack has them."""
+def built(plan: list[Planned], salt: str = "", *, compilers: bool = False) -> dict[str, PlainNode]:
+    """The nodes of a plan under hashes of all that is in them and below them, as Spack has them.
+
+    With `compilers` these are dependencies, as since Spack 1.
+    """
+    provides = {**PROVIDES, **COMPILERS}
     hashes: dict[int, str] = {}
     graph: dict[str, PlainNode] = {}
     for place in reversed(range(len(plan))):
         node, targets = plan[place]
+        used = [plan[target][0] for target, _ in targets if plan[target][0].name in COMPILERS]
         edges = tuple(
             PlainEdge(
-                plan[target][0].name,
-                hashes[target],
-                types,
-                PROVIDES.get(plan[target][0].name, ""),
+                plan[target][0].name, hashes[target], types, provides.get(plan[target][0].name, "")
             )
             for target, types in targets
+            if compilers or plan[target][0].name not in COMPILERS
         )
+        if used:
+            node = replace(node, compiler=f"{used[0].name}@{used[0].version}")
+        elif compilers:
+            node = replace(node, compiler="none")
         node = replace(node, edges=edges)
         digest = hashlib.sha256(f"{salt}{node}".encode()).digest()
         hashes[place] = base64.b32encode(digest).decode("ascii").lower()[:32]
@@ -125,12 +146,18 @@ def with_circles(
     return circular
 
 
-def make_graphs(chance: random.Random, size: int, changes: int) -> Graphs:
-    """Two graphs of a plan before and after some changes."""
+def make_graphs(
+    chance: random.Random, size: int, changes: int, *, compilers_move: bool = True
+) -> Graphs:
+    """Two graphs of a plan before and after some changes; compilers may become dependencies."""
     plan = make_plan(chance, size)
     after = changed_plan(chance, plan, changes)
     # Now and then Spack hashes in another way.
-    old, new = built(plan), built(after, salt=chance.choice(["", "", "", "version 5"]))
+    salt = chance.choice(["", "", "", "version 5"])
+    before, later = chance.choice(
+        [(False, False), (False, False), (True, True), (False, compilers_move)]
+    )
+    old, new = built(plan, compilers=before), built(after, salt, compilers=later)
     where = chance.random()
     if where < 0.2:
         old, new = with_circles(chance, old, "o"), with_circles(chance, new, "n")
@@ -141,7 +168,8 @@ def make_graphs(chance: random.Random, size: int, changes: int) -> Graphs:
 
 
 @st.composite
-def graphs(draw: st.DrawFn, *, most_nodes: int = 14) -> Graphs:
+def graphs(draw: st.DrawFn, *, most_nodes: int = 14, compilers_move: bool = True) -> Graphs:
     """Two small graphs; the sizes shrink, what fills them is random by seed."""
     size, changes = draw(st.integers(1, most_nodes)), draw(st.integers(0, 5))
-    return make_graphs(draw(st.randoms(use_true_random=True)), size, changes)
+    chance = draw(st.randoms(use_true_random=True))
+    return make_graphs(chance, size, changes, compilers_move=compilers_move)

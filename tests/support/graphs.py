@@ -7,10 +7,11 @@ independent reading of what changed (`tests/support/plain_causes.py`) looks at n
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from snapdiff.model import Build, Edge, Node
@@ -61,6 +62,15 @@ class PlainNode:
             frozenset(self.variants),
         )
 
+    def record(self) -> dict[str, Any]:
+        """Return all that the document says of the node, key by key."""
+        said = dict(vars(self))
+        if any({"c", "cxx", "fortran"} & set(edge.virtuals.split()) for edge in self.edges):
+            del said["compiler"]  # it is the dependency
+        more: dict[str, Any] = json.loads(said.pop("more"))
+        edges = [vars(edge) for edge in said.pop("edges")]
+        return said | more | {"dependencies": edges}
+
 
 PlainGraph = Mapping[str, PlainNode]
 """The nodes of a document by hash."""
@@ -94,10 +104,8 @@ class NodesByHash:
         return self._made[spec_hash]
 
     def record(self, spec_hash: str) -> dict[str, Raw]:
-        plain = self._nodes[spec_hash]
-        said = asdict(plain) | json.loads(plain.more)
-        del said["edges"], said["more"]
-        return {key: Raw(json.dumps(said[key])) for key in said}
+        said = self._nodes[spec_hash].record()
+        return {key: Raw(msgspec.json.encode(said[key])) for key in said}
 
 
 def node_of(plain: PlainNode) -> Node:

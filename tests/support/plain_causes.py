@@ -4,6 +4,7 @@ Written from the specification, section 11, with nothing of the package in it: a
 search of its own for every rebuilt spec, over plain nodes.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -19,47 +20,128 @@ PlainEvent = tuple[str | None, str, Any, Any]
 """Package, what, old, new."""
 
 FIELDS = ("compiler", "os", "platform", "target")
-OF_DEPENDENCIES = ("replaced", "added", "removed")
-ORDER = ("version", *FIELDS, "variants", "external", "namespace", *OF_DEPENDENCIES)
+OF_DEPENDENCIES = ("replaced", "added", "removed", "edge", "compilers")
+ORDER = ("version", *FIELDS, "variants", "external", "namespace", *OF_DEPENDENCIES, "other")
+LANGUAGES = {"c", "cxx", "fortran"}
+HASHES = ("hash", "build_hash", "full_hash")
 
 
 def in_common_notation(variant: str) -> str:
     return variant.replace(":=", "=", 1)
 
 
-def match_edges(
-    old: Iterable[PlainEdge], new: Iterable[PlainEdge]
-) -> tuple[list[tuple[PlainEdge, PlainEdge]], list[PlainEdge], list[PlainEdge]]:
-    """Changed dependencies in pairs, what left, what came: by name, used before build-only."""
-    old_hashes, new_hashes = {edge.hash for edge in old}, {edge.hash for edge in new}
-    sides: tuple[dict[str, list[PlainEdge]], ...] = (defaultdict(list), defaultdict(list))
-    for side, edges, others in ((0, old, new_hashes), (1, new, old_hashes)):
-        for edge in sorted(edges, key=lambda edge: edge.hash):
-            if edge.hash in others:
-                continue
-            same = [other for other in sides[side][edge.name] if other.hash == edge.hash]
-            for other in same:
-                sides[side][edge.name].remove(other)
-                edge = PlainEdge(
-                    edge.name,
-                    edge.hash,
-                    f"{other.types} {edge.types}",
-                    f"{other.virtuals} {edge.virtuals}",
-                )
-            sides[side][edge.name].append(edge)
-    pairs = []
-    for name in {*sides[0], *sides[1]}:
-        left, came = sides[0][name], sides[1][name]
-        for build_only in (False, True, None):
-            for before in list(left):
-                for after in list(came):
-                    kinds = {before.build_only, after.build_only}
-                    if before in left and (build_only is None or kinds == {build_only}):
-                        pairs.append((before, after))
-                        left.remove(before)
-                        came.remove(after)
-    left_over = [edge for edges in sides[0].values() for edge in edges]
-    return pairs, left_over, [edge for edges in sides[1].values() for edge in edges]
+def as_written(node: PlainNode, variants: set[str]) -> tuple[str, ...]:
+    some = [variant for variant in node.variants if in_common_notation(variant) in variants]
+    return tuple(sorted(some, key=in_common_notation))
+
+
+def configuration(node: PlainNode) -> object:
+    fields = (node.compiler, node.os, node.platform, node.target)
+    return fields, frozenset(map(in_common_notation, node.variants))
+
+
+def one_edge_a_hash(edges: Iterable[PlainEdge]) -> list[PlainEdge]:
+    """What is listed twice under one hash is one dependency, with all types and virtuals."""
+    found: dict[str, PlainEdge] = {}
+    for edge in edges:
+        before = found.get(edge.hash, edge)
+        found[edge.hash] = PlainEdge(
+            edge.name,
+            edge.hash,
+            " ".join(sorted({*before.types.split(), *edge.types.split()})),
+            " ".join(sorted({*before.virtuals.split(), *edge.virtuals.split()})),
+        )
+    return list(found.values())
+
+
+class PlainMatch:
+    """The dependencies of two nodes: in pairs, and those of one side alone."""
+
+    def __init__(self, old: Iterable[PlainEdge], new: Iterable[PlainEdge]) -> None:
+        self.left = one_edge_a_hash(old)
+        self.came = one_edge_a_hash(new)
+        self.same: list[tuple[PlainEdge, PlainEdge]] = []
+        self.changed: list[tuple[PlainEdge, PlainEdge]] = []
+        for before in list(self.left):
+            for after in list(self.came):
+                if before.hash == after.hash:
+                    self.take(before, after, self.same)
+
+    def take(
+        self,
+        before: PlainEdge,
+        after: PlainEdge,
+        to: list[tuple[PlainEdge, PlainEdge]],
+    ) -> None:
+        to.append((before, after))
+        self.left.remove(before)
+        self.came.remove(after)
+
+
+def agreement(
+    before: PlainEdge, after: PlainEdge, old: PlainGraph, new: PlainGraph
+) -> tuple[bool, ...]:
+    """In what two dependencies of one name agree; what is first counts most."""
+    mine, theirs = old.get(before.hash), new.get(after.hash)
+    same_version = same_configuration = mine is theirs
+    if mine is not None and theirs is not None:
+        same_version = compare_versions(mine.version, theirs.version) == 0
+        same_configuration = configuration(mine) == configuration(theirs)
+    return (
+        same_version,
+        same_configuration,
+        before.virtuals == after.virtuals,
+        before.build_only == after.build_only,
+        before.types == after.types,
+    )
+
+
+def is_compiler(edge: PlainEdge) -> bool:
+    return bool(LANGUAGES & set(edge.virtuals.split()))
+
+
+def comes_with_compilers(edge: PlainEdge) -> bool:
+    return is_compiler(edge) or edge.name == "compiler-wrapper" or edge.name.endswith("-runtime")
+
+
+def edge_events(match: PlainMatch) -> Iterable[tuple[PlainEvent, bool]]:
+    """The dependencies that keep their hash and have other types or virtuals."""
+    for before, after in match.same:
+        if words_of(before) != words_of(after):
+            event = (before.name, "edge", words_of(before), words_of(after))
+            yield event, before.build_only and after.build_only
+
+
+def names_its_compiler(node: PlainNode) -> bool:
+    return node.compiler != "none" and not any(map(is_compiler, node.edges))
+
+
+def words_of(edge: PlainEdge) -> tuple[str, ...]:
+    provided = edge.virtuals.split()
+    return (*edge.types.split(), *([f"virtuals={','.join(provided)}"] if provided else []))
+
+
+def differing_keys(old: Any, new: Any, keys: tuple[str, ...] = ()) -> Iterable[tuple[str, ...]]:
+    """The keys that lead to what differs in two JSON values, hashes aside."""
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        if old != new:
+            yield keys
+        return
+    for key in {*old, *new}.difference(HASHES):
+        if key in old and key in new:
+            yield from differing_keys(old[key], new[key], (*keys, key))
+        else:
+            yield (*keys, key)
+
+
+def key_and_value(record: Any, keys: Iterable[str]) -> str | None:
+    value = record
+    for key in keys:
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    text = value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    return f"{'.'.join(keys)}={text}"
 
 
 class PlainReading:
@@ -73,16 +155,39 @@ class PlainReading:
     def nodes(self, pair: Pair) -> tuple[PlainNode | None, PlainNode | None]:
         return self._graphs[0].get(pair[0]), self._graphs[1].get(pair[1])
 
+    def match(self, old: Iterable[PlainEdge], new: Iterable[PlainEdge]) -> PlainMatch:
+        """Dependencies that are one, then of those of one name the most alike, then by hash."""
+        found = PlainMatch(old, new)
+        while True:
+            candidates = [
+                (tuple(not agrees for agrees in agreement(before, after, *self._graphs)), i, j)
+                for i, before in by_hash(found.left)
+                for j, after in by_hash(found.came)
+                if before.name == after.name
+            ]
+            if not candidates:
+                return found
+            _, i, j = min(candidates)
+            before = next(edge for edge in found.left if edge.hash == i)
+            after = next(edge for edge in found.came if edge.hash == j)
+            found.take(before, after, found.changed)
+
     def _changed(self, pair: Pair) -> list[tuple[str, Pair, bool]]:
         """The changed dependencies of a pair: name, hashes, whether only for building."""
         old, new = self.nodes(pair)
         if old is None or new is None:
             return []
-        pairs, _, _ = match_edges(old.edges, new.edges)
         return [
             (before.name, (before.hash, after.hash), before.build_only and after.build_only)
-            for before, after in pairs
+            for before, after in self.match(old.edges, new.edges).changed
         ]
+
+    def compiled_otherwise(self, pair: Pair) -> bool:
+        """Whether another compiler is an event of the compiler, not of the pair."""
+        old, new = self.nodes(pair)
+        if old is None or new is None or names_its_compiler(old) or names_its_compiler(new):
+            return False
+        return old.compiler != new.compiler
 
     def _events(self, pair: Pair) -> dict[PlainEvent, bool]:
         """The events of a pair, each with whether the dependency in it is only for building."""
@@ -94,38 +199,48 @@ class PlainReading:
         same_version = compare_versions(old.version, new.version) == 0
         if not same_version:
             found[name, "version", old.version, new.version] = False
+        had, has = names_its_compiler(old), names_its_compiler(new)
         for what in FIELDS:
             before, after = getattr(old, what), getattr(new, what)
-            if before != after:
+            is_told = what == "compiler" and not has and (not had or new.compiler == "none")
+            if before != after and not is_told:
                 found[name, what, before, after] = False
         mine, theirs = ({in_common_notation(v) for v in side.variants} for side in (old, new))
         if mine != theirs:
-            gone, come = tuple(sorted(mine - theirs)), tuple(sorted(theirs - mine))
+            gone, come = as_written(old, mine - theirs), as_written(new, theirs - mine)
             found[name, "variants", gone, come] = False
         if old.external != new.external:
-            found[name, "external", None, None] = False
+            one, other = ((node.external,) if node.external else None for node in (old, new))
+            found[name, "external", one, other] = False
         if old.namespace != new.namespace:
             found[name, "namespace", old.namespace, new.namespace] = False
-        if same_version and None not in (old.recipe, new.recipe) and old.recipe != new.recipe:
+        if same_version and old.recipe != new.recipe:
             found[name, "recipe", None, None] = False
-        for event, build_only in self._dependency_events(old, new):
+        match = self.match(old.edges, new.edges)
+        for event, build_only in self._dependency_events(old, new, match):
             found[event] = found.get(event, True) and build_only
-        return found
+        return found or dict.fromkeys(self.other_events(old, new, match), False)
 
     def _dependency_events(
-        self, old: PlainNode, new: PlainNode
+        self, old: PlainNode, new: PlainNode, match: PlainMatch
     ) -> Iterable[tuple[PlainEvent, bool]]:
-        _, left, came = match_edges(old.edges, new.edges)
+        left, came = match.left, match.came
+        if names_its_compiler(old) and not names_its_compiler(new):
+            if came or old.compiler != new.compiler:
+                with_them = list(filter(comes_with_compilers, came))
+                yield (None, "compilers", None, None), all(edge.build_only for edge in with_them)
+            came = [edge for edge in came if not comes_with_compilers(edge)]
+        yield from edge_events(match)
         replaced_old, replaced_new = set(), set()
         for virtual in {word for edge in left for word in edge.virtuals.split()}:
-            before = sorted((e for e in left if virtual in e.virtuals.split()), key=by_name)
-            after = sorted((e for e in came if virtual in e.virtuals.split()), key=by_name)
-            if not after:
+            ones = sorted((e for e in left if virtual in e.virtuals.split()), key=by_name)
+            others = sorted((e for e in came if virtual in e.virtuals.split()), key=by_name)
+            if not others:
                 continue
-            longer = max(len(before), len(after))
-            before += [before[-1]] * (longer - len(before))
-            after += [after[-1]] * (longer - len(after))
-            for one, other in zip(before, after, strict=True):
+            longer = max(len(ones), len(others))
+            ones += [ones[-1]] * (longer - len(ones))
+            others += [others[-1]] * (longer - len(others))
+            for one, other in zip(ones, others, strict=True):
                 replaced_old.add(one.name)
                 replaced_new.add(other.name)
                 event = (other.name, "replaced", one.name, other.name)
@@ -136,6 +251,21 @@ class PlainReading:
         for edge in left:
             if edge.name not in replaced_old:
                 yield (edge.name, "removed", None, None), edge.build_only
+
+    def other_events(
+        self, old: PlainNode, new: PlainNode, match: PlainMatch
+    ) -> Iterable[PlainEvent]:
+        """Whatever else the documents say of two nodes."""
+        before, after = old.record(), new.record()
+        for record in (before, after):
+            del record["dependencies"]
+        for keys in differing_keys(before, after):
+            yield old.name, "other", key_and_value(before, keys), key_and_value(after, keys)
+        for mine, theirs in match.changed:
+            if (mine.types, mine.virtuals) != (theirs.types, theirs.virtuals):
+                one, other = (" ".join(words_of(edge)) for edge in (mine, theirs))
+                key = f"dependencies.{mine.name}="
+                yield old.name, "other", key + one, key + other
 
     def distances(self, root: Pair, *, build_only: bool) -> dict[Pair, int]:
         """How far every pair is that changed edges lead to, build-only ones or not."""
@@ -149,12 +279,17 @@ class PlainReading:
         return found
 
     def way_is_there(
-        self, root: Pair, path: Iterable[str], event: PlainEvent, *, build_only: bool
+        self, root: Pair, path: Iterable[str], event: PlainEvent, *, linked: bool
     ) -> bool:
         """Whether changed edges of those names lead from the root to a pair with the event."""
+
+        def is_there(place: Pair) -> bool:
+            found = self.events(place)
+            return event in found and not (linked and found[event])
+
         package, what, _, _ = event
         names = list(path)
-        if event in self.events(root):
+        if is_there(root):
             return not names
         if what not in OF_DEPENDENCIES:
             names.append(str(package))
@@ -164,14 +299,18 @@ class PlainReading:
                 below
                 for place in places
                 for found, below, only_for_building in self.changed(place)
-                if found == name and (build_only or not only_for_building)
+                if found == name and not (linked and only_for_building)
             }
-        return any(event in self.events(place) for place in places)
+        return any(map(is_there, places))
 
     def name(self, pair: Pair) -> str:
         old, new = self.nodes(pair)
         node = new or old
         return node.name if node else ""
+
+
+def by_hash(edges: Iterable[PlainEdge]) -> list[tuple[str, PlainEdge]]:
+    return sorted([(edge.hash, edge) for edge in edges], key=lambda item: item[0])
 
 
 def by_name(edge: PlainEdge) -> tuple[str, str]:
