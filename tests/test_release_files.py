@@ -46,7 +46,7 @@ def test_the_manual_has_every_command_and_no_fault_that_a_formatter_finds() -> N
         "snapdiff HEAD~1 HEAD ",
         "snapdiff --title 'v23.11: what is new' v23.08..v23.11",
         "EXIT STATUS",
-        "snapdiff git-driver --install",
+        "git config diff.snapdiff.command ",
     ):
         assert words in done.stdout
     assert "  ├── zlib replaced by zlib-ng" in done.stdout

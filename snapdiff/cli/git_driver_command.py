@@ -5,6 +5,7 @@ What git calls it with is in gitattributes(5) and under GIT_EXTERNAL_DIFF in git
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -60,44 +61,26 @@ class _Change(NamedTuple):
 @click.command(
     name="git-driver",
     epilog="""\b
+Set it up in a repository, for you alone (docs/git.md):
+  git config diff.snapdiff.command 'snapdiff git-driver --'
+  printf '%s diff=snapdiff\\n' specs.md spack.lock '**/build_cache/index.json' \\
+    '**/.spack-db/index.json' >> "$(git rev-parse --git-path info/attributes)"
+
+\b
 Examples:
-  snapdiff git-driver --install     in this repository, for you alone
   git diff                          pages and locks are shown as reports now
   git log -p --ext-diff             in a history, too
   git diff --no-ext-diff            the lines, as ever
-  snapdiff git-driver --uninstall   as it was before
+  git config --unset diff.snapdiff.command     as it was before
 """,
 )
 @click.argument("arguments", nargs=-1, metavar="")
-@click.option("--install", is_flag=True, help="Make git show documents as reports from now on.")
-@click.option("--uninstall", is_flag=True, help="Undo what --install did.")
-@click.option("--global", "everywhere", is_flag=True, help="In all your repositories.")
 @click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
-@click.option("-C", "--repo", default=".", metavar="DIR", help="The repository to set up.")
-def git_driver(
-    arguments: tuple[str, ...],
-    *,
-    install: bool,
-    uninstall: bool,
-    everywhere: bool,
-    detail: bool,
-    repo: str,
-) -> int:
+def git_driver(arguments: tuple[str, ...], *, detail: bool) -> int:
     """Show what changed in one document, as a program that git diff calls.
 
-    With --install git calls it: for specs.md, spack.lock and the indexes of build caches and
-    install databases. Nothing is written but two settings of git's own.
+    Two settings of git's own make git call it: a command, and for which files.
     """
-    from snapdiff.cli.git_driver_settings import install_driver, uninstall_driver
-
-    if install or uninstall:
-        if arguments or (install and uninstall):
-            raise click.UsageError("--install and --uninstall take nothing else but --global, -C")
-        if install:
-            install_driver(Path(repo), everywhere=everywhere, detail=detail)
-        else:
-            uninstall_driver(Path(repo), everywhere=everywhere)
-        return 0
     _show(arguments, detail=detail)
     return 0
 
@@ -131,7 +114,7 @@ def _parse(arguments: tuple[str, ...]) -> _Change:
     if len(arguments) not in (7, 9):
         raise click.UsageError(
             f"git calls this with 1, 7 or 9 arguments, not with {len(arguments)}; "
-            "snapdiff git-driver --install makes it do so"
+            "snapdiff git-driver --help says how to set it up"
         )
     old_path = arguments[0]
     path = arguments[7] if len(arguments) == 9 else old_path
@@ -186,10 +169,21 @@ def _content(side: _Version) -> "Content | None":
 
 
 def _is_colored() -> bool:
-    """Return whether git would colour a diff that goes where this one does."""
-    from snapdiff.cli.git_driver_settings import git_wants_color
+    """Return whether git would colour a diff that goes where this one does.
 
-    return not os.environ.get("NO_COLOR") and git_wants_color(on_terminal=sys.stdout.isatty())
+    It knows of the pager that it started.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    on_terminal = str(sys.stdout.isatty()).lower()
+    # Not by `GitRunner`, which is for the repositories of strangers, and takes a tenth of a second
+    # to begin: this setting is the user's own, and so is the git on PATH.
+    command = ["git", "config", "--get-colorbool", "color.diff", on_terminal]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    except OSError:
+        return False
+    return done.stdout == b"true\n"
 
 
 def _width() -> int | None:

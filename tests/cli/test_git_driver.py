@@ -24,13 +24,29 @@ DATES = ("2025-06-29", "2025-07-06")
 LOCKS = [PROJECT / "snapshots" / "environments" / date / "science/spack.lock" for date in DATES]
 
 
+BIN = Path(sys.executable).parent
+GUIDE = (PROJECT / "docs" / "git.md").read_text(encoding="utf-8")
+SET_UP = GUIDE.partition("```console\n")[2].partition("```")[0]
+"""What the documentation says to type."""
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> GitRepository:
-    """A repository with the driver installed and one commit that has a page."""
+    """A repository in which the driver was set up as documented, with a commit that has a page."""
     made = GitRepository(tmp_path / "catalog")
     made.commit({PAGE: OLD})
-    assert run_cli("git-driver", "--install", "-C", str(made.folder)).status == 0
+    set_up(made.folder)
     return made
+
+
+def set_up(folder: Path) -> None:
+    """Type the two lines of the documentation."""
+    lines = SET_UP.splitlines()
+    assert len(lines) == 2
+    subprocess.run(["sh", "-ec", SET_UP], cwd=folder, check=True)
+
+
+ON_PATH = {"PATH": f"{BIN}:{os.environ['PATH']}"}
 
 
 def git(folder: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
@@ -43,7 +59,7 @@ def git(folder: Path, *arguments: str, **variables: str) -> "subprocess.Complete
     return subprocess.run(
         ["git", *arguments],
         cwd=folder,
-        env=environment | NO_USER_SETTINGS | GIT_IDENTITY | variables,
+        env=environment | ON_PATH | NO_USER_SETTINGS | GIT_IDENTITY | variables,
         capture_output=True,
         text=True,
         check=False,
@@ -99,7 +115,7 @@ def test_a_lock_and_every_spec_of_it(repository: GitRepository) -> None:
     old, new = (file.read_bytes() for file in LOCKS)
     repository.commit({"science/spack.lock": old})
     write(repository, {"science/spack.lock": new})
-    assert run_cli("git-driver", "--install", "--detail", "-C", str(repository.folder)).status == 0
+    repository.git("config", "diff.snapdiff.command", "snapdiff git-driver --detail --")
     shown = git(repository.folder, "diff")
     assert shown.stderr == ""
     assert "hwloc 2.11.1 → 2.12.0" in shown.stdout
@@ -185,7 +201,7 @@ def test_in_a_pager_that_git_started_there_are_colours(repository: GitRepository
     done = subprocess.run(
         [sys.executable, "-c", f"import pty; pty.spawn(['sh', '-c', {command!r}])"],
         cwd=repository.folder,
-        env=os.environ | NO_USER_SETTINGS | {"TERM": "xterm"},
+        env=os.environ | ON_PATH | NO_USER_SETTINGS | {"TERM": "xterm"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
@@ -194,84 +210,24 @@ def test_in_a_pager_that_git_started_there_are_colours(repository: GitRepository
     assert CODE.search(saved.read_text(encoding="utf-8"))
 
 
-def settings(repository: GitRepository) -> list[bytes]:
-    """What git reads of the driver."""
-    return [
-        (repository.folder / ".git" / name).read_bytes() for name in ("config", "info/attributes")
-    ]
-
-
-def test_installing_twice_changes_nothing_and_uninstalling_leaves_what_was_there(
-    tmp_path: Path,
-) -> None:
+def test_it_is_set_up_in_a_worktree_and_undone_in_a_line(tmp_path: Path) -> None:
     made = GitRepository(tmp_path / "catalog")
-    (made.folder / ".git" / "info").mkdir(exist_ok=True)
-    (made.folder / ".git" / "info" / "attributes").write_text("*.png binary\n")
-    before = settings(made)
-    (made.folder / "deep").mkdir()
-    assert run_cli("git-driver", "--install", "-C", str(made.folder)).status == 0
-    once = settings(made)
-    assert once != before
-    assert run_cli("git-driver", "--install", "-C", str(made.folder / "deep")).status == 0
-    assert settings(made) == once
-    assert made.git("check-attr", "diff", "--", "x/specs.md", "build_cache/index.json") == (
-        "x/specs.md: diff: snapdiff\nbuild_cache/index.json: diff: snapdiff"
-    )
-    for _ in range(2):
-        assert run_cli("git-driver", "--uninstall", "-C", str(made.folder)).status == 0
-        assert settings(made) == before
-
-
-@pytest.mark.parametrize(
-    "others",
-    ["*.sh text\r\n", "# a\x0cb\n", '"x\x85y\u2028" text\n', "spack.lock diff=snapdiff \n"],
-)
-def test_the_lines_of_others_stay_as_they_are(others: str, tmp_path: Path) -> None:
-    made = GitRepository(tmp_path / "catalog")
-    (made.folder / ".git/info").mkdir(exist_ok=True)
-    file = made.folder / ".git/info/attributes"
-    file.write_bytes(others.encode())
-    assert run_cli("git-driver", "--install", "-C", str(made.folder)).status == 0
-    assert file.read_bytes().startswith(others.encode())
-    assert file.read_text("utf-8").count("spack.lock") == 1
-    assert run_cli("git-driver", "--uninstall", "-C", str(made.folder)).status == 0
-    assert file.read_bytes() == (b"" if "snapdiff" in others else others.encode())
-
-
-def test_it_is_installed_in_a_worktree_of_a_folder_of_any_name(tmp_path: Path) -> None:
-    made = GitRepository(tmp_path / os.fsdecode(b"b\xff"))
     made.commit({PAGE: OLD})
     made.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "worktree"))
-    assert run_cli("git-driver", "--install", "-C", str(tmp_path / "worktree")).status == 0
-    assert "specs.md" in (made.folder / ".git/info/attributes").read_text()
+    set_up(tmp_path / "worktree")
+    write(made, {PAGE: NEW})
+    assert "  − zlib 1.2 gone" in git(made.folder, "diff").stdout
+    [undo] = re.findall("^git config --unset .*", GUIDE, re.MULTILINE)
+    subprocess.run(["sh", "-ec", undo], cwd=made.folder, check=True)
+    shown = git(made.folder, "diff")
+    assert shown.stderr == ""
+    assert "spec_details" in shown.stdout
 
 
-def test_where_the_attributes_cannot_be_written_no_setting_is_left(tmp_path: Path) -> None:
-    made = GitRepository(tmp_path / "catalog")
-    (made.folder / ".git/info/attributes").mkdir(parents=True)
-    done = run_cli("git-driver", "--install", "-C", str(made.folder))
-    assert (done.status, "Is a directory" in done.err) == (2, True)
-    assert "snapdiff" not in (made.folder / ".git/config").read_text()
-
-
-def test_several_commands_become_one(tmp_path: Path) -> None:
-    made = GitRepository(tmp_path / "catalog")
-    for command in ("one", "two"):
-        made.git("config", "--add", "diff.snapdiff.command", command)
-    assert run_cli("git-driver", "--install", "-C", str(made.folder)).status == 0
-    assert made.git("config", "--get-all", "diff.snapdiff.command").count("\n") == 0
-
-
-def test_the_users_file_of_attributes_may_be_named_in_an_included_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
-    (tmp_path / "gitconfig").write_text("[include]\npath = more\n")
-    (tmp_path / "more").write_text(f"[core]\nattributesFile = {tmp_path}/mine\n")
-    assert run_cli("git-driver", "--install", "--global").status == 0
-    assert "spack.lock diff=snapdiff\n" in (tmp_path / "mine").read_text()
-    assert not (tmp_path / "settings").exists()
+def test_the_help_has_the_lines_of_the_documentation() -> None:
+    told = run_cli("git-driver", "--help").out.replace("\\\n", " ")
+    words = [" ".join(line.split()) for line in told.splitlines()]
+    assert {" ".join(line.split()) for line in SET_UP.splitlines()} <= set(words)
 
 
 def test_a_link_is_named_as_one(repository: GitRepository) -> None:
@@ -282,38 +238,10 @@ def test_a_link_is_named_as_one(repository: GitRepository) -> None:
     assert f"snapdiff: error: {PAGE} (new): is a symbolic link, and links are not" in shown.stderr
 
 
-def test_for_all_repositories_the_settings_are_the_users_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
-    assert run_cli("git-driver", "--install", "--global", "-C", str(tmp_path)).status == 0
-    assert "git-driver" in (tmp_path / "gitconfig").read_text()
-    assert "specs.md diff=snapdiff\n" in (tmp_path / "settings/git/attributes").read_text()
-    (tmp_path / "gitconfig").write_text(f"[core]\nattributesFile = {tmp_path}/mine\n")
-    assert run_cli("git-driver", "--install", "--global").status == 0
-    assert "spack.lock diff=snapdiff\n" in (tmp_path / "mine").read_text()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ((), "git calls this with 1, 7 or 9 arguments, not with 0"),
-        (("--install", "--uninstall"), "--install and --uninstall take nothing else"),
-        (("--install", "a"), "--install and --uninstall take nothing else"),
-    ],
-)
-def test_what_git_does_not_say_is_refused(arguments: tuple[str, ...], reason: str) -> None:
-    done = run_cli("git-driver", *arguments)
+def test_what_git_does_not_say_is_refused() -> None:
+    done = run_cli("git-driver")
     assert done.status == 2
-    assert reason in done.err
-
-
-def test_where_there_is_no_repository_nothing_is_installed(tmp_path: Path) -> None:
-    done = run_cli("git-driver", "--install", "-C", str(tmp_path))
-    assert done.status == 2
-    assert done.err.startswith(f"snapdiff: error: {tmp_path}: git rev-parse: fatal: ")
-    assert list(tmp_path.iterdir()) == []
+    assert "git calls this with 1, 7 or 9 arguments, not with 0" in done.err
 
 
 def test_an_install_database_is_shown_as_a_report(repository: GitRepository) -> None:
