@@ -48,6 +48,7 @@ ROOMS = {
     "snapdiff.safe_text": set[str](),
     "snapdiff.limits": {"snapdiff.errors"},
     "snapdiff.spack": set[str](),
+    "snapdiff.spack_extension": set[str](),
     "snapdiff.model": {*GROUND_FLOOR, "snapdiff.spack"},
     "snapdiff.result": {"snapdiff.model"},
     "snapdiff.filters": {"snapdiff.result", "snapdiff.errors"},

@@ -75,6 +75,7 @@ def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
     templates = {f"snapdiff/templates/{file.name}" for file in (ROOT / "templates").glob("*.*")}
     assert templates <= names
     assert "snapdiff/py.typed" in names
+    assert "snapdiff/spack-snapdiff/snapdiff/cmd/snapdiff.py" in names
     share = ROOT / "release" / "share"
     assert {name.partition("/data/")[2] for name in names if "/data/" in name} == {
         f"share/{file.relative_to(share)}" for file in share.rglob("*") if file.is_file()

@@ -16,6 +16,9 @@ class PySpackSnapdiff(PythonPackage):
 
     license("Apache-2.0 OR MIT")
 
+    # After `spack load py-spack-snapdiff` there is `spack snapdiff`: Spack's Python finds the
+    # package by then, whose entry points say where the command is.
+
     # A release adds a line with the checksum of its source archive.
     version("main", branch="main")
 

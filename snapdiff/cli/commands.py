@@ -37,7 +37,7 @@ class _Commands(click.Group):
 
         So the default command's help is the help.
         """
-        if arguments[:1] not in (["--version"], ["-V"]):
+        if arguments[:1] not in (["--version"], ["-V"], ["--spack-extension"]):
             position = _first_word(arguments)
             name = arguments[position] if position < len(arguments) else ""
             if name in self.list_commands(context):
@@ -79,9 +79,25 @@ def _first_word(arguments: Sequence[str]) -> int:
     return position
 
 
+def _print_extension(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        from snapdiff.spack_extension import extension_folders
+
+        click.echo("\n".join(extension_folders()))
+        context.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(
     __version__, "-V", "--version", prog_name="snapdiff", message="%(prog)s %(version)s"
+)
+@click.option(
+    "--spack-extension",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_extension,
+    help="Print the folder for Spack's config:extensions: then there is spack snapdiff.",
 )
 def cli() -> None:
     """Say what changed between two snapshots of a package catalog."""

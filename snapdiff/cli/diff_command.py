@@ -123,8 +123,9 @@ def run_diff(revisions: tuple[str, ...], given: "DiffOptions") -> Outcome:
             say(f"warning: {message}")
 
     with ProgressBar("pages", wanted=not given.quiet) as progress:
+        where = given.compared(revisions)
         old, new = open_catalogs(
-            revisions, given.directory(), given.limits, progress.downloaded, given.paths
+            where.revisions, where.directory, given.limits, progress.downloaded, where.paths
         )
         if given.verbose:
             say(f"comparing {old.source.name} with {new.source.name}")

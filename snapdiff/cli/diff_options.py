@@ -9,6 +9,7 @@ import click
 from snapdiff.cli.shared_options import (
     color,
     configuration,
+    environment,
     narrowing,
     no_pager,
     output,
@@ -88,6 +89,7 @@ def _kinds_of_change(
 
 _OPTIONS = [
     repository,
+    environment,
     click.option(
         "-f",
         "--format",

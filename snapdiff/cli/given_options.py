@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import UNSET, Struct
 
@@ -15,6 +15,14 @@ from snapdiff.limits import Limits, limits_of
 if TYPE_CHECKING:
     from snapdiff.cli.report_writer import Color, Destination
     from snapdiff.result import Filters
+
+
+class Compared(NamedTuple):
+    """What a command compares: names, the folder they are looked up in, and paths in both."""
+
+    directory: Path
+    revisions: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 class CommonOptions(Struct, frozen=True, kw_only=True):
@@ -41,6 +49,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
     no_renames: bool = False
     color: "Color | None" = None
     paths: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
     from_file: frozenset[str] = frozenset()
     """The names of those whose values a configuration file gives."""
 
@@ -49,6 +58,31 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         if not os.path.isdir(self.repo):
             raise SnapdiffError(f"{self.repo}: no such directory")
         return Path(self.repo)
+
+    def compared(self, revisions: tuple[str, ...]) -> "Compared":
+        """Return where and what is compared: with -e the lock of an environment is one side.
+
+        With a range or two revisions it is both. Raises SnapdiffError.
+        """
+        here = self.directory()
+        if not self.environment:
+            return Compared(here, revisions, self.paths)
+        from snapdiff.sources.environments import LOCK, environment_folder
+        from snapdiff.sources.names import ends_of_range
+
+        folders = [environment_folder(name) for name in self.environment]
+        if self.paths or len(folders) + len(revisions) > 3 or len(folders) > 2:
+            raise SnapdiffError("-e: names both sides already; leave paths and names out")
+        if len(folders) == 2:
+            return Compared(here, tuple(str(folder / LOCK) for folder in folders), ())
+        places = (here / name for name in revisions)
+        found = [
+            str(place.absolute()) if os.path.exists(place) else name
+            for place, name in zip(places, revisions, strict=True)
+        ]
+        if len(found) == 2 or (found and ends_of_range(found[0]) and found == [*revisions]):
+            return Compared(folders[0], tuple(found), (LOCK,))
+        return Compared(folders[0], (*found, LOCK), ())
 
     def target(self) -> Path | None:
         """Return the file to write, or None for standard output."""

@@ -101,6 +101,14 @@ repository = click.option(
     "-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR."
 )
 
+environment = click.option(
+    "-e",
+    "--environment",
+    multiple=True,
+    metavar="NAME",
+    help="The lock of an environment, as spack -e names it, as OLD or NEW; twice for both.",
+)
+
 output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
 
 

@@ -15,6 +15,7 @@ from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.cli.shared_options import (
     TakesPaths,
     configuration,
+    environment,
     no_pager,
     output,
     package_url,
@@ -65,6 +66,7 @@ What it draws:
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
 @click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]")
 @repository
+@environment
 @click.option(
     "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
 )
@@ -89,8 +91,9 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     named_by_file = format_of_file(destination.file) if destination.file else None
     render = _render(given.format_name or named_by_file)
     with ProgressBar("documents", wanted=not given.quiet) as progress:
+        where = given.compared(revisions)
         old, new = open_catalogs(
-            revisions, given.directory(), given.limits, progress.downloaded, given.paths
+            where.revisions, where.directory, given.limits, progress.downloaded, where.paths
         )
         if given.verbose:
             say(f"comparing {old.source.name} with {new.source.name}")

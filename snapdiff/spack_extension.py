@@ -1,0 +1,15 @@
+"""Where Spack finds its command `spack snapdiff`; Spack's own Python imports no more than this."""
+
+from pathlib import Path
+
+_NAME = "spack-snapdiff"
+
+
+def extension_folders() -> list[str]:
+    """Return the folder that `config:extensions` of Spack has to name, in a list as Spack wants it.
+
+    A wheel has it inside the package, a clone in `release/`.
+    """
+    package = Path(__file__).resolve().parent
+    places = (package / _NAME, package.parent / "release" / _NAME)
+    return [str(place) for place in places if place.is_dir()]
