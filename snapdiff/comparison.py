@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from msgspec import UNSET
+
 from snapdiff import __version__
 from snapdiff.catalog.known_names import check_explicit, check_filters, check_mapped_stacks
 from snapdiff.catalog.loading import Catalog
@@ -12,7 +14,7 @@ from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import PackagePair, Revision
-from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary
+from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
 
 
 def diff_catalogs(
@@ -95,6 +97,7 @@ def diff_files(
                 bad_pages.append(error)
             else:
                 tags += [tag] if tag else []
+                _warn_of_conflicts(tag, warn)
     bad_pages = [
         BadPage(files.shown_path(page.path, page.side), page.side, page.reason)
         for page in bad_pages
@@ -115,3 +118,15 @@ def diff_files(
         ),
     )
     return narrowed_to_kinds(everything)
+
+
+def _warn_of_conflicts(tag: TagDiff | None, warn: Callable[[str], None]) -> None:
+    """Say which hashes of a tag name another version or package than on the other side."""
+    if tag and tag.hash_conflicts is not UNSET:
+        first, *others = tag.hash_conflicts
+        more = f", and {len(others):,} more" if others else ""
+        warn(
+            f"the hash {first.hash} is {first.old.package} {first.old.version} on the old side and "
+            f"{first.new.package} {first.new.version} on the new side{more}; two specs never have "
+            "one hash, so a document was edited"
+        )

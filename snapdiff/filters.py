@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase, translate
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
@@ -109,7 +110,8 @@ def _narrowed_tag(tag: TagDiff, kinds: frozenset[Kind]) -> TagDiff | None:
     if tag.status != "changed":
         return tag if Kind(tag.status) in kinds else None
     stacks = tuple(_narrowed_stack(stack, kinds) for stack in tag.stacks)
-    if not any(stack.changes or stack.package_changes for stack in stacks):
+    has_changes = any(stack.changes or stack.package_changes for stack in stacks)
+    if not has_changes and tag.hash_conflicts is UNSET:
         return None
     return replace(tag, stacks=stacks)
 

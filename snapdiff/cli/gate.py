@@ -35,8 +35,9 @@ def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]
     """Return the packages that one of the kinds happened to, those alike as one, worst tag first.
 
     What kept a version and lost a build is removed, whatever its kind. A tag or stack that is
-    removed or added is one offender, whatever it holds. The diff is to be one that is not narrowed
-    to kinds (docs/specification.md, section 9).
+    removed or added is one offender, whatever it holds. A hash that names another version or
+    package than on the other side is one, whatever the kinds are. The diff is to be one that is
+    not narrowed to kinds (docs/specification.md, section 9).
     """
     if not kinds:
         return []
@@ -59,6 +60,14 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
         if kind in kinds:
             yield Offender(kind=kind, tag=name, text=f"{kind.value}: tag {name}")
         return
+    for conflict in tag.hash_conflicts or ():
+        told = [f"{name.package} {name.version}" for name in (conflict.old, conflict.new)]
+        yield Offender(
+            kind=kinds[0],
+            tag=name,
+            packages=(conflict.new.package,),
+            text=f"one hash, {conflict.hash}: {' → '.join(told)}{f' in {name}' if name else ''}",
+        )
     for stack in tag.stacks:
         if stack.status in ("removed", "added") and Kind(stack.status) in kinds:
             yield Offender(

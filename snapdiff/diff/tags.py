@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.diff.asked_for import AskedForInTag
 from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.hash_conflicts import find_hash_conflicts
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
 from snapdiff.diff.stacks import (
     StackTotal,
@@ -29,6 +30,7 @@ class TagDiffs:
         self._scope = scope
         self._limits = limits
         self._packages: dict[Tags, list[PackageDiff]] = {}
+        self._pairs: dict[Tags, list[PackagePair]] = {}
         self._graphs = KnownGraphs()
         self._names: set[str] = set()
         self._names_with_graphs: set[str] = set()
@@ -40,6 +42,7 @@ class TagDiffs:
         """
         found = diff_package(pair, self._scope, self._limits, self._graphs)
         self._packages.setdefault(pair.tags, []).append(found)
+        self._pairs.setdefault(pair.tags, []).append(pair)
         self._names.add(pair.name)
         if pair.graphs:
             self._names_with_graphs.add(pair.name)
@@ -50,15 +53,19 @@ class TagDiffs:
         Raises BadPage where a document cannot be followed from dependency to dependency.
         """
         packages = self._packages.pop(tag.tags, [])
+        pairs = self._pairs.pop(tag.tags, [])
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = [package for package in packages if not _is_left_out(package, tag)]
         asked_for = AskedForInTag(tag)
         flipped = asked_for.stacks() - tag.left_out_stacks
         has_changes = any(package.stacks for package in reported)
-        if not flipped and not has_changes and not tag.renamed:
+        conflicts = find_hash_conflicts(pairs, self._scope)
+        if not flipped and not has_changes and not tag.renamed and not conflicts:
             return None
         found = _two_sided_tag(tag, reported, self._scope, self._graphs, asked_for)
+        if conflicts:
+            return replace(found, hash_conflicts=conflicts)
         is_changed = tag.renamed or any(stack.status != "unchanged" for stack in found.stacks)
         return found if is_changed else None
 

@@ -10,7 +10,7 @@ from snapdiff.reports.lost_builds import StackLoss, stack_loss
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.severity import reported_kinds
 from snapdiff.reports.short_list import shortened
-from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, StackDiff, TagDiff
 
 HANDFUL = 3
 """How many lines of one sort of bad news there are before the rest is counted."""
@@ -83,6 +83,7 @@ class Attention(Struct, frozen=True, kw_only=True):
     lost: LineNews
     downgraded: LineNews
     skipped: tuple[SkippedPage, ...]
+    hash_conflicts: tuple[HashConflict, ...]
     added_tags: tuple[TagDiff, ...]
     added_stacks: tuple[StackNews, ...]
     new: LineNews
@@ -91,7 +92,13 @@ class Attention(Struct, frozen=True, kw_only=True):
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to attend to."""
-        news = (self.removed_tags, self.removed_stacks, self.losses, self.skipped)
+        news = (
+            self.removed_tags,
+            self.removed_stacks,
+            self.losses,
+            self.skipped,
+            self.hash_conflicts,
+        )
         lines = (self.gone, self.lost, self.downgraded)
         return any(news) or any(some.lines for some in lines)
 
@@ -139,6 +146,9 @@ def attention_of(
         lost=_first(HANDFUL, lost),
         downgraded=_first(HANDFUL, [item for item in every if item.line.kind is Kind.DOWNGRADED]),
         skipped=diff.skipped,
+        hash_conflicts=tuple(
+            conflict for tag in diff.tags for conflict in tag.hash_conflicts or ()
+        ),
         added_tags=tuple(tag for tag in diff.tags if tag.status == "added"),
         added_stacks=_stack_news(diff.tags, "added") if added else (),
         new=_first(FEW, [item for item in every if _is_of_tag(item.line, Kind.ADDED)]),

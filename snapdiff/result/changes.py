@@ -211,8 +211,26 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     renamed_from: str | UnsetType = UNSET
 
 
+class SpecName(Struct, frozen=True, kw_only=True):
+    """What a spec is called: its package and version."""
+
+    package: str
+    version: str
+
+
+class HashConflict(Struct, frozen=True, kw_only=True):
+    """A hash that names another version or package than on the other side."""
+
+    hash: str
+    old: SpecName
+    new: SpecName
+
+
 class TagDiff(Struct, frozen=True, kw_only=True):
-    """What happened in one tag, or between two: `old` or `new` is null where a side has none."""
+    """What happened in one tag, or between two: `old` or `new` is null where a side has none.
+
+    `hash_conflicts` is there where there is any: such a spec is unchanged, as its hash is.
+    """
 
     old: str | None
     new: str | None
@@ -220,6 +238,7 @@ class TagDiff(Struct, frozen=True, kw_only=True):
     specs: Count
     packages: PackageCount
     stacks: tuple[StackDiff, ...]
+    hash_conflicts: tuple[HashConflict, ...] | UnsetType = UNSET
 
 
 class SkippedPage(Struct, frozen=True, kw_only=True):
