@@ -24,6 +24,7 @@ def test_every_command_in_the_documentation_prints_what_it_shows() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_the_python_example_runs() -> None:
     example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     assert example

@@ -69,6 +69,7 @@ def test_a_shell_can_read_its_completions(shell: str, pattern: str) -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_bash_completes_commands_options_and_values(name: str) -> None:
     command = Path(sys.executable).parent / name

@@ -59,6 +59,7 @@ def test_what_is_cut_off_is_counted(text: str, seen: str) -> None:
     assert shown(text) == seen
 
 
+@pytest.mark.slow
 def test_a_value_is_cut_before_all_of_it_is_escaped() -> None:
     value = "\u200b" * 5_000_000
     began = time.process_time()

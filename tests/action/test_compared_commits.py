@@ -93,6 +93,7 @@ def from_fork(request: PullRequest) -> dict[str, Any]:
     return event
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "address",
     [
@@ -202,6 +203,7 @@ def test_a_push_of_more_commits_than_the_clone_has_is_refused(
         on_github(branch, push(request_, "change", None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("commits", "depth", "forced", "advice"),
     [

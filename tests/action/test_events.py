@@ -92,6 +92,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 0])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.event} {case.checked_out}")
 def test_each_event_is_compared_or_says_what_is_missing(
@@ -167,6 +168,7 @@ CATALOGS: dict[str, Files] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("brings", [True, False], ids=["first", "last"])
 @pytest.mark.parametrize("catalog", CATALOGS)
 def test_a_catalog_that_is_new_or_gone_is_told_and_the_gate_sees_it(

@@ -27,6 +27,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["report.json", "report.html", "comment.md", "gl-code-quality-report.json"]
 )
@@ -56,6 +57,7 @@ def test_a_link_in_place_of_the_folder_is_refused(
     assert "snapdiff: error: snapdiff-report: is to be a folder" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["snapdiff-report", "snapdiff-report/report.html/x"])
 @pytest.mark.usefixtures("clone")
 def test_what_cannot_be_replaced_is_an_error_in_one_line(
@@ -68,6 +70,7 @@ def test_what_cannot_be_replaced_is_an_error_in_one_line(
     assert error.startswith("snapdiff: error: snapdiff-report")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["HEAD", "HEAD^1", "HEAD~0", "the id of the old commit"])
 @pytest.mark.usefixtures("clone")
 def test_a_folder_that_is_called_as_a_revision_stops_nothing(

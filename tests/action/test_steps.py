@@ -224,6 +224,7 @@ def test_a_job_leaves_its_files_writes_a_note_and_ends_with_the_gate(
     assert gitlab.methods() == ["POST", "PUT"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "status"),
     [

@@ -23,6 +23,7 @@ def names(text: str) -> list[str]:
     return [line[3:].split(": ")[0] for line in text.splitlines() if line.startswith("## ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGELOGS)
 def test_the_output_is_the_same_to_the_letter(name: str, story: History) -> None:
     text = markdown("-C", story.folder, "start..HEAD", *CHANGELOGS[name])
@@ -194,6 +195,7 @@ def test_an_error_is_one_line(arguments: list[str], message: str, story: History
     assert result.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -233,6 +235,7 @@ def test_a_bad_page_is_named_with_its_commit(tmp_path: Path) -> None:
     assert "Pages left out" in skipped.out
 
 
+@pytest.mark.slow
 def test_a_page_that_is_too_large_is_a_bad_page(tmp_path: Path) -> None:
     history = History(tmp_path)
     history.commit(pages_of([OLD_MPI]))
@@ -267,6 +270,7 @@ def test_hostile_names_are_shown_as_they_are(tmp_path: Path) -> None:
     assert "`<script>@name` <code>1&#124;2&#96;3</code>" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [[], ["-f", "json"], ["-f", "ndjson"], ["--first-seen", "-f", "json"]], ids=words
 )
@@ -296,6 +300,7 @@ def test_a_contradiction_is_warned_of_once(tmp_path: Path) -> None:
     assert result.err.count("warning: ") == 1
 
 
+@pytest.mark.slow
 def test_the_repository_is_left_as_it_was(tmp_path: Path) -> None:
     story = write_story(tmp_path / "story")
     before = story.everything()

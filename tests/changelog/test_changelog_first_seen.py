@@ -11,6 +11,7 @@ from tests.support.oracle import Record, counting_stacks
 from tests.support.story import History, markdown, run_changelog
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> None:
     history, snapshots = make_history(tmp_path, seed, days=12)

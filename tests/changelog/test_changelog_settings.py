@@ -45,6 +45,7 @@ def test_the_newest_revision_decides(story: History) -> None:
     assert text.count("\n## ") == 2
 
 
+@pytest.mark.slow
 def test_every_format_names_the_file(story: History) -> None:
     def shown(*options: str) -> str:
         return run_changelog("-C", story.folder, "HEAD~2..HEAD", *options).out
@@ -56,6 +57,7 @@ def test_every_format_names_the_file(story: History) -> None:
     assert json.loads(shown("-f", "ndjson", "--jobs", "2")) == section
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "changes.ndjson"])
 def test_a_kept_file_goes_on_where_its_settings_are_the_same(
     name: str, story: History, tmp_path: Path
@@ -86,6 +88,7 @@ def test_a_folder_of_snapshots_has_its_own(tmp_path: Path) -> None:
     assert "by=" not in text
 
 
+@pytest.mark.slow
 def test_first_sightings_take_what_concerns_them(story: History) -> None:
     result = run_changelog("-C", story.folder, "HEAD~2..HEAD", "--first-seen")
     assert (result.status, result.err) == (0, "")
@@ -99,6 +102,7 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
         assert "ettings" not in own.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "error"),
     [

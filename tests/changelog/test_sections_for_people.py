@@ -220,6 +220,7 @@ class TestTerminal:
         assert process.wait(SECONDS) == 0
         return seen.decode("utf-8").replace("\r\n", "\n")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("extra", [[], ["--first-seen"]])
     def test_gets_text_and_no_markdown(self, extra: list[str]) -> None:
         text = self.shown("snapshots/", *extra, "--no-pager")
@@ -231,6 +232,7 @@ class TestTerminal:
         assert max(map(len, plain.splitlines())) <= 80
         assert self.shown("snapshots/", *extra, "--no-pager", env={"NO_COLOR": "1"}) == plain
 
+    @pytest.mark.slow
     def test_has_a_pager_for_what_is_longer_than_the_screen(self, busy: Path) -> None:
         assert self.shown(busy, env={"PAGER": "sed -n 1p"}).count("\n") == 1
         assert self.shown(busy, "--no-pager", env={"PAGER": "sed -n 1p"}).count("\n") > 50

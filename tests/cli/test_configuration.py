@@ -300,6 +300,7 @@ class TestEffect:
         write_files(folder / "new", catalog(NEW, settings))
         return run_cli("-C", folder, "old", "new", *arguments)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("format_name", "end"),
         [

@@ -13,6 +13,7 @@ from tests.support.documents import lock, to_bytes
 from tests.support.helpers import run_cli, run_json, words, write_files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -219,6 +220,7 @@ def on_a_terminal(*arguments: str, rows: int, **variables: str) -> str:
     return seen.decode("utf-8").replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_what_is_longer_than_the_screen_is_paged(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho paged; cat\n")

@@ -245,6 +245,7 @@ def test_a_changelog_of_what_was_asked_for(tmp_path: Path) -> None:
     assert "--first-seen is about all versions" in done.err
 
 
+@pytest.mark.slow
 @needs_real_catalogs
 def test_e4s_on_a_terminal_is_a_page_long() -> None:
     sides = [DATA / "locks" / "e4s" / "environments" / name for name in ("23.08", "23.11")]

@@ -55,6 +55,7 @@ def test_a_file_that_is_written_is_said_in_a_line(example: Path) -> None:
     assert run_cli("-C", example, "-o", file, "old", "new").err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "number"), [([], 1), (["-q"], 0)])
 def test_on_a_terminal_the_line_comes_without_being_asked_for(
     options: list[str], number: int, example: Path
@@ -101,6 +102,7 @@ def test_the_exit_status_is_the_same_with_a_file(example: Path) -> None:
     assert file.exists()
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     # Versions that are the same by order are told apart by nothing but their spelling.
     spellings = ("1.2", "01.2", "1.02", "1-2", "1_2")

@@ -382,6 +382,7 @@ def test_what_a_server_says_is_not_repeated(server: WebServer, tmp_path: Path) -
     assert message == f"{server.url}/m/{MANIFEST}: the server answers with status 501"
 
 
+@pytest.mark.slow
 def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -> None:
     server.faults[f"m/{INDEX}"] = endless(bytes(1 << 10), pause=0.01)
     words = command("snapshot", f"{server.url}/m", tmp_path / "kept")
@@ -395,6 +396,7 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("url", "library", "extra"),
     [
@@ -421,6 +423,7 @@ def test_without_a_library_one_line_says_what_to_install(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "reason"),
     [

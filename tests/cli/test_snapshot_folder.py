@@ -119,6 +119,7 @@ def test_what_somebody_makes_where_a_new_snapshot_was_to_be_is_not_lost(
     assert os.listdir(kept.parent) == ["kept"]
 
 
+@pytest.mark.slow
 @can_exchange
 def test_a_reader_finds_a_snapshot_at_every_moment(tmp_path: Path) -> None:
     write_files(tmp_path / "kept", {INDEX: ONE})
@@ -185,6 +186,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "way", "content"), PLACES)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_one_snapshot_and_nothing_for_good(
@@ -204,6 +206,7 @@ def test_a_run_that_is_ended_leaves_one_snapshot_and_nothing_for_good(
     assert documents(kept) == {INDEX: TWO}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "way"), [(place, way) for place, way, _ in PLACES])
 def test_the_next_run_removes_what_a_killed_one_left(
     kept: Path, tmp_path: Path, place: str, way: str

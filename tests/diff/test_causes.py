@@ -593,6 +593,7 @@ def chain(side: int, length: int, last: str) -> Lines:
     return (*(f"n{i}-{side} > n{i + 1}-{side}" for i in range(length)), f"n{length}-{side} {last}")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_collection")
 def test_a_chain_of_20_000_specs_is_explained() -> None:
     length = 20_000
@@ -609,6 +610,7 @@ def test_a_chain_of_20_000_specs_is_explained() -> None:
         assert cause.path == (*names, *cut_off)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_collection")
 def test_a_chain_of_specs_that_were_all_rebuilt_is_explained() -> None:
     length = 20_000
@@ -638,6 +640,7 @@ def test_twice_the_edges_take_twice_the_time() -> None:
     assert steps(2000) < 4.4 * steps(500)
 
 
+@pytest.mark.slow
 def test_graphs_made_to_have_a_pair_for_everything_are_refused() -> None:
     levels = 12
 

@@ -128,6 +128,7 @@ def is_enough(truth: Truth, event: PlainEvent, pairs: Sequence[Pair]) -> bool:
     return truth.reach[event] >= 0.3 * len(pairs)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(graphs())
 def test_every_cause_is_there_is_nearest_and_is_as_it_says(both: Graphs) -> None:
@@ -169,6 +170,7 @@ def test_a_graph_explains_nothing_of_itself(both: Graphs) -> None:
     assert all(found.same_to_use)
 
 
+@pytest.mark.slow
 def test_generated_graphs_have_causes_of_every_kind() -> None:
     seen: Counter[str] = Counter()
     for seed in range(400):
@@ -195,6 +197,7 @@ def locks_of(folder: str, pattern: str) -> list[Path]:
     return sorted((LOCKS / folder).glob(pattern))
 
 
+@pytest.mark.slow
 @real_locks
 @pytest.mark.parametrize(("folder", "pattern"), STEPS)
 def test_every_cause_in_the_history_of_a_real_lock_is_true(folder: str, pattern: str) -> None:
@@ -204,6 +207,7 @@ def test_every_cause_in_the_history_of_a_real_lock_is_true(folder: str, pattern:
         check_all(both, plain_pairs(*both))
 
 
+@pytest.mark.slow
 @real_locks
 @pytest.mark.parametrize("environment", ["cuda-aarch64", "cuda-x86_64", "rocm-x86_64"])
 def test_every_cause_between_two_releases_of_e4s_is_true(environment: str) -> None:

@@ -74,6 +74,7 @@ def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
     assert LOCK.tag_folder(path) == folder
 
 
+@pytest.mark.slow
 @with_shared
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: str(path.relative_to(SHARED)))
 def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
@@ -84,6 +85,7 @@ def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
     assert found.hashes == {key: name for key, (name, _) in specs_of(found).items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", LOCK_VERSIONS)
 @given(found=items())
 def test_a_lock_of_every_version_says_what_an_independent_reading_finds(

@@ -59,6 +59,7 @@ def test_the_graph_has_all_that_a_database_says_of_a_node(version: int) -> None:
     assert said == record["spec"].get("zlib", record["spec"])
 
 
+@pytest.mark.slow
 @with_shared
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
 def test_a_real_database_says_what_an_independent_reading_finds(path: Path) -> None:

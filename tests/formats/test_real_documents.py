@@ -50,6 +50,7 @@ def pair_of(kind: Format, old: Path, new: Path) -> DocumentPair:
     return read_pair(kind, file(name, old.read_bytes()), file(name, new.read_bytes()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", E4S)
 def test_two_releases_of_e4s(environment: str) -> None:
     folder = SHARED / "locks" / "e4s" / "environments"

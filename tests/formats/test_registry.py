@@ -44,6 +44,7 @@ def test_a_file_is_asked_of_every_kind_that_it_may_be_of(path: str) -> None:
     assert asked >= {kind.files for kind in kinds.all() if kind.is_named(path)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "modules"),
     [

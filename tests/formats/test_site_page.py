@@ -248,6 +248,7 @@ def test_a_record_given_twice_counts_once_whatever_its_order() -> None:
     assert said(read(usual_page([first, again, first])).specs) == meant([first])
 
 
+@pytest.mark.slow
 @given(catalogs(), st.randoms(use_true_random=True))
 def test_pages_that_differ_in_order_alone_give_an_empty_diff(
     both: Catalogs, chance: random.Random

@@ -155,6 +155,7 @@ class TestRealEnvironments:
             "100 specs rebuilt: 70 by glibc target x86_64 → skylake, 27 by python 3.14.0 → 3.14.2, "
         )
 
+    @pytest.mark.slow
     def test_e4s(self) -> None:
         folder = SHARED / "locks" / "e4s" / "environments"
         words = self.lines(folder / "23.08", folder / "23.11")["cuda-x86_64"]

@@ -96,6 +96,7 @@ def assert_hostile_values_are_text(markdown: str) -> None:
         assert any(shown(value)[:150] in text for text in tree.codes), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group_by", ["stack", "package"])
 def test_a_comment_shows_hostile_values_as_text(
     place: str, tmp_path: Path, group_by: Literal["stack", "package"]
@@ -117,6 +118,7 @@ def test_globs_are_text(tmp_path: Path) -> None:
     assert_hostile_values_are_text(render_report(diff, "markdown", ReportOptions(detail=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 def test_the_terminal_gets_no_control_codes(tmp_path: Path) -> None:
     result = run_cli("-C", tmp_path, "old", "new", "-f", "text", "--detail")
@@ -126,6 +128,7 @@ def test_the_terminal_gets_no_control_codes(tmp_path: Path) -> None:
     assert [name for name, value in VALUES.items() if shown(value).strip()[:30] not in text] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path) -> None:
     rows = list(csv.reader(io.StringIO(run_cli("-C", tmp_path, "old", "new", "-f", "csv").out)))
@@ -138,6 +141,7 @@ def test_a_spreadsheet_gets_text_in_the_right_cells(tmp_path: Path) -> None:
         assert any(visible(value) in cell for cell in cells), name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("place")
 def test_json_keeps_the_values_to_the_letter(tmp_path: Path) -> None:
     text = json.dumps(run_json("-C", tmp_path, "old", "new"))

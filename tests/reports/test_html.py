@@ -150,6 +150,7 @@ def test_an_empty_diff_says_so() -> None:
     assert "<table" not in text
 
 
+@pytest.mark.slow
 def test_a_large_report_says_how_much_it_leaves_out_without_scripts() -> None:
     text = rendered(large_diff(3_000))
     assert "1,000 of 3,000 rows are listed" in Page(text).text()
@@ -186,6 +187,7 @@ def test_templates_of_the_users_own_replace_ours(tmp_path: Path) -> None:
     assert "<style>body { color: teal }</style>" in rendered(large_diff(6), templates=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_hostile_values_are_text(tmp_path: Path, place: str) -> None:
     page = Page(rendered(hostile_diff(tmp_path, place)))

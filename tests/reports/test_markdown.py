@@ -51,6 +51,7 @@ def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
 KINDS = ("Downgraded", "Rebuilt")
 
 
+@pytest.mark.slow
 def test_a_large_comment_fits_without_being_asked(tmp_path: Path) -> None:
     old = [spec(f"a{chr(97 + i // 26)}{chr(97 + i % 26)}", package=f"p{i}") for i in range(600)]
     new = [item | {"versions": ["2.0"], "hash": "b" + item["hash"][1:]} for item in old]

@@ -69,6 +69,7 @@ def large() -> CatalogDiff:
     return diff_of(old, new)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
 @pytest.mark.parametrize("group_by", [None, "stack", "package"])
 def test_in_300_packages_the_bad_news_is_in_the_first_25_lines(
@@ -92,6 +93,7 @@ def outside_folds(text: str) -> list[str]:
     return [line for line in seen if line != "</details>"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [3_000, 10_000, 60_000])
 @pytest.mark.parametrize("group_by", ["stack", "package"])
 def test_a_comment_is_forty_lines_to_look_at_and_full_inside(
@@ -126,6 +128,7 @@ def many_of_each() -> CatalogDiff:
     return replace(diff_of(old, new), skipped=skipped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
 def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) -> None:
     diff = many_of_each()
@@ -250,6 +253,7 @@ def test_patches_and_absent_values_are_shown_short() -> None:
         assert patch not in text
 
 
+@pytest.mark.slow
 @given(catalogs())
 def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
     diff = diff_of(*pair)
@@ -265,6 +269,7 @@ def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
     assert in_rows == sum(len(tag.stacks) for tag in diff.tags)
 
 
+@pytest.mark.slow
 @given(catalogs())
 def test_the_lines_hold_every_package_change_once(pair: Catalogs) -> None:
     for tag in diff_of(*pair).tags:
@@ -281,6 +286,7 @@ def test_the_lines_hold_every_package_change_once(pair: Catalogs) -> None:
         )
 
 
+@pytest.mark.slow
 @given(catalogs())
 def test_the_mirror_has_as_many_packages_gone_as_there_were_new(pair: Catalogs) -> None:
     old, new = pair

@@ -222,6 +222,7 @@ def test_the_line_of_every_key_is_where_it_was_written(entries: list[tuple[bool,
     assert {path: line_of(text, path) for path in expected} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [

@@ -70,6 +70,7 @@ SAME_PATH = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("start", "arguments", "path"), SAME_PATH, ids=words)
 def test_a_path_is_the_same_path_on_both_sides(
     start: str, arguments: list[str], path: str, envs: GitRepository
@@ -104,6 +105,7 @@ def test_the_path_may_come_before_the_revision(envs: GitRepository) -> None:
     assert back["summary"]["unchanged"] == forth["summary"]["unchanged"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["envs/hep/spack.lock", "envs/hep", "envs", "."])
 def test_four_routes_to_a_path_give_one_answer(
     path: str, envs: GitRepository, tmp_path: Path
@@ -209,6 +211,7 @@ def test_a_missing_file_is_no_word_of_git_where_there_is_no_repository(tmp_path:
 # --- A revision and nothing else ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["HEAD^1", "main", "{id}", "{short}"])
 def test_what_ends_in_tilde_zero_is_a_revision_whatever_files_there_are(
     name: str, repository: GitRepository, expected: Report
@@ -250,6 +253,7 @@ def branched(tmp_path: Path) -> GitRepository:
     return repository
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "argument", "package"),
     [

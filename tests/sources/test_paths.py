@@ -149,6 +149,7 @@ def stacks(*arguments: str | Path) -> list[tuple[str, str]]:
     return [(item["stack"], item["status"]) for tag in report["tags"] for item in tag["stacks"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revisions", [["HEAD~1", "HEAD"], ["HEAD~1..HEAD"], ["HEAD~1"]], ids=words)
 @pytest.mark.parametrize(
     ("start", "paths", "expected"),

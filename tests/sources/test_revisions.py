@@ -66,6 +66,7 @@ def test_a_changelog_of_a_very_long_name_is_an_error_of_that_name(
     assert "standard output" not in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("start", "ends"),
     [

@@ -47,6 +47,7 @@ FORMS: dict[str, Callable[[list[Item]], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 def test_a_file_says_what_a_lock_of_the_same_specs_says(name: str, tmp_path: Path) -> None:
     for side, items in (("old", OLD), ("new", NEW)):

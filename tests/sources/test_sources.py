@@ -49,6 +49,7 @@ def repository(tmp_path: Path) -> GitRepository:
 # --- One catalog under many names ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -410,6 +411,7 @@ def test_a_revision_where_there_is_no_git_says_what_is_missing(repository: GitRe
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [["HEAD~1", "HEAD"], ["first:_cache", "HEAD:_cache"], ["HEAD~1"], [], ["no-such"]],

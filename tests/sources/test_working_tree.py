@@ -78,6 +78,7 @@ def elsewhere(repository: GitRepository, tmp_path: Path) -> Path:
     return write_files(tmp_path / "elsewhere", pages_of(OLD))
 
 
+@pytest.mark.slow
 def test_the_working_tree_is_where_git_is_told_that_it_is(
     repository: GitRepository, elsewhere: Path, tmp_path: Path
 ) -> None:
@@ -99,6 +100,7 @@ def test_the_working_tree_is_where_git_is_told_that_it_is(
         assert json.loads(done.out)["tags"] == wanted["tags"]
 
 
+@pytest.mark.slow
 def test_a_revision_is_looked_up_where_git_is_told_that_the_repository_is(
     repository: GitRepository, tmp_path: Path
 ) -> None:
