@@ -1,8 +1,8 @@
 """The options of `snapdiff changelog`, and what they ask for."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import click
 from msgspec import UNSET
@@ -25,13 +25,11 @@ from snapdiff.cli.shared_options import (
     package_url,
     pages,
     template_folder,
+    together,
     verbose,
-    with_options,
 )
 from snapdiff.errors import ReportError
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
-
-_Command = TypeVar("_Command", bound=Callable[..., object])
 
 _DEFAULT_BY: By = "commit"
 
@@ -113,7 +111,7 @@ class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
         return one_each | filter_options(self.filters())
 
 
-_OPTIONS = [
+changelog_options = together(
     click.option("-C", "--repo", default=".", metavar="DIR", help="Look RANGE up in DIR."),
     click.option("--by", type=click.Choice(PERIODS), help="A section each (default: commit)."),
     click.option(
@@ -155,9 +153,5 @@ _OPTIONS = [
     configuration,
     pages,
     verbose("Say what was written; trace internal errors."),
-]
-
-
-def changelog_options(command: _Command) -> _Command:
-    """Give a command all options of `snapdiff changelog`, in the order of its help."""
-    return with_options(_OPTIONS, command)
+)
+"""All options of `snapdiff changelog`, in the order of its help."""

@@ -1,8 +1,8 @@
 """The options of `snapdiff diff`; `requested_diff.py` has what they ask for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,15 +17,13 @@ from snapdiff.cli.shared_options import (
     pages,
     repository,
     template_folder,
+    together,
     verbose,
-    with_options,
 )
 
 if TYPE_CHECKING:
     from snapdiff.cli.marked_documents import AnnotationTarget
     from snapdiff.result import Kind
-
-_Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 def _stack_pairs(
@@ -87,7 +85,7 @@ def _kinds_of_change(
     return tuple(kinds)
 
 
-_OPTIONS = [
+diff_options = together(
     repository,
     environment,
     click.option(
@@ -170,9 +168,5 @@ _OPTIONS = [
     configuration,
     pages,
     verbose(),
-]
-
-
-def diff_options(command: _Command) -> _Command:
-    """Give a command all options of `snapdiff diff`, in the order of its help."""
-    return with_options(_OPTIONS, command)
+)
+"""All options of `snapdiff diff`, in the order of its help."""

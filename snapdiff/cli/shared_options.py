@@ -1,6 +1,6 @@
 """The options that several commands have, each with its help."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 import click
@@ -15,6 +15,17 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
         return None if value is None else parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """Return what gives a command all of some options, in this order of its help."""
+
+    def give(command: _Command) -> _Command:
+        for option in reversed(options):  # as a stack of decorators would
+            command = option(command)
+        return command
+
+    return give
 
 
 def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Command]:
@@ -39,7 +50,7 @@ _NO_RENAMES = click.option(
     help="Compare stacks by their names alone, and find none that was renamed.",
 )
 
-_NARROWING = [
+narrowing = together(
     _STACK,
     _narrowed("p", "package", "packages"),
     _TAG,
@@ -54,9 +65,13 @@ _NARROWING = [
         help="Only what was asked for: roots of environments, explicitly installed packages.",
     ),
     _NO_RENAMES,
-]
+)
+"""What narrows a report."""
 
-_PAGES = [
+places = together(_STACK, _TAG, _NO_RENAMES)
+"""The tags and stacks that are looked at."""
+
+pages = together(
     click.option(
         "--allow-empty", is_flag=True, help="Accept a side that has no page, lock or index."
     ),
@@ -67,10 +82,10 @@ _PAGES = [
     click.option(
         "-q", "--quiet", is_flag=True, help="No warnings, no progress, no word of what was written."
     ),
-]
+)
+"""Which pages are taken, and whether anything is said of them."""
 
-
-_CONFIGURATION = [
+configuration = together(
     click.option(
         "--config",
         type=click.Path(),
@@ -78,7 +93,8 @@ _CONFIGURATION = [
         help="Take settings from here, not from the catalog's .snapdiff.toml.",
     ),
     click.option("--no-config", is_flag=True, help="Take no settings from any file."),
-]
+)
+"""Where settings are from."""
 
 
 def _url_of_packages(
@@ -156,30 +172,3 @@ class TakesPaths(click.Command):
         rest = super().parse_args(context, arguments[:place])
         context.params["paths"] = tuple(arguments[place + 1 :])
         return rest
-
-
-def narrowing(command: _Command) -> _Command:
-    """Give a command the options that narrow what is told."""
-    return with_options(_NARROWING, command)
-
-
-def places(command: _Command) -> _Command:
-    """Give a command the options on the tags and stacks it looks at."""
-    return with_options([_STACK, _TAG, _NO_RENAMES], command)
-
-
-def pages(command: _Command) -> _Command:
-    """Give a command the options on which pages it takes, and whether it speaks of them."""
-    return with_options(_PAGES, command)
-
-
-def configuration(command: _Command) -> _Command:
-    """Give a command the options on where its settings are from."""
-    return with_options(_CONFIGURATION, command)
-
-
-def with_options(options: Sequence[Callable[[_Command], _Command]], command: _Command) -> _Command:
-    """Give a command these options, in this order."""
-    for option in reversed(options):  # as a stack of decorators would
-        command = option(command)
-    return command
