@@ -1,6 +1,7 @@
 """Why specs were rebuilt, worked examples: the rules one by one, deep and circular graphs."""
 
 import gc
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -638,6 +639,30 @@ def test_twice_the_edges_take_twice_the_time() -> None:
         return work(lambda: Explanation(pairs, ChangedPairs(graphs)))
 
     assert steps(2000) < 4.4 * steps(500)
+
+
+def test_a_chain_of_upgraded_specs_takes_no_set_of_events_for_each_of_them() -> None:
+    """Each reaches all that are below it: kept for all of them, that is the square."""
+
+    def most(length: int) -> int:
+        sides = (
+            described(
+                f"n0-{side} > n1-{side}",
+                *(f"n{i}-{side} version={side} > n{i + 1}-{side}" for i in range(1, length)),
+            )
+            for side in (1, 2)
+        )
+        old, new = map(NodesByHash, sides)
+        changes = ChangedPairs((old, new))
+        changes.add([("n0-1", "n0-2")])
+        tracemalloc.start()
+        [cause] = Explanation([("n0-1", "n0-2")], changes).causes
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (cause.package, cause.others) == ("n1", length - 2)
+        return peak
+
+    assert most(8000) < 2.6 * most(4000)
 
 
 @pytest.mark.slow
