@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.revision_pair import Progress, RevisionPair
 from snapdiff.comparison import check_narrowing, diff_files
-from snapdiff.diff.package_trees import PackageTrees
+from snapdiff.diff.why import PackageTrees
 from snapdiff.errors import BadPage, BadPagesError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from snapdiff.diff.effort import Effort
 from snapdiff.diff.events import is_build_only
+from snapdiff.diff.pairing import Effort
 from snapdiff.diff.reach import unite_below
 from snapdiff.model import Graph
 

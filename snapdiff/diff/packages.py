@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import match_members
-from snapdiff.diff.effort import Effort
 from snapdiff.diff.package_changes import change_of_package
-from snapdiff.diff.pairing import MatchHashes, match_in_order
+from snapdiff.diff.pairing import Effort, MatchHashes, match_in_order
 from snapdiff.diff.specs import BuildHashes, changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits

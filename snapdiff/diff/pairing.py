@@ -9,11 +9,83 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
-from snapdiff.diff.alike_specs import AlikeSpecs, group_alike
-from snapdiff.diff.common_tokens import by_common_tokens
-from snapdiff.diff.effort import Effort
+from snapdiff.limits import Limits, over_limit
 from snapdiff.model import Build
+from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.targets import target_families
+from snapdiff.spack.version import Token, Version
+
+
+class Effort:
+    """Comparisons made so far: one count for all stacks of a package."""
+
+    __slots__ = ("_most", "_spent")
+
+    def __init__(self, limits: Limits) -> None:
+        """Begin with nothing spent."""
+        self._most = limits.comparisons
+        self._spent = 0
+
+    def spend(self, comparisons: int) -> None:
+        """Count some more; raises FormatError where that is too much.
+
+        What is over the limit depends on what was compared first, so the error does not say.
+        """
+        self._spent += comparisons
+        if self._spent > self._most:
+            what = "the package's specs are too many and too unlike each other to be paired"
+            raise over_limit(what, self._most, "comparisons")
+
+
+class AlikeSpecs:
+    """The specs of one version and configuration that have no partner yet, lowest hash first.
+
+    Of their builds, which agree in both, one says what both are.
+    """
+
+    __slots__ = ("build", "family", "hashes")
+
+    def __init__(self, build: Build, family: str, hashes: list[str]) -> None:
+        """Take a build, the family of its target, and the hashes."""
+        self.build = build
+        self.family = family
+        self.hashes = hashes
+
+    def version_and_configuration(self) -> Hashable:
+        """What agrees in the first pass."""
+        return self.build.version, self.build.configuration
+
+    def same_configuration(self) -> Hashable:
+        """What agrees in the second pass."""
+        return self.build.configuration
+
+    def same_version(self) -> Hashable:
+        """What agrees in the third pass."""
+        return self.build.version, self.machine()
+
+    def machine(self) -> Hashable:
+        """What agrees in every pair: the platform and the target's family."""
+        return self.build.platform, self.family
+
+
+def _group_alike(
+    side: Mapping[Build, Iterable[str]], families: Mapping[str, str]
+) -> list[AlikeSpecs]:
+    """Return specs, given as the hashes of each build, in groups of alike.
+
+    `families` has the family of each target.
+    """
+    if len(side) == 1:  # as mostly: what it is need not be parsed
+        return [AlikeSpecs(one, families[one.target], sorted(side[one])) for one in side]
+    groups: dict[tuple[Version, Configuration], AlikeSpecs] = {}
+    for build, hashes in side.items():
+        key = build.version, build.configuration
+        if key not in groups:
+            groups[key] = AlikeSpecs(build, families[build.target], [])
+        groups[key].hashes += hashes
+    for group in groups.values():
+        group.hashes.sort()
+    return list(groups.values())
 
 
 class Pairing(NamedTuple):
@@ -60,7 +132,7 @@ def pair_specs(
     what the same `effort` went into before.
     """
     families = target_families({build.target for build in chain(old, new)})
-    before, after = group_alike(old, families), group_alike(new, families)
+    before, after = _group_alike(old, families), _group_alike(new, families)
     pairs: list[tuple[str, str]] = []
     # One group a side: no order to find, and the last pass asks for no more than the same machine.
     only_two = len(before) == len(after) == 1
@@ -97,8 +169,8 @@ def _pair_group(
     if len(old) == len(new) == 1:
         yield old[0], new[0]
         return
-    for near_old, near_new in by_common_tokens(old, new, AlikeSpecs.release, _has_hashes):
-        yield from _best_first(near_old, near_new, effort)
+    for branch in _by_common_tokens(old, new):
+        yield from _best_first(branch.old, branch.new, effort)
 
 
 def _take_pairs(
@@ -193,3 +265,72 @@ def _in_step(
         yield old[i], new[j]
         i += not old[i].hashes
         j += not new[j].hashes
+
+
+# --- Most leading version tokens in common first ---
+#
+# The versions of a group form a tree of their tokens. Of 5.1.2, 5.1.4, 5.2 and 6.0 it is
+#
+#     any version
+#     ├── 5
+#     │   ├── 5.1
+#     │   │   ├── 5.1.2
+#     │   │   └── 5.1.4
+#     │   └── 5.2
+#     └── 6.0
+#
+# Two specs share as many leading tokens as the deepest branch has that holds both. So the branches
+# are paired from the leaves to the root: first what is in 5.1 (two tokens in common), then what is
+# left of that with 5.2 (one token), then with 6.0 (none). Branches of which neither holds the other
+# have no spec in common, so their order does not matter.
+
+
+class _Branch:
+    """What shares the first `length` tokens, as far as it has been added."""
+
+    __slots__ = ("length", "new", "old")
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.old: list[AlikeSpecs] = []
+        self.new: list[AlikeSpecs] = []
+
+
+def _by_common_tokens(old: Iterable[AlikeSpecs], new: Iterable[AlikeSpecs]) -> Iterator[_Branch]:
+    """Yield every branch that has both sides, after those within it.
+
+    The caller pairs what it is given; what has no hash left then is not given again.
+    """
+    rows = [(item.build.version.release, True, item) for item in old]
+    rows += [(item.build.version.release, False, item) for item in new]
+    rows.sort(key=lambda row: row[0])  # a branch's items are now next to each other
+    path: list[_Branch] = []  # from the root to the current item's branch
+    previous: tuple[Token, ...] = ()
+    for tokens, is_old, item in rows:
+        yield from _leave(path, _leading_in_common(previous, tokens))
+        if not path or path[-1].length < len(tokens):
+            path.append(_Branch(len(tokens)))
+        (path[-1].old if is_old else path[-1].new).append(item)
+        previous = tokens
+    yield from _leave(path, -1)
+
+
+def _leave(path: list[_Branch], length: int) -> Iterator[_Branch]:
+    """Leave every branch of more than `length` tokens; what is left there joins the one around."""
+    while path and path[-1].length > length:
+        branch = path.pop()
+        if branch.old and branch.new:
+            yield branch
+        if length < 0 and not path:
+            return
+        if not path or path[-1].length < length:
+            path.append(_Branch(length))  # no version is as short as this branch
+        around = path[-1]
+        around.old += filter(_has_hashes, branch.old)
+        around.new += filter(_has_hashes, branch.new)
+
+
+def _leading_in_common(one: tuple[Token, ...], other: tuple[Token, ...]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    shorter = min(len(one), len(other))
+    return next((count for count, (mine, theirs) in pairs if mine != theirs), shorter)

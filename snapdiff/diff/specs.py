@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
-from snapdiff.diff.effort import Effort
 from snapdiff.diff.fields import differing_fields
-from snapdiff.diff.pairing import MatchHashes, Pairing, pair_specs
+from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, pair_specs
 from snapdiff.filters import Scope
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Change, Kind

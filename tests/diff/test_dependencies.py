@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from snapdiff.diff.dependencies import DependencySets, match_members
-from snapdiff.diff.effort import Effort
+from snapdiff.diff.pairing import Effort
 from snapdiff.errors import FormatError
 from snapdiff.limits import DEFAULT_LIMITS
 from tests.support.documents import Item, lock, needs, to_bytes

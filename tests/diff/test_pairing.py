@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 
-from snapdiff.diff.effort import Effort
-from snapdiff.diff.pairing import pair_specs
+from snapdiff.diff.pairing import Effort, pair_specs
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import Build
 from tests.support.generated import Catalogs, catalogs

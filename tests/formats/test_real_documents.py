@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.diff.effort import Effort
-from snapdiff.diff.pairing import match_in_order
+from snapdiff.diff.pairing import Effort, match_in_order
 from snapdiff.diff.specs import changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope
 from snapdiff.formats.base import DocumentPair, Format
