@@ -47,6 +47,7 @@ def pair_packages(
         old=removed,
         new=added,
         common=counted_in_common(common),
+        kept=lambda: ((key, build) for key, build in after.items() if key not in added),
         document=document,
         graphs=_graphs_of(package.stack, (old, new), graphs),
     )

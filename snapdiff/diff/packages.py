@@ -11,7 +11,7 @@ from snapdiff.diff.pairing import Effort, MatchHashes, match_in_order
 from snapdiff.diff.specs import BuildHashes, changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Graph, InCommon, PackagePair
+from snapdiff.model import InCommon, PackagePair
 from snapdiff.result import Change, Count, PackageChange
 
 
@@ -32,12 +32,15 @@ class StackChanges(NamedTuple):
 class PackageDiff(NamedTuple):
     """What happened to one package of one tag."""
 
-    name: str
-    document: str
+    pair: PackagePair
     old: SideCounts
     new: SideCounts
     stacks: dict[str, StackChanges]
-    graphs: tuple[Graph, Graph] | None
+
+    @property
+    def name(self) -> str:
+        """The package's name."""
+        return self.pair.name
 
 
 def diff_package(
@@ -57,8 +60,7 @@ def diff_package(
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
     return PackageDiff(
-        pair.name,
-        pair.document,
+        pair,
         old,
         new,
         {
@@ -74,7 +76,6 @@ def diff_package(
             )
             for stack, changes in found.items()
         },
-        pair.graphs,
     )
 
 

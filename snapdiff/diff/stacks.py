@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from operator import attrgetter
 from typing import Literal
 
@@ -13,8 +14,10 @@ from snapdiff.diff.events import Graphs
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.package_changes import changes_of_packages
 from snapdiff.diff.packages import PackageDiff
+from snapdiff.diff.traits import Loss, Traits, find_traits
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
+from snapdiff.model import PackagePair
 from snapdiff.result import Change, Count, Kind, PackageChange, PackageCount, StackDiff, Summary
 from snapdiff.result.causes import Cause
 
@@ -34,6 +37,7 @@ class StackTotal:
         "old",
         "old_packages",
         "package_changes",
+        "pairs",
         "removed",
     )
 
@@ -47,6 +51,7 @@ class StackTotal:
         self.changes: list[Change] = []
         self.graphs: dict[str, Graphs] = {}
         self.documents: set[str] = set()
+        self.pairs: dict[str, PackagePair] = {}
 
     def add(self, stack: str, package: PackageDiff) -> None:
         """Add a package that has a spec in the stack, on either side."""
@@ -61,9 +66,11 @@ class StackTotal:
             self.removed.append(package.name)
         found = package.stacks.get(stack)
         if found:
-            if package.graphs:
-                self.graphs[package.name] = package.graphs
-                self.documents.add(package.document)
+            if package.pair.graphs:
+                self.graphs[package.name] = package.pair.graphs
+                self.documents.add(package.pair.document)
+            if found.package.specs.removed or found.package.specs.added:
+                self.pairs[package.name] = package.pair
             self.package_changes.append(found.package)
             self.changes += found.specs
 
@@ -79,15 +86,23 @@ class StackTotal:
         is_reported = _reported(scope, asked_for)
         try:
             changes, causes = explain_changes(self.changes, self.graphs, known, scope, is_reported)
+            lost, gained = (
+                self._traits(side, stack, changes, scope) for side in (Kind.REMOVED, Kind.ADDED)
+            )
         except FormatError as error:
             raise BadPage(min(self.documents), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
         packages = self._packages(changes, scope)
-        if asked_for:
-            packages = [
-                replace(change, asked_for=asked_for.of(change.package)) for change in packages
-            ]
+        packages = [
+            replace(
+                change,
+                asked_for=asked_for.of(change.package) if asked_for else None,
+                lost=lost.packages.get(change.package),
+                gained=gained.packages.get(change.package),
+            )
+            for change in packages
+        ]
         roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
         return StackDiff(
             stack=stack,
@@ -101,10 +116,42 @@ class StackTotal:
             ),
             summary=Summary(unchanged=self.old - removed_or_paired, **kinds),
             asked_for=roots,
+            lost=lost.stack,
+            gained=gained.stack,
             package_changes=tuple(_with_causes(packages, changes) if self.graphs else packages),
             causes=tuple(causes),
             changes=tuple(changes),
         )
+
+    def _traits(self, kind: Kind, stack: str, changes: Iterable[Change], scope: Scope) -> Traits:
+        """Return what the removed or the added builds have in common; raises FormatError."""
+        is_lost = kind is Kind.REMOVED
+        hashes: dict[str, list[str]] = {}
+        for change in changes:
+            spec = change.old if is_lost else change.new
+            if change.kind is kind and spec:
+                hashes.setdefault(change.package, []).append(spec.hash)
+        losses = []
+        for name, some in hashes.items():
+            pair = self.pairs[name]
+            mine, theirs = (pair.old, pair.new) if is_lost else (pair.new, pair.old)
+            there = chain(theirs.items(), pair.kept())
+            losses.append(
+                Loss(
+                    name,
+                    {key: mine[key].configuration for key in some},
+                    [(key, build.configuration) for key, build in there if stack in build.stacks],
+                    (pair.graphs if is_lost else pair.graphs[::-1]) if pair.graphs else None,
+                )
+            )
+        names = frozenset(self.removed if is_lost else self.added)
+
+        def gone(graphs: Graphs) -> frozenset[str]:
+            # With `-p`, the packages that are compared do not say what else is gone.
+            mine, theirs = graphs
+            return mine.packages - theirs.packages if scope.filters.package else names
+
+        return find_traits(losses, gone)
 
     def _packages(self, changes: Iterable[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Raw
@@ -119,6 +120,12 @@ class Listing(ABC):
     def asked_for(self) -> frozenset[str] | None:
         """The packages that somebody asked for; None where the document does not say which."""
         return None
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The packages of the specs that are counted."""
+        entries = map(self.entry, self.records)
+        return frozenset(entry.name for entry in entries if entry.tags)
 
     def records_in_common(self, other: "Listing") -> list[str]:
         """Return the hashes that another document has with a record in the same words."""

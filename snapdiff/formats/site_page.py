@@ -4,6 +4,7 @@
 """
 
 from collections import Counter
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
@@ -155,7 +156,14 @@ class SitePageReader:
         return DocumentPair(
             claims=(Claim(tag, "package", name),),
             pairs=[
-                PackagePair(tags=(tag, tag), name=name, old=found.old, new=found.new, common=common)
+                PackagePair(
+                    tags=(tag, tag),
+                    name=name,
+                    old=found.old,
+                    new=found.new,
+                    common=common,
+                    kept=partial(zip, repeat(""), found.shared),
+                )
             ],
             unchanged=[],
             warnings=(

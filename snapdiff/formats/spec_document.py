@@ -1,7 +1,8 @@
 """Reads documents with dependencies: one alone, one only to be counted, two versions of one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
@@ -51,6 +52,8 @@ class _PairedListings:
         common = {found: new.entry(found) for found in new.records_in_common(old)}
         others = [[key for key in side.records if key not in common] for side in (old, new)]
         common.update(_counted_alike(old, new, others[0]))
+        self._new = new
+        self._common = common
         names = {found: entry.name for found, entry in common.items() if entry.tags}
         self.hashes = (dict(names), names)
         for entry, number in Counter(common.values()).items():
@@ -63,6 +66,21 @@ class _PairedListings:
                     entry, node = listing.spec(spec_hash)
                     listing.keep_node(spec_hash, node)  # it will be asked for next
                     self._add_one_sided(side, spec_hash, entry, node.build)
+
+    def kept(self, tag: str, package: str) -> Iterator[tuple[str, Build]]:
+        """Yield the specs of a package that both versions have; each is read for it."""
+        for spec_hash in self._kept.get((tag, package), ()):
+            node = self._new.node(spec_hash)
+            assert node is not None
+            yield spec_hash, node.build
+
+    @cached_property
+    def _kept(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for spec_hash, entry in self._common.items():
+            for tag in entry.tags:
+                found.setdefault((tag, entry.name), []).append(spec_hash)
+        return found
 
     def _add_one_sided(self, side: int, spec_hash: str, entry: Entry, build: Build) -> None:
         if entry.tags:
@@ -208,6 +226,7 @@ class SpecDocumentReader:
                     new=package.specs[1],
                     common=package.common,
                     document=new.path,
+                    kept=partial(both.kept, tag, name),
                     graphs=graphs,
                 )
                 pairs.append(pair)

@@ -50,6 +50,11 @@ class Graph(Protocol):
         """The packages that somebody asked for; None where the document does not say which."""
         ...
 
+    @property
+    def packages(self) -> frozenset[str]:
+        """The packages that the document lists."""
+        ...
+
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
         ...

@@ -1,6 +1,6 @@
 """The specs of one package: of one document, of both sides, or only counted."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -32,12 +32,22 @@ class InCommon(NamedTuple):
     stacks: frozenset[str]
 
 
+KeptSpecs = Callable[[], Iterable[tuple[str, Build]]]
+"""Returns specs with their hashes; of a page like specs once, without a hash."""
+
+
+def none_kept() -> Iterable[tuple[str, Build]]:
+    """Return no spec."""
+    return ()
+
+
 class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     """One package on both sides: the only type that a diff is made of.
 
     `old` and `new` hold by hash what the other side does not have in the same words, `common` the
-    number of specs that both sides have. `document` is how an error names where the package is
-    listed. `graphs` are there where both sides have dependencies.
+    number of specs that both sides have, and `kept` reads these when it is called. `document` is
+    how an error names where the package is listed. `graphs` are there where both sides have
+    dependencies.
     """
 
     tags: Tags
@@ -46,6 +56,7 @@ class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     new: Mapping[str, Build]
     common: Mapping[InCommon, int]
     document: str = ""
+    kept: KeptSpecs = none_kept
     graphs: tuple[Graph, Graph] | None = None
 
 

@@ -29,7 +29,7 @@ class BuildChanges(NamedTuple):
             return ": " + "; ".join(filter(None, (lost, gained)))
         if self.old == self.new:
             return ", " + "; ".join(filter(None, (lost, gained)))
-        which = f", gone {_those(self.lost, mark)}" if self.lost else ""
+        which = f" (gone: {_those(self.lost, mark)})" if self.lost else ""
         return f", {self.old:,} → {self.new:,} build{'s' if self.new != 1 else ''}{which}"
 
 

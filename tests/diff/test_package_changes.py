@@ -10,7 +10,7 @@ from snapdiff.model import Spec
 from snapdiff.result import Change, Count, Kind
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import report_of, spec, words
-from tests.support.package_oracle import changes_by_stack, package_changes
+from tests.support.package_oracle import changes_by_stack, package_changes, stack_traits
 
 ONE = Spec("a", "1.0", "gcc@12", "ubuntu22.04", "linux", "x86_64", ())
 
@@ -83,7 +83,13 @@ def test_versions_that_nothing_happened_to_count_where_some_changes_are_looked_a
 @given(catalogs())
 def test_a_second_reading_finds_the_same(pair: Catalogs) -> None:
     old, new = pair
-    assert changes_by_stack(report_of(old, new)) == package_changes(old, new)
+    report = report_of(old, new)
+    assert changes_by_stack(report) == package_changes(old, new)
+    expected = stack_traits(old, new)
+    for tag in report["tags"]:
+        label = tag["old"] if tag["old"] == tag["new"] else f"{tag['old']}..{tag['new']}"
+        for stack in tag["stacks"] if tag["status"] == "changed" else ():
+            assert (stack["lost"], stack["gained"]) == expected[label, stack["stack"]]
 
 
 @given(catalogs())

@@ -92,6 +92,10 @@ class NodesByHash:
         return None
 
     @property
+    def packages(self) -> frozenset[str]:
+        return frozenset(node.name for node in self._nodes.values())
+
+    @property
     def size(self) -> int:
         return len(self._nodes)
 

@@ -8,11 +8,21 @@ from collections import Counter
 from typing import Any
 
 from tests.support.oracle import (
+    Change,
     Record,
     compare_versions,
     compared_tags,
     counting_stacks,
+    read_catalogs,
     read_package,
+    spec_of,
+)
+from tests.support.trait_oracle import (
+    PlainBuild,
+    Side,
+    Trait,
+    package_trait,
+    stack_trait,
 )
 
 PackageChange = dict[str, Any]
@@ -67,6 +77,49 @@ def kind_of_package(old: list[str], new: list[str], spec_kinds: set[str]) -> str
     return "rebuilt" if spec_kinds == {"rebuilt"} else "reconfigured"
 
 
+def side_of(stack: str, records: list[Record]) -> Side:
+    """The builds of a stack among the records of a tag."""
+    specs = {
+        (record["package"], record["hash"]): spec_of(record)
+        for record in reversed(records)
+        if stack in counting_stacks(record)
+    }
+    builds = [
+        PlainBuild(package, key, spec.compiler, spec.os, spec.target, spec.variants)
+        for (package, key), spec in specs.items()
+    ]
+    return Side(builds, None)
+
+
+def hashes_of(changes: list[Change], kind: str, place: int) -> set[Any]:
+    """The hashes of one side of the changes of a kind."""
+    return {change[place] for change in changes if change[1] == kind}
+
+
+def trait_of(package: str, hashes: set[Any], sides: tuple[Side, Side]) -> Trait | None:
+    """The trait of the builds that one side alone has."""
+    return package_trait(package, hashes, *sides) if hashes else None
+
+
+def stack_traits(old: list[Record], new: list[Record]) -> dict[tuple[str, str], Any]:
+    """What each stack lost and gained, by tag label and stack."""
+    found = {}
+    for (label, stack), reading in read_catalogs(old, new).items():
+        for tag in compared_tags(old, new):
+            if tag[0] == label:
+                before = side_of(stack, [record for record in old if record["tag"] == tag[1]])
+                after = side_of(stack, [record for record in new if record["tag"] == tag[2]])
+        lost: dict[str, set[str]] = {}
+        gained: dict[str, set[str]] = {}
+        for package, kind, old_hash, new_hash, *_ in reading.changes:
+            if kind == "removed" and old_hash:
+                lost.setdefault(package, set()).add(old_hash)
+            if kind == "added" and new_hash:
+                gained.setdefault(package, set()).add(new_hash)
+        found[label, stack] = stack_trait(lost, before, after), stack_trait(gained, after, before)
+    return found
+
+
 def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str], list[Any]]:
     """What section 9 says of two catalogs, by tag label and stack, sorted by package."""
     found: dict[tuple[str, str], list[Any]] = {}
@@ -79,6 +132,7 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
             for stack in counting_stacks(record)
         }
         for stack, package in sorted(places):
+            sides = side_of(stack, before), side_of(stack, after)
             mine, other = (
                 [
                     record
@@ -103,8 +157,8 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                     "specs": {kind: kinds[kind] for kind in SPEC_KINDS},
                     "builds": {"old": len(distinct(mine)), "new": len(distinct(other))},
                     "asked_for": None,
-                    "lost": None,
-                    "gained": None,
+                    "lost": trait_of(package, hashes_of(changes, "removed", 2), sides),
+                    "gained": trait_of(package, hashes_of(changes, "added", 3), sides[::-1]),
                 }
             )
     return found

@@ -1,0 +1,284 @@
+"""What lost builds have in common (specification, section 9), held against a second reading."""
+
+import json
+import random
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from tests.support.documents import digest
+from tests.support.generated_graphs import Graphs, graphs
+from tests.support.graphs import LOCKS, SHARED, PlainGraph, PlainNode, described, read_lock
+from tests.support.helpers import run_cli
+from tests.support.oracle import canonical_compiler, canonical_variant
+from tests.support.trait_oracle import PlainBuild, Side, package_trait, stack_trait
+
+Report = dict[str, Any]
+
+
+def lock_of(graph: PlainGraph, roots: Iterable[str]) -> dict[str, Any]:
+    """A lock that lists the nodes of a graph."""
+    return {
+        "_meta": {"file-type": "spack-lockfile", "lockfile-version": 5},
+        "roots": [{"hash": root, "spec": graph[root].name} for root in roots],
+        "concrete_specs": {key: record_of(key, node) for key, node in graph.items()},
+    }
+
+
+def record_of(key: str, node: PlainNode) -> dict[str, Any]:
+    name, _, version = node.compiler.partition("@")
+    parameters: dict[str, Any] = {}
+    for variant in node.variants:
+        if variant[0] in "+~":
+            parameters[variant[1:]] = variant[0] == "+"
+        else:
+            parameters[variant.split(":=")[0]] = variant.split(":=")[1].split(",")
+    return {
+        "name": node.name,
+        "version": node.version,
+        "arch": {"platform": node.platform, "platform_os": node.os, "target": node.target},
+        "compiler": {"name": name, "version": version},
+        "namespace": node.namespace,
+        "parameters": parameters,
+        "package_hash": node.recipe or "",
+        "hash": key,
+        "dependencies": [
+            {
+                "name": edge.name,
+                "hash": edge.hash,
+                "parameters": {
+                    "deptypes": edge.types.split(),
+                    "virtuals": edge.virtuals.split(),
+                },
+            }
+            for edge in node.edges
+        ],
+    }
+
+
+def counted(graph: PlainGraph, roots: Iterable[str]) -> set[str]:
+    """The hashes that dependencies lead to from the roots."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        place = waiting.pop()
+        if place in graph and place not in found:
+            found.add(place)
+            waiting += [edge.hash for edge in graph[place].edges]
+    return found
+
+
+def side_of(graph: PlainGraph, hashes: Collection[str]) -> Side:
+    """The builds of a stack, in the common notation."""
+    builds = [
+        PlainBuild(
+            graph[key].name,
+            key,
+            canonical_compiler(graph[key].compiler),
+            graph[key].os,
+            graph[key].target,
+            frozenset(map(canonical_variant, graph[key].variants)),
+        )
+        for key in hashes
+    ]
+    return Side(builds, graph)
+
+
+def hold_against(stack: Report, old: Side, new: Side) -> int:
+    """Assert all traits of a stack; return how many there are."""
+    lost: dict[str, set[str]] = {}
+    gained: dict[str, set[str]] = {}
+    for change in stack["changes"]:
+        if change["kind"] == "removed":
+            lost.setdefault(change["package"], set()).add(change["old"]["hash"])
+        if change["kind"] == "added":
+            gained.setdefault(change["package"], set()).add(change["new"]["hash"])
+    number = 0
+    for change in stack["package_changes"]:
+        for key, hashes, sides in (("lost", lost, (old, new)), ("gained", gained, (new, old))):
+            some = hashes.get(change["package"])
+            expected = package_trait(change["package"], some, *sides) if some else None
+            assert change[key] == expected, (change, key)
+            number += expected is not None
+    assert stack["lost"] == stack_trait(lost, old, new)
+    assert stack["gained"] == stack_trait(gained, new, old)
+    return number
+
+
+def report_of_locks(old: Path, new: Path, *options: str) -> Report:
+    done = run_cli(old, new, "-f", "json", *options)
+    assert done.err == ""
+    report: Report = json.loads(done.out)
+    return report
+
+
+def roots_of(chance: random.Random, graph: PlainGraph) -> list[str]:
+    """Some nodes, mostly those that nothing depends on."""
+    below = {edge.hash for node in graph.values() for edge in node.edges}
+    roots = [key for key in sorted(graph) if key not in below or chance.random() < 0.2]
+    return roots or sorted(graph)[:1]
+
+
+def check_asked_for(stack: Report, old: tuple[Side, set[str]], new: tuple[Side, set[str]]) -> None:
+    """Assert what is asked for: of packages that changed, and of all that are on both sides."""
+    names = [{build.package for build in side.builds} for side, _ in (old, new)]
+    for change in stack["package_changes"]:
+        name = change["package"]
+        assert change["asked_for"] == {"old": name in old[1], "new": name in new[1]}
+    both = names[0] & names[1]
+    now, no_longer = sorted(both & new[1] - old[1]), sorted(both & old[1] - new[1])
+    expected = {"now": now, "no_longer": no_longer} if now or no_longer else None
+    assert stack["asked_for"] == expected
+
+
+@given(graphs())
+def test_traits_of_generated_locks(tmp_path_factory: pytest.TempPathFactory, both: Graphs) -> None:
+    chance = random.Random(repr(sorted(both[0])))  # noqa: S311 - it is no secret
+    roots = [roots_of(chance, graph) for graph in both]
+    folder = tmp_path_factory.mktemp("locks")
+    for name, graph, some in zip(("old", "new"), both, roots, strict=True):
+        (folder / f"{name}.lock").write_text(json.dumps(lock_of(graph, some)))
+    done = run_cli(folder / "old.lock", folder / "new.lock", "-f", "json", "--allow-empty")
+    report = json.loads(done.out)
+    old, new = (
+        side_of(graph, counted(graph, some)) for graph, some in zip(both, roots, strict=True)
+    )
+    asked_for = [
+        {graph[root].name for root in some} for graph, some in zip(both, roots, strict=True)
+    ]
+    if not report["tags"]:
+        assert asked_for[0] == asked_for[1]
+    for tag in report["tags"]:
+        for stack in tag["stacks"]:
+            hold_against(stack, old, new)
+            check_asked_for(stack, (old, asked_for[0]), (new, asked_for[1]))
+
+
+REAL = SHARED / "data" / "real-spack" / "0.23"
+PAIRS = [
+    *pairwise(sorted((LOCKS / "derecho").glob("*.lock"))),
+    *pairwise(sorted((LOCKS / "julea").glob("*.lock"))),
+    *((REAL / "base" / "spack.lock", path) for path in sorted(REAL.glob("*/spack.lock"))),
+    *(
+        (path, path.parents[2] / "23.11" / path.parent.name / "spack.lock")
+        for path in sorted((LOCKS / "e4s" / "environments" / "23.08").glob("*/spack.lock"))
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PAIRS, reason="there are no real locks; SNAPDIFF_SHARED names their folder")
+def test_traits_of_real_locks() -> None:
+    traits = 0
+    for paths in PAIRS:
+        locks = [json.loads(path.read_text()) for path in paths]
+        if any("include_concrete" in document for document in locks):
+            continue  # the second reading reads one environment
+        found = [read_lock(path) for path in paths]
+        roots = [[root["hash"] for root in document["roots"]] for document in locks]
+        both = list(zip(found, roots, strict=True))
+        old, new = (side_of(graph, counted(graph, some)) for graph, some in both)
+        asked_for = [{graph[root].name for root in some} for graph, some in both]
+        for tag in report_of_locks(*paths)["tags"]:
+            for stack in tag["stacks"]:
+                traits += hold_against(stack, old, new)
+                check_asked_for(stack, (old, asked_for[0]), (new, asked_for[1]))
+    assert traits > 500
+
+
+EXAMPLES = {
+    # what the old lock lists, what the new one does, what the fftw that is gone has alone
+    "a dependency that is gone goes before nearer ones": (
+        "fftw-1 > only-1; only-1 > mvapich-1; mvapich-1 version=3.0b; fftw-2; only-2 version=2",
+        "fftw-2; only-2 version=2",
+        {"what": "dependency", "name": "mvapich", "value": "3.0b"},
+    ),
+    "any other dependency, the nearest first": (
+        "fftw-1 > b-1; b-1 > a-1; a-1; fftw-2",
+        "fftw-2; b-1 > a-1; a-1",
+        {"what": "dependency", "name": "b", "value": "1.0"},
+    ),
+    "the first by name of two that are as near": (
+        "fftw-1 > b-1, a-1; b-1; a-1; fftw-2",
+        "fftw-2; b-1; a-1",
+        {"what": "dependency", "name": "a", "value": "1.0"},
+    ),
+    "no version where there are two": (
+        "fftw-1 > mpi-1; fftw-2 > mpi-2; fftw-3; mpi-1 version=1; mpi-2 version=2",
+        "fftw-3",
+        {"what": "dependency", "name": "mpi", "value": None},
+    ),
+    "what only builds need is none": ("fftw-1 > cmake-1:build; cmake-1; fftw-2", "fftw-2", None),
+    "what a build has that stays is none": (
+        "fftw-1 > mpi-1; mpi-1; fftw-2 > mpi-1",
+        "fftw-2 > mpi-1; mpi-1",
+        None,
+    ),
+    "what one of the builds has alone is none": (
+        "fftw-1 > mpi-1; mpi-1; fftw-2; fftw-3 > zlib-1; zlib-1",
+        "fftw-3 > zlib-1; zlib-1; mpi-1",
+        None,
+    ),
+    "the compiler": (
+        "fftw-1 compiler=intel@2021; fftw-2",
+        "fftw-2",
+        {"what": "compiler", "name": None, "value": "intel-oneapi-compilers-classic@2021"},
+    ),
+    "the target before the system": (
+        "fftw-1 target=zen4 os=rhel9; fftw-2",
+        "fftw-2",
+        {"what": "target", "name": None, "value": "zen4"},
+    ),
+    "a variant": (
+        "fftw-1 variants=+cuda,~mpi; fftw-2 variants=~cuda,~mpi",
+        "fftw-2 variants=~cuda,~mpi",
+        {"what": "variant", "name": "cuda", "value": "+cuda"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_the_lost_builds_have(tmp_path: Path, name: str) -> None:
+    old, new, expected = EXAMPLES[name]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, (old, new), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    [tag] = report_of_locks(paths[0], paths[1])["tags"]
+    [stack] = tag["stacks"]
+    [change] = [change for change in stack["package_changes"] if change["package"] == "fftw"]
+    assert (change["kind"], change["lost"], change["gained"]) == ("removed", expected, None)
+    # The other way round it is what was gained.
+    [tag] = report_of_locks(paths[1], paths[0])["tags"]
+    [back] = [one for one in tag["stacks"][0]["package_changes"] if one["package"] == "fftw"]
+    assert (back["kind"], back["lost"], back["gained"]) == ("added", None, expected)
+    assert (stack["lost"], stack["gained"]) == (
+        tag["stacks"][0]["gained"],
+        tag["stacks"][0]["lost"],
+    )
+
+
+def with_hashes(graph: PlainGraph) -> dict[str, PlainNode]:
+    """A described graph under hashes as Spack's look."""
+    return {
+        digest(key): replace(
+            node, edges=tuple(replace(edge, hash=digest(edge.hash)) for edge in node.edges)
+        )
+        for key, node in graph.items()
+    }
+
+
+def test_a_package_filter_changes_no_trait(tmp_path: Path) -> None:
+    old, new, expected = EXAMPLES["a dependency that is gone goes before nearer ones"]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, (old, new), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    [tag] = report_of_locks(paths[0], paths[1], "-p", "fftw")["tags"]
+    [change] = tag["stacks"][0]["package_changes"]
+    assert change["lost"] == expected

@@ -1,0 +1,140 @@
+"""A second reading of section 9's traits: what lost builds have in common, found build by build.
+
+Slow and plain on purpose: a search of its own below every build, and nothing shared with the
+product. A build is its package, its configuration in the common notation, and its hash in a plain
+graph, where there is one.
+"""
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from tests.support.graphs import PlainGraph
+
+Trait = dict[str, Any]
+"""A trait in the shape of the JSON report."""
+
+
+class PlainBuild(NamedTuple):
+    """A build of a package."""
+
+    package: str
+    hash: str
+    compiler: str
+    os: str
+    target: str
+    variants: frozenset[str]
+
+
+class Side(NamedTuple):
+    """The builds of a stack on one side, which packages it has, and its dependencies."""
+
+    builds: Collection[PlainBuild]
+    graph: PlainGraph | None
+
+
+def dependencies(graph: PlainGraph | None, start: str) -> dict[str, tuple[int, set[str | None]]]:
+    """By package how near the nearest linked or run dependency is, and which versions there are."""
+    found: dict[str, tuple[int, set[str | None]]] = {}
+    if graph is None or start not in graph:
+        return found
+    waiting = deque([(start, 0)])
+    seen = {start}
+    while waiting:
+        place, distance = waiting.popleft()
+        for edge in graph[place].edges if place in graph else ():
+            if edge.build_only:
+                continue
+            node = graph.get(edge.hash)
+            name, version = (node.name, node.version) if node else (edge.name, None)
+            found.setdefault(name, (distance + 1, set()))[1].add(version)
+            if edge.hash not in seen:
+                seen.add(edge.hash)
+                waiting.append((edge.hash, distance + 1))
+    return found
+
+
+def configured(build: PlainBuild) -> dict[tuple[str, str | None, str], None]:
+    """What a build has beside dependencies, in the order in which it is looked at."""
+    words: list[tuple[str, str | None, str]] = [
+        ("compiler", None, build.compiler),
+        ("target", None, build.target),
+        ("os", None, build.os),
+    ]
+    words += [("variant", name_of(variant), variant) for variant in sorted(build.variants)]
+    return dict.fromkeys(words)
+
+
+def name_of(variant: str) -> str:
+    return variant.split("=", 1)[0].lstrip("+~-")
+
+
+def gone_from(mine: Side, theirs: Side) -> set[str]:
+    """The packages that one side of a stack has alone."""
+    return {build.package for build in mine.builds} - {build.package for build in theirs.builds}
+
+
+def package_trait(package: str, lost: Collection[str], mine: Side, theirs: Side) -> Trait | None:
+    """The trait of the builds of a package that have some hashes."""
+    gone = gone_from(mine, theirs)
+    builds = [build for build in mine.builds if build.package == package and build.hash in lost]
+    others = [build for build in theirs.builds if build.package == package]
+    below = [dependencies(mine.graph, build.hash) for build in builds]
+    there = set[str]().union(*(dependencies(theirs.graph, build.hash) for build in others))
+    names = set.intersection(*(set(found) for found in below)) - there - {package}
+    for wanted in (names & gone, names):
+        if wanted:
+            name = min(wanted, key=lambda name: (min(found[name][0] for found in below), name))
+            return {"what": "dependency", "name": name, "value": version_of(name, below)}
+    for key in configured(builds[0]):
+        is_there = any(key in configured(other) for other in others)
+        if not is_there and all(key in configured(build) for build in builds):
+            return dict(zip(("what", "name", "value"), key, strict=True))
+    return None
+
+
+def version_of(name: str, below: Iterable[Mapping[str, tuple[int, set[str | None]]]]) -> str | None:
+    versions = {version for found in below if name in found for version in found[name][1]}
+    return versions.pop() if len(versions) == 1 else None
+
+
+def stack_trait(lost: Mapping[str, Collection[str]], mine: Side, theirs: Side) -> Trait | None:
+    """The trait of packages that most lost builds are of: more than half of them have it."""
+    gone = gone_from(mine, theirs)
+    votes: Counter[tuple[str, str, str]] = Counter()
+    for package, hashes in lost.items():
+        trait = package_trait(package, hashes, mine, theirs)
+        says_something = package not in gone or (
+            trait and trait["what"] == "dependency" and trait["name"] in gone
+        )
+        if trait and says_something:
+            value = "" if trait["what"] == "dependency" else trait["value"]
+            votes[trait["what"], trait["name"] or "", value] += len(hashes)
+    order = ("dependency", "compiler", "target", "os", "variant")
+    builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
+    others = [build for build in theirs.builds if build.package in lost]
+    for what, name, value in sorted(
+        votes, key=lambda like: (-votes[like], order.index(like[0]), *like[1:])
+    ):
+
+        def has(build: PlainBuild, graph: PlainGraph | None) -> bool:
+            if what == "dependency":  # noqa: B023 - it is called in this round alone
+                return build.package == name or name in dependencies(graph, build.hash)  # noqa: B023
+            return (what, name or None, value) in configured(build)  # noqa: B023
+
+        having = [build for build in builds if has(build, mine.graph)]
+        if any(has(other, theirs.graph) for other in others) or 2 * len(having) <= len(builds):
+            continue
+        if what == "dependency":
+            below = [dependencies(mine.graph, build.hash) for build in having]
+            assert mine.graph is not None
+            themselves = [mine.graph[build.hash] for build in having if build.package == name]
+            below += [{name: (0, {node.version})} for node in themselves]
+        return {
+            "what": what,
+            "name": name or None,
+            "value": version_of(name, below) if what == "dependency" else value,
+            "specs": len(having),
+            "packages": len({build.package for build in having}),
+        }
+    return None
