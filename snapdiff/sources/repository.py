@@ -26,6 +26,9 @@ SUBMODULE = "160000"
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
 
+_SHORT = 10
+"""How many characters of an id people read; git takes more where these are not enough."""
+
 _MOST_FOLDERS = 64
 """How many folders that single files were looked up in are remembered."""
 
@@ -61,6 +64,7 @@ class Repository(GitRunner):
         self.selection = Selection(wanted)
         self._limits = limits
         self._folders: dict[tuple[str, str], dict[str, Entry]] = {}
+        self._last_changes: tuple[tuple[str, str], list[bytes]] = (("", ""), [])
         self._stack: contextlib.ExitStack | None = None
         self._lookups: Objects | None = None
         try:
@@ -192,20 +196,25 @@ class Repository(GitRunner):
 
     def changed_entries(self, old: str, new: str) -> Iterator[EntryPair]:
         """Yield old and new wanted entries that differ from one tree to another."""
-        words = self.run("diff-tree", *RAW, old, new).split(b"\0")[:-1]
-        for facts, path in zip(words[0::2], words[1::2], strict=True):
+        for facts, path in self._changes(old, new):
             pair = self.entry_pair(facts, path)
             if any(pair):
                 yield pair
 
     def changed_submodules(self, old: str, new: str) -> list[str]:
         """Return the paths of the submodules that differ from one tree to another."""
-        words = self.run("diff-tree", *RAW, old, new).split(b"\0")[:-1]
         return [
             os.fsdecode(path)
-            for facts, path in zip(words[0::2], words[1::2], strict=True)
+            for facts, path in self._changes(old, new)
             if SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
         ]
+
+    def _changes(self, old: str, new: str) -> Iterator[tuple[bytes, bytes]]:
+        if self._last_changes[0] != (old, new):  # files and submodules are asked for in turn
+            words = self.run("diff-tree", *RAW, old, new).split(b"\0")[:-1]
+            self._last_changes = ((old, new), words)
+        words = self._last_changes[1]
+        return zip(words[0::2], words[1::2], strict=True)
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
         """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
@@ -239,11 +248,12 @@ class Repository(GitRunner):
         return Index(unread, folders)
 
     def merge_base(self, *commits: str) -> str | None:
-        """Return a commit in which the histories of some commits meet, or None."""
+        """Return the short id of a commit in which the histories of some commits meet, or None."""
         try:
-            return self.run("merge-base", *commits).decode("ascii").strip()
+            found = self.run("merge-base", *commits).decode("ascii").strip()
         except RevisionError:  # without a word, where there is none
             return None
+        return self._ask(f"--short={_SHORT}", found)
 
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""

@@ -35,9 +35,6 @@ from snapdiff.sources.transport import Progress
 from snapdiff.sources.wanted import Wanted
 from snapdiff.sources.working_tree import WorkingTree
 
-_MERGE_BASE_LENGTH = 10
-"""How many characters of a commit's id name the merge base of `A...B`."""
-
 
 class SourceOpener:
     """Opens sources by name, looking revisions up in one repository that is opened once."""
@@ -187,7 +184,7 @@ class SourceOpener:
         if base is None:
             raise RevisionError(f"{old}...{new}: have no commit in common; name two revisions")
         path = f":{parts[0][2]}" if parts[0] else ""
-        return f"{base[:_MERGE_BASE_LENGTH]}{AS_A_REVISION}{path}"
+        return f"{base}{AS_A_REVISION}{path}"
 
     def open(self, name: str) -> Source:
         """Return the directory, the file or the revision called `name`.

@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.documents import Item, lock, to_bytes
+from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import (
     Report,
+    catalog_folders,
     pages_of,
     run_cli,
     run_json,
@@ -293,3 +297,56 @@ def test_branches_without_a_common_commit_have_no_merge_base(branched: GitReposi
     )
     gone = run_cli("-C", branched.folder, "main...no-such")
     assert gone.err.startswith("snapdiff: error: no-such: no such directory, file or git revision")
+
+
+# --- Laws ---
+
+PLACES = st.sampled_from(
+    [
+        ("path", "_cache"),
+        ("path", "."),
+        ("--", "_cache"),
+        ("--", ":!*/zlib/*"),
+        ("--", "_cache/*/z*"),
+    ]
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=12)
+@given(catalogs(), PLACES, st.booleans())
+def test_every_route_to_a_part_of_any_catalog_gives_one_report(
+    both: Catalogs, place: tuple[str, str], is_staged: bool
+) -> None:
+    kind, path = place
+    keep = {"_cache/README.md": "# No page\n"}
+    old, new = ({**keep, **pages_of(records)} for records in both)
+    with catalog_folders(old, new) as (before, after):
+        folder = before.parent
+        repository = GitRepository(folder / "catalog")
+        repository.commit(old)
+        repository.commit(new)
+        of_git = "" if path == "." else path
+        two: list[list[str]] = [
+            ["HEAD~1", "HEAD"],
+            ["HEAD~1..HEAD"],
+            ["HEAD~1...HEAD"],
+            ["HEAD~1"],
+            [str(before), str(after)],
+            ["HEAD~1", str(after)],
+            [str(before), "HEAD"],
+        ]
+        routes = [[*route, "--", path] for route in two]
+        if kind == "path":
+            routes = [
+                [f"HEAD~1:{of_git}", f"HEAD:{of_git}"],
+                [f"HEAD~1:{of_git}"],
+                ["HEAD~1", path],
+                [f"{before}/{of_git}", f"{after}/{of_git}"],
+                [f"HEAD~1:{of_git}", f"{after}/{of_git}"],
+            ]
+        reports = [run_json("-C", repository.folder, "--allow-empty", *route) for route in routes]
+        if kind == "path":
+            repository.git("reset", "--quiet", "--soft" if is_staged else "--mixed", "HEAD~1")
+            reports.append(run_json("-C", repository.folder, "--allow-empty", path))
+    assert all(without_revisions(report) == without_revisions(reports[0]) for report in reports)
