@@ -24,20 +24,20 @@ class PackageTrees(TagDiffs):
         """Begin with nothing; `package` is the one whose trees can be asked for."""
         super().__init__(scope, limits)
         self._package = package
-        self._pairs: dict[Tags, list[PackagePair]] = {}
+        self._pairs_of_package: dict[Tags, list[PackagePair]] = {}
         self.names: set[str] = set()
 
     @property
     def has_dependencies(self) -> bool:
         """Whether any document that lists the package has dependencies on both sides."""
-        return any(pair.graphs for pairs in self._pairs.values() for pair in pairs)
+        return any(pair.graphs for pairs in self._pairs_of_package.values() for pair in pairs)
 
     def add(self, pair: PackagePair) -> None:
         """Find out what happened to a package, as `TagDiffs` does."""
         super().add(pair)
         self.names.add(pair.name)
         if pair.name == self._package:
-            self._pairs.setdefault(pair.tags, []).append(pair)
+            self._pairs_of_package.setdefault(pair.tags, []).append(pair)
 
     def close(self, tag: TagPair) -> TagDiff | None:
         """Return the diff of a tag, as `TagDiffs` does."""
@@ -52,7 +52,7 @@ class PackageTrees(TagDiffs):
         if change.old is None or change.new is None:
             return ()
         old, new = change.old.hash, change.new.hash
-        for pair in self._pairs.get(tags, ()):
+        for pair in self._pairs_of_package.get(tags, ()):
             if not pair.graphs or old not in pair.old or new not in pair.new:
                 continue
             if stack not in self._scope.stacks(pair.new[new].stacks):
