@@ -14,6 +14,9 @@ LAYOUT_2 = "build_cache/index.json"
 LAYOUT_3 = "v3/manifests/index/index.manifest.json"
 """Where the index of a mirror is found, by layout."""
 
+VIEW = re.compile(r"(|.*/)v3/manifests/index/([^/]+)/index\.manifest\.json", re.DOTALL)
+"""The path of a view, an index of some of a mirror's specs: the mirror's folder, its own name."""
+
 BLOB = re.compile("(|.*/)blobs/sha256/[0-9a-f]{2}/([0-9a-f]{64})", re.DOTALL)
 """The path of a blob of layout 3: the folder of the mirror, and the checksum."""
 
@@ -36,6 +39,11 @@ class Manifest(Struct, gc=False):
     """The file that names the blobs of something, here of an index."""
 
     data: list[Blob]
+
+
+def view_path(name: str) -> str:
+    """Return where a build cache of layout 3 has the manifest of a view."""
+    return f"v3/manifests/index/{name}/index.manifest.json"
 
 
 def blob_path(checksum: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3, VIEW
 from snapdiff.formats.document_names import mirror_folder, mirror_or_folder
 
 Aggregates = Mapping[str, Sequence[str]]
@@ -15,6 +15,19 @@ def aggregate_paths(path: str, aggregates: Aggregates) -> list[str]:
     if path not in aggregates.get(folder, ()):
         return []
     return [f"{folder}/{index}" if folder else index for index in (LAYOUT_3, LAYOUT_2)]
+
+
+def views_of_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the folders of mirrors with views, each with these: they count where no index is.
+
+    >>> views_of_mirrors(["v1/v3/manifests/index/small/index.manifest.json"])
+    {'v1': ['v1/v3/manifests/index/small/index.manifest.json']}
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        if view := VIEW.fullmatch(path):
+            found.setdefault(view[1].removesuffix("/"), []).append(path)
+    return found
 
 
 def aggregate_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:

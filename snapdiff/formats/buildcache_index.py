@@ -13,6 +13,7 @@ from snapdiff.buildcache_layout import (
     BLOB,
     LAYOUT_2,
     LAYOUT_3,
+    VIEW,
     Manifest,
     blob_path,
     index_blob,
@@ -69,8 +70,9 @@ class BuildcacheIndex(Struct, frozen=True):
         return f"{blob[1]}{LAYOUT_3}" if blob else None
 
     def is_named(self, path: str) -> bool:
-        """Return whether the path is that of an index in a mirror of this layout."""
-        return is_called(path, _INDEX[self.layout])
+        """Return whether the path is that of an index in a mirror of this layout, or of a view."""
+        is_view = self.layout == 3 and VIEW.fullmatch(path) is not None
+        return is_view or is_called(path, _INDEX[self.layout])
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the mirror, or that of an aggregate itself."""
@@ -82,9 +84,14 @@ class BuildcacheIndex(Struct, frozen=True):
         return self.place_of(path).claim
 
     def place_of(self, path: str) -> Place:
-        """Return the stack and the tag of the mirror that has an index of this path."""
+        """Return the stack and the tag of the mirror that has an index of this path.
+
+        A view is a stack of its own name in the tag of its mirror.
+        """
         folder = mirror_or_folder(path)
         place = place_of(folder)
+        if view := VIEW.fullmatch(path):
+            return Place(place.tag, view[2])
         return Place(folder or place.tag, ROOT) if folder in self.aggregates else place
 
     def reader(self, limits: Limits) -> SpecDocumentReader:
@@ -96,9 +103,11 @@ def _open(kind: BuildcacheIndex, opening: Opening) -> Listing | None:
     file = opening.file
     place = kind.place_of(file.path)
     content = file.content
+    if VIEW.fullmatch(file.path) and any(_is_beside(index, file) for index in _INDEX.values()):
+        return None  # what a mirror has in all is in its main index
     if kind.layout == 3:
         content = _read_blob(file, mirror_or_folder(file.path), opening.limits.document)
-    elif _has_layout_3(file):
+    elif is_called(file.path, LAYOUT_2) and _is_beside(LAYOUT_3, file):
         return None  # of two indexes of one mirror the newer layout's is taken
     stacks = kind.aggregates.get(mirror_or_folder(file.path), ())
     elsewhere = frozenset(chain.from_iterable(_hashes(path, opening) for path in stacks))
@@ -121,11 +130,11 @@ def _hashes(path: str, aggregate: Opening) -> Iterator[str]:
         raise FormatError(f"its stack {path} cannot be read: {error}") from error
 
 
-def _has_layout_3(index: File) -> bool:
-    if not index.path.endswith(LAYOUT_2):
-        return False
+def _is_beside(name: str, index: File) -> bool:
+    """Return whether a mirror has another index, too."""
+    folder = mirror_or_folder(index.path)
     try:
-        index.read_beside(f"{index.path.removesuffix(LAYOUT_2)}{LAYOUT_3}")
+        index.read_beside(f"{folder}/{name}" if folder else name)
     except FormatError:
         return False
     return True

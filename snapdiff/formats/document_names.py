@@ -2,7 +2,7 @@
 
 import re
 
-from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3, VIEW
 
 MARKDOWN = ".md"
 PAGE_NAME = "specs.md"
@@ -29,7 +29,8 @@ def mirror_folder(path: str) -> str | None:
     for index in (LAYOUT_2, LAYOUT_3):
         if is_called(path, index):
             return path.removesuffix(index).removesuffix("/")
-    return None
+    view = VIEW.fullmatch(path)
+    return view[1].removesuffix("/") if view else None
 
 
 def mirror_or_folder(path: str) -> str:

@@ -25,9 +25,10 @@ _SITE_NAMES = (SPECS_DATA, PACKAGE_DATA)
 class Kinds:
     """The kinds of documents, in the order in which they are asked what a file is."""
 
-    def __init__(self, aggregates: Aggregates) -> None:
-        """Take the aggregates among the build caches; nothing is imported yet."""
+    def __init__(self, aggregates: Aggregates, views: Aggregates) -> None:
+        """Take the aggregates among the build caches, and the views; nothing is imported yet."""
         self.aggregates = aggregates
+        self.views = views
         self._of_indexes: tuple[Format, ...] = ()
 
     def of(self, path: str) -> Sequence[Format]:

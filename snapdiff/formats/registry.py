@@ -3,7 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from snapdiff.buildcache_layout import BLOB, LAYOUT_2, LAYOUT_3
-from snapdiff.formats.aggregates import Aggregates, aggregate_mirrors, aggregate_paths
+from snapdiff.formats.aggregates import (
+    Aggregates,
+    aggregate_mirrors,
+    aggregate_paths,
+    views_of_mirrors,
+)
 from snapdiff.formats.base import (
     Claim,
     CountedDocument,
@@ -68,9 +73,11 @@ READ_FILES = (
 class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
 
-    def __init__(self, aggregates: Aggregates | None = None) -> None:
-        """Take which build caches hold others."""
-        self._kinds = Kinds(aggregates or {})
+    def __init__(
+        self, aggregates: Aggregates | None = None, views: Aggregates | None = None
+    ) -> None:
+        """Take which build caches hold others, and which have views."""
+        self._kinds = Kinds(aggregates or {}, views or {})
 
     @property
     def names(self) -> str:
@@ -136,7 +143,9 @@ class Documents:
         paths = (kind.document_path(path) for kind in self._kinds.of(path))
         documents = {document for document in paths if document is not None}
         aggregates = (aggregate_paths(document, self._kinds.aggregates) for document in documents)
-        return documents.union(*aggregates)
+        # A main index puts views out of use, and in again where it goes.
+        views = (self._kinds.views.get(mirror_folder(document) or "", ()) for document in documents)
+        return documents.union(*aggregates, *views if self.is_index(path) else ())
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""
@@ -161,8 +170,11 @@ class Documents:
         Of a build cache that holds others below it, the path is the tag of the others. These kinds
         themselves are returned where they are right for such a catalog.
         """
-        aggregates = aggregate_mirrors(paths)
-        return self if aggregates == self._kinds.aggregates else Documents(aggregates)
+        known = list(paths)
+        aggregates, views = aggregate_mirrors(known), views_of_mirrors(known)
+        if aggregates == self._kinds.aggregates and views == self._kinds.views:
+            return self
+        return Documents(aggregates, views)
 
     def is_index(self, path: str) -> bool:
         """Return whether a file is the index of a build cache: then `with_mirrors` matters."""

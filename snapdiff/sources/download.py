@@ -84,7 +84,8 @@ class Downloads:
         """Take where the mirror is; `kept` are files of earlier by path, which are unharmed."""
         self.refused: set[int] = set()
         """The statuses with which the server refused to say whether there is a file."""
-        self._address = address
+        self.address = address
+        """Where the files are that are asked for next."""
         self._transport = transport
         self._max_download = max_download
         self._patience = patience
@@ -138,7 +139,7 @@ class Downloads:
     def _download(
         self, path: str, kept: KeptFile | None, as_is: bool, most: int | None
     ) -> Downloaded | None:
-        url = self._address.url(path)
+        url = self.address.url(path)
         known = kept.validators if kept else Validators()
         pauses = iter(self._patience.pauses)
         self._heard = time.monotonic()

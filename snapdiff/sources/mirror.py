@@ -17,6 +17,7 @@ from snapdiff.buildcache_layout import (
     Manifest,
     blob_path,
     index_blob,
+    view_path,
 )
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
@@ -54,6 +55,7 @@ class MirrorSource(Source):
         """Take the address, and what downloads from there; nothing is asked for yet."""
         self.name = str(address)
         self.prefix = address.folder
+        self._address = address
         self._downloads = downloads
         self._entries: list[Entry] | None = None
         self._declared: dict[str, str] = {}
@@ -71,7 +73,7 @@ class MirrorSource(Source):
 
     def location(self, entry: Entry) -> str:
         """Return the file's address, without what is secret in it."""
-        return f"{self.name.rstrip('/')}/{entry.path}"
+        return f"{self._address}/{entry.path}"
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
@@ -89,7 +91,8 @@ class MirrorSource(Source):
         return self._verified(path).validators
 
     def _find(self) -> list[Entry]:
-        entries = [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
+        entries = [*self._build_cache(""), *self._mirrors()]
+        entries = entries or list(self._site_data()) or list(self._view())
         if entries:
             return entries
         asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
@@ -103,14 +106,9 @@ class MirrorSource(Source):
 
     def _build_cache(self, folder: str) -> Iterator[Entry]:
         """Yield the documents of the build cache in a folder: of layout 3, else of layout 2."""
-        manifest = self._take_small(joined(folder, LAYOUT_3))
-        if manifest:
-            yield _entry(joined(folder, LAYOUT_3), manifest.sha256)
-            # What is wrong with a manifest, its format says when it reads it.
-            with contextlib.suppress(msgspec.DecodeError, FormatError):
-                content = self._downloads.content(manifest)
-                _, blob = index_blob(msgspec.json.decode(content, type=Manifest))
-                yield _entry(joined(folder, blob_path(blob.checksum)), blob.checksum)
+        found = list(self._layout_3(folder, LAYOUT_3))
+        yield from found
+        if found:
             return
         path = joined(folder, LAYOUT_2)
         declared = self._declared_checksum(path)
@@ -120,6 +118,24 @@ class MirrorSource(Source):
         index = self._downloads.take(path)
         if index:
             yield _entry(path, index.sha256)
+
+    def _layout_3(self, folder: str, path: str) -> Iterator[Entry]:
+        """Yield a manifest and the blob that it names, if there is such a manifest."""
+        manifest = self._take_small(joined(folder, path))
+        if manifest:
+            yield _entry(joined(folder, path), manifest.sha256)
+            # What is wrong with a manifest, its format says when it reads it.
+            with contextlib.suppress(msgspec.DecodeError, FormatError):
+                content = self._downloads.content(manifest)
+                _, blob = index_blob(msgspec.json.decode(content, type=Manifest))
+                yield _entry(joined(folder, blob_path(blob.checksum)), blob.checksum)
+
+    def _view(self) -> Iterator[Entry]:
+        """Yield what a view has, where the address is that of a mirror and the name of a view."""
+        above, _, view = self._address.base.rpartition("/")
+        if above.partition("://")[2]:
+            self._address = self._downloads.address = self._address._replace(base=above)
+            yield from self._layout_3("", view_path(view))
 
     def _mirrors(self) -> Iterator[Entry]:
         """Yield the documents of all mirrors that a mirror of mirrors lists."""

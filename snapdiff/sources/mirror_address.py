@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import quote, urlsplit
 
-from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3, VIEW
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
 
@@ -122,6 +122,8 @@ def parse_address(name: str) -> MirrorAddress:
     base, _, query = name.partition("#")[0].partition("?") if is_web else (name, "", "")
     for end in _ENDS:
         base = base.removesuffix(f"/{end}")
+    if view := VIEW.fullmatch(base):
+        base = view[1] + view[2]
     base = base.rstrip("/")
     _, _, place = base.partition("://")
     if scheme == "file" and not place.startswith("/"):

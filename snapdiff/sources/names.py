@@ -2,6 +2,8 @@
 
 import re
 
+from snapdiff.buildcache_layout import VIEW, view_path
+
 REVISION_AND_PATH = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
 """What `REV:PATH` is made of; a colon in braces, as in `HEAD@{12:00}`, belongs to the revision."""
 
@@ -28,6 +30,24 @@ def ends_of_range(argument: str) -> tuple[str, str, str] | None:
         if not is_in_path and old.count("{") <= old.count("}"):
             return old, dots[0], new
     return None
+
+
+def mirror_and_view(name: str) -> tuple[str, str, str]:
+    """Return the mirror, the manifest and the view's own name, should a name mean a view.
+
+    >>> mirror_and_view("HEAD:m/gpu")
+    ('HEAD:m', 'HEAD:m/v3/manifests/index/gpu/index.manifest.json', 'gpu')
+    """
+    parts = REVISION_AND_PATH.match(name)
+    revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", name)
+    manifest = VIEW.fullmatch(path)
+    if manifest:
+        above, view = manifest.groups()
+    else:
+        head, slash, view = path.rstrip("/").rpartition("/")
+        above = head + slash
+    mirror = revision + (above.rstrip("/") or above)
+    return mirror.removesuffix(":") or ".", f"{revision}{above}{view_path(view)}", view
 
 
 def is_plainly_a_path(name: str) -> bool:

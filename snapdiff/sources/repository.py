@@ -272,3 +272,12 @@ class Repository(GitRunner):
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:
     return Entry(os.fsdecode(path), object_id, IS_A_LINK if mode == _SYMLINK else None)
+
+
+def may_be_in_a_repository(directory: Path) -> bool:
+    """Return whether git has to be asked: without it, two plain directories can be compared."""
+    folder = directory.resolve()
+    return "GIT_DIR" in os.environ or any(
+        (above / ".git").exists() or (above / "objects").is_dir()
+        for above in (folder, *folder.parents)
+    )

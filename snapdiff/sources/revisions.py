@@ -20,14 +20,16 @@ from snapdiff.sources.names import (
     is_called_like_a_file,
     is_plainly_a_path,
     is_plainly_a_revision,
+    mirror_and_view,
 )
 from snapdiff.sources.paths import Paths
-from snapdiff.sources.repository import Repository
+from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     Part,
     SettingsFile,
     Source,
+    View,
     joined,
     printable_path,
 )
@@ -84,6 +86,8 @@ class SourceOpener:
 
     def _one(self, name: str) -> tuple[Source, Source]:
         old = self.open(name)
+        if isinstance(old, View):
+            raise RevisionError(f"{name}: is a view of a mirror; name two of them")
         if isinstance(old, DirectorySource | Part) and not _revision_of(old):
             path = self._path_in_working_tree(name)
             if path is None and old.is_file:
@@ -202,6 +206,8 @@ class SourceOpener:
             from snapdiff.sources.mirror import open_mirror
 
             return open_mirror(name, limits=self._limits, progress=self._progress)
+        if view := self._view(name):
+            return view
         if is_plainly_a_revision(name):
             return open_revision(self._open_repository(name), name)
         path = self._directory / name
@@ -226,6 +232,15 @@ class SourceOpener:
             way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
             raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
         return open_revision(self._open_repository(name), name)
+
+    def _view(self, name: str) -> View | None:
+        """Return the view of a mirror that `MIRROR/NAME` or the file of its manifest means."""
+        parts = REVISION_AND_PATH.match(name)
+        has = self._is_revision if parts else lambda it: os.path.lexists(self._directory / it)
+        mirror, manifest, view = mirror_and_view(name)
+        if not has(manifest) or (has(name) and name != manifest):
+            return None
+        return View(self.open(mirror), view, printable_path(name))
 
     def _around(self, name: str) -> str:
         """Return the name of the mirror or install tree that a name leads into; or else the name.
@@ -289,7 +304,7 @@ class SourceOpener:
 
         What is reached through a symbolic link is somewhere else for git.
         """
-        if not _may_be_in_a_repository(self._directory):
+        if not may_be_in_a_repository(self._directory):
             return None
         place = os.path.normpath(os.path.join(self._directory.resolve(), name))
         top = self._open_repository(name).work_tree
@@ -307,7 +322,7 @@ class SourceOpener:
         return WorkingTree(repository, repository.work_tree, self._limits)
 
     def _is_revision(self, name: str) -> bool:
-        if not _may_be_in_a_repository(self._directory):
+        if not may_be_in_a_repository(self._directory):
             return False  # known without git: two plain directories need none
         try:
             return self._open_repository(name).resolve(name) is not None
@@ -329,11 +344,3 @@ def _revision_of(source: Source) -> GitSource | None:
     """Return the revision that a source is, or a part of."""
     inner = source.source if isinstance(source, Part) else source
     return inner if isinstance(inner, GitSource) else None
-
-
-def _may_be_in_a_repository(directory: Path) -> bool:
-    folder = directory.resolve()
-    return "GIT_DIR" in os.environ or any(
-        (above / ".git").exists() or (above / "objects").is_dir()
-        for above in (folder, *folder.parents)
-    )

@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from snapdiff.buildcache_layout import BLOB, view_path
 from snapdiff.errors import FormatError
 from snapdiff.limits import SETTINGS_SIZE
 from snapdiff.sources.paths import EVERYWHERE, Paths
@@ -239,6 +240,26 @@ class Part(Source):
         """Return the configuration file that counts for the part, or None."""
         found = self.source.settings_file(joined(self.folder, folder))
         return found._replace(is_of_more=True) if found and self.is_file else found
+
+
+class View(Part):
+    """A view of a mirror: an index of some of its specs, as if there were no other."""
+
+    def __init__(self, mirror: Source, view: str, name: str) -> None:
+        """Take the mirror, the view's own name, and what the user calls it."""
+        super().__init__(mirror, "", name)
+        self._manifest = view_path(view)
+
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield the manifest of the view, and the blobs of the mirror."""
+        return (entry for entry in super().files(folder) if self._has(entry.path))
+
+    def find(self, path: str) -> Entry | None:
+        """Return the file with this path, or None."""
+        return super().find(path) if self._has(path) else None
+
+    def _has(self, path: str) -> bool:
+        return path == self._manifest or BLOB.fullmatch(path) is not None
 
 
 def joined(folder: str, path: str) -> str:

@@ -15,7 +15,7 @@ ITEMS = [Item("zlib")]
 
 
 def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
-    kinds = Kinds({}).all()
+    kinds = Kinds({}, {}).all()
     assert [kind.name for kind in kinds] == [
         "environment lock",
         "build cache index of layout 3",
@@ -38,7 +38,7 @@ PARTS = [
 
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=5).map("/".join))
 def test_a_file_is_asked_of_every_kind_that_it_may_be_of(path: str) -> None:
-    kinds = Kinds({})
+    kinds = Kinds({}, {})
     asked = {kind.files for kind in kinds.of(path)}
     assert asked >= {kind.files for kind in kinds.all() if kind.document_path(path) is not None}
     assert asked >= {kind.files for kind in kinds.all() if kind.is_named(path)}

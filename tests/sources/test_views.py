@@ -1,0 +1,163 @@
+"""Views of a mirror: an index of some of its specs, by each of its names and from each source."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.helpers import run_cli, run_json, write_files
+from tests.support.mirrors import LISTING, MANIFEST, below, index, layout_2, layout_3
+from tests.support.real_catalogs import DATA, needs_real_catalogs
+from tests.support.repositories import GitRepository
+from tests.support.servers import WebServer
+
+ALL = index("zlib", "cmake", "gcc")
+SMALL, BIG = index("zlib"), index("zlib", "cmake")
+
+
+def view(name: str, content: bytes) -> dict[str, bytes]:
+    """A view by path."""
+    manifest = f"v3/manifests/index/{name}/index.manifest.json"
+    return {path.replace(MANIFEST, manifest): text for path, text in layout_3(content).items()}
+
+
+VIEWS = {**view("small", SMALL), **view("big", BIG)}
+
+
+def counts(report: dict[str, Any], side: str = "new") -> dict[str, int]:
+    """How many specs each stack has."""
+    return {
+        stack["stack"]: stack["specs"][side] for tag in report["tags"] for stack in tag["stacks"]
+    }
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    (tmp_path / "empty").mkdir()
+    return tmp_path / "empty"
+
+
+def diff(old: str | Path, new: str | Path, *options: str | Path) -> dict[str, Any]:
+    return run_json("--allow-empty", *options, old, new)
+
+
+Named = Callable[[str], tuple[str, tuple[str | Path, ...]]]
+
+
+@pytest.fixture(params=["folder", "URL of files", "web", "git"])
+def named(
+    request: pytest.FixtureRequest, tmp_path: Path, server: WebServer
+) -> Callable[[dict[str, bytes]], Named]:
+    """How a mirror with some files is named, and a name in it."""
+
+    def of(files: dict[str, bytes]) -> Named:
+        write_files(tmp_path / "r" / "m", files)
+        server.files.update(below("m", files))
+        if request.param == "git":
+            repository = GitRepository(tmp_path / "r")
+            repository.git("add", "-A")
+            repository.git("commit", "-q", "-m", "mirror")
+        place = {
+            "folder": f"{tmp_path}/r/m",
+            "URL of files": f"file://{tmp_path}/r/m",
+            "web": f"{server.url}/m",
+            "git": "HEAD:m",
+        }[request.param]
+        return lambda name: (f"{place}{name}", ("-C", tmp_path / "r"))
+
+    return of
+
+
+@pytest.mark.parametrize("more", [layout_3(ALL), {}], ids=["beside an index", "alone"])
+@pytest.mark.parametrize("end", ["/small", "/v3/manifests/index/small/index.manifest.json"])
+def test_a_view_is_named_after_its_mirror(
+    empty: Path, named: Callable[[dict[str, bytes]], Named], more: dict[str, bytes], end: str
+) -> None:
+    name, options = named({**VIEWS, **more})(end)
+    assert counts(diff(empty, name, *options)) == {"small": 1}
+
+
+def test_a_mirror_with_an_index_has_all_that_is_in_it(
+    empty: Path, named: Callable[[dict[str, bytes]], Named]
+) -> None:
+    name, options = named({**VIEWS, **layout_3(ALL)})("")
+    assert counts(diff(empty, name, *options)) == {".": 3}
+
+
+@pytest.mark.parametrize("main", [layout_2(ALL), layout_3(ALL)], ids=["2", "3"])
+def test_views_alone_are_the_stacks_of_a_mirror(
+    tmp_path: Path, empty: Path, main: dict[str, bytes]
+) -> None:
+    write_files(tmp_path / "m", VIEWS)
+    assert counts(diff(empty, tmp_path / "m")) == {"big": 2, "small": 1}
+    write_files(tmp_path / "n", below("v1/e4s", VIEWS))
+    report = diff(empty, tmp_path / "n")
+    assert (report["tags"][0]["new"], counts(report)) == ("v1", {"big": 2, "small": 1})
+    write_files(tmp_path / "m", main)
+    assert counts(diff(empty, tmp_path / "m")) == {".": 3}
+
+
+def test_a_main_index_that_comes_puts_views_out_of_use(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "r")
+    for files in (VIEWS, layout_3(ALL)):
+        write_files(repository.folder, files)
+        repository.git("add", "-A")
+        repository.git("commit", "-q", "-m", "mirror")
+    report = run_json("HEAD~1", "HEAD", "-C", repository.folder)
+    assert counts(report, "old") == {".": 0, "big": 2, "small": 1}
+    assert counts(report, "new") == {".": 3, "big": 0, "small": 0}
+    for side, revision in (("old", "main~1"), ("new", "main")):
+        repository.git("checkout", "-q", revision)
+        shutil.copytree(repository.folder, tmp_path / side, ignore=shutil.ignore_patterns(".git"))
+    assert diff(tmp_path / "old", tmp_path / "new")["tags"] == report["tags"]
+
+
+def test_what_a_view_does_not_name_is_not_there(tmp_path: Path, server: WebServer) -> None:
+    write_files(tmp_path / "m", {**VIEWS, **layout_3(ALL)})
+    server.files.update(below("m", {**VIEWS, **layout_3(ALL)}))
+    for name in (tmp_path / "m" / "none", f"{server.url}/m/none"):
+        done = run_cli("--allow-empty", name, tmp_path / "m")
+        assert (done.status, done.out) == (2, "")
+        assert str(name) in done.err
+        assert done.err.count("\n") == 1
+    assert LISTING not in server.paths()
+
+
+def test_a_view_alone_is_compared_with_nothing(tmp_path: Path) -> None:
+    write_files(tmp_path / "m", VIEWS)
+    done = run_cli(tmp_path / "m" / "small")
+    message = f"snapdiff: error: {tmp_path}/m/small: is a view of a mirror; name two of them\n"
+    assert (done.status, done.err) == (2, message)
+
+
+@needs_real_catalogs
+@pytest.mark.parametrize(
+    ("end", "stacks"),
+    [
+        ("", {".": 85}),
+        ("/small", {"small": 14}),
+        ("/big", {"big": 73}),
+        ("/v3/manifests/index/small/index.manifest.json", {"small": 14}),
+        ("/v3/manifests/index/index.manifest.json", {".": 85}),
+    ],
+)
+def test_views_that_spack_wrote_are_read_by_each_name(
+    empty: Path, server: WebServer, end: str, stacks: dict[str, int]
+) -> None:
+    mirror = DATA / "real-spack" / "mirror-layout3-views"
+    for file in mirror.rglob("*"):
+        if file.is_file():
+            server.files[f"m/{file.relative_to(mirror)}"] = file.read_bytes()
+    for place in (mirror, f"file://{mirror}", f"{server.url}/m"):
+        assert counts(diff(empty, f"{place}{end}")) == stacks
+
+
+@needs_real_catalogs
+def test_views_that_spack_wrote_are_the_stacks_of_a_mirror_without_an_index(
+    tmp_path: Path, empty: Path
+) -> None:
+    shutil.copytree(DATA / "real-spack" / "mirror-layout3-views", tmp_path / "m")
+    (tmp_path / "m" / MANIFEST).unlink()
+    assert counts(diff(empty, tmp_path / "m")) == {"big": 73, "small": 14}
