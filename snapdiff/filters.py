@@ -54,7 +54,7 @@ class Scope:
                     raise FilterError(option, message)
         for glob in filters.kind:
             if not any(_matches(kind.value, glob) for kind in Kind):
-                message = f"{glob}: no kind of change; there are {', '.join(Kind)}"
+                message = f"{glob}: not a kind of change; the kinds are {', '.join(Kind)}"
                 raise FilterError("kind", message)
         self._tag = NameFilter(filters.tag)
         self._stack = NameFilter(filters.stack)

@@ -70,7 +70,7 @@ def test_of_a_word_like_none_of_a_few_names_all_are_told() -> None:
 
 def test_a_kind_may_be_left_out_and_one_that_is_none_may_not() -> None:
     Scope(Filters(kind=("!rebuilt", "up*")))
-    with pytest.raises(SnapdiffError, match="no kind of change"):
+    with pytest.raises(SnapdiffError, match="not a kind of change"):
         Scope(Filters(kind=("!rebuild",)))
 
 

@@ -1,4 +1,4 @@
-"""The steps of the GitHub action (`action.yml`): compare, then post.
+"""The steps of the GitHub action (`action.yml`): ask, compare, then post.
 
 The gate comes last, as a step of its own, so that its offenders have been posted by then.
 """
@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from snapdiff.ci.commits import HEAD, Checkout, commits_of_event
@@ -37,6 +38,44 @@ MOST_OF_COMMENT = 4 * 65_536
 """A comment of GitHub has 65,536 characters, of four bytes at most."""
 
 
+def ask_step(variables: Variables, _inputs: Inputs) -> None:
+    """Ask GitHub for the pull request that a comment is on, and keep it for the comparison.
+
+    The event has its number alone, and the default branch is checked out unless somebody took care:
+    the last commit there is not what the pull request changes. Raises SnapdiffError.
+    """
+    number = _event(variables).number
+    if not number:
+        return  # an issue
+    from snapdiff.posting.hosts import github_interface, pull_request
+
+    target = find_target(variables, host="github", number=number)
+    token = find_token("github", _TOKEN, variables)
+    if token is None:
+        raise SnapdiffError(f"{target.place}: no token to ask for its commits with; or give `old`")
+    rest = github_interface(target.api_url, target.place, token)
+    try:
+        found = pull_request(rest, target.repository, target.number)
+    except PostError as error:
+        message = "the job takes pull-requests: read, or give `old`"
+        raise SnapdiffError(f"{error}; {message}") from error
+    _asked_for(variables).write_bytes(msgspec.json.encode(found))
+
+
+def _asked_for(variables: Variables) -> Path:
+    return Path(variables[_FOLDER]) / "pull-request.json"
+
+
+def _event(variables: Variables) -> GitHubEvent:
+    """Return the event, with the pull request that was asked for; raises SnapdiffError."""
+    event = read_event(Path(variables["GITHUB_EVENT_PATH"]))
+    asked_for = _asked_for(variables)
+    if event.pull_request is None and asked_for.exists():
+        found = msgspec.json.decode(asked_for.read_bytes(), type=PullRequest)
+        return replace(event, pull_request=found)
+    return event
+
+
 def compare_step(variables: Variables, inputs: Inputs) -> None:
     """Compare; write the summary of the step and its outputs.
 
@@ -44,8 +83,10 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     """
     old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
     if not old:
-        event = _with_pull_request(read_event(Path(variables["GITHUB_EVENT_PATH"])), variables)
-        checkout = Checkout(Path(inputs.directory))
+        event, checkout = _event(variables), Checkout(Path(inputs.directory))
+        if event.number and not event.pull_request:
+            message = f"the event does not say which commits pull request {event.number} has"
+            raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
         commits = commits_of_event(event, checkout, variables.get("GITHUB_REF", ""))
         old = f"{commits.old}{AS_A_REVISION}"
         log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
@@ -63,28 +104,6 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
         "comment": str(reports.comment),
     }
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
-
-
-def _with_pull_request(event: GitHubEvent, variables: Variables) -> GitHubEvent:
-    """Return an event of a comment on a pull request with what GitHub says of that.
-
-    The event has its number alone, and the default branch is checked out unless somebody took care:
-    the last commit there is not what the pull request changes. Raises SnapdiffError.
-    """
-    if event.pull_request or not event.number:
-        return event
-    from snapdiff.posting.hosts import github_interface, pull_request
-
-    target = find_target(variables, host="github", number=event.number)
-    token = find_token("github", _TOKEN, variables)
-    if token is None:
-        raise SnapdiffError(f"{target.place}: no token to ask for its commits with; or give `old`")
-    rest = github_interface(target.api_url, target.place, token)
-    try:
-        return replace(event, pull_request=pull_request(rest, target.repository, target.number))
-    except PostError as error:
-        message = "the job takes pull-requests: read, or give `old`"
-        raise SnapdiffError(f"{error}; {message}") from error
 
 
 def post_step(variables: Variables, inputs: Inputs) -> None:
@@ -212,7 +231,7 @@ def _add(file: Path, content: bytes) -> None:
         raise SnapdiffError(f"{file}: cannot be written: {error.strerror}") from error
 
 
-STEPS = {"compare": compare_step, "post": post_step}
+STEPS = {"ask": ask_step, "compare": compare_step, "post": post_step}
 
 
 def main() -> int:

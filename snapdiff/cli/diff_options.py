@@ -80,7 +80,7 @@ def _kinds_of_change(
     for word in (word.strip() for value in values for word in value.split(",")):
         if word not in list(Kind):
             known = ", ".join(Kind)
-            raise click.BadParameter(f"{word!r} is no kind of change; there are {known}")
+            raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")
         kinds.append(Kind(word))
     return tuple(kinds)
 

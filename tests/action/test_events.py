@@ -105,14 +105,16 @@ def test_each_event_is_compared_or_says_what_is_missing(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     clone = request_.checkout(tmp_path / "clone", case.checked_out, depth=depth or None)
-    status = step.run(
-        "compare",
-        event_of(case.event, request_),
-        SNAPDIFF_REPO=str(clone),
-        SNAPDIFF_COMMENT="always",
-        GITHUB_API_URL=github.api_url,
-        GITHUB_REF="refs/heads/main",
-    )
+    event = event_of(case.event, request_)
+    given = {
+        "SNAPDIFF_REPO": str(clone),
+        "SNAPDIFF_COMMENT": "always",
+        "GITHUB_API_URL": github.api_url,
+        "GITHUB_REF": "refs/heads/main",
+    }
+    if "issue_comment" in case.event:
+        assert step.run("ask", event, **given) == 0
+    status = step.run("compare", event, **given, SNAPDIFF_TOKEN="")
     expected = {1: case.at_1, 2: case.at_2, 0: case.at_0}[depth]
     said = capfd.readouterr().out
     if ".." in expected:
@@ -151,10 +153,12 @@ def test_a_pull_request_that_cannot_be_asked_for_is_an_error(
     clone = request_.checkout(tmp_path / "clone", "main")
     event = event_of("issue_comment", request_)
     given = {"SNAPDIFF_REPO": str(clone), "SNAPDIFF_TOKEN": token}
-    assert step.run("compare", event, GITHUB_API_URL=github.api_url, **given) == 2
+    assert step.run("ask", event, GITHUB_API_URL=github.api_url, **given) == 2
     said = capfd.readouterr().out
     assert said.startswith(f"::error title=snapdiff::{REPOSITORY}#{NUMBER}: ")
     assert "or give `old`" in said
+    assert step.run("compare", event, GITHUB_API_URL=github.api_url, **given) == 2
+    assert "does not say which commits pull request 12 has" in capfd.readouterr().out
 
 
 # --- The first catalog, and the last page ---

@@ -107,7 +107,7 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
     ("settings", "error"),
     [
         ("[diff]\nstacks = ['hpe']", "HEAD:.snapdiff.toml, line 2: hpe: matches no stack; "),
-        ("[diff]\nkinds = ['x']", "HEAD:.snapdiff.toml, line 2: x: no kind of change; "),
+        ("[diff]\nkinds = ['x']", "HEAD:.snapdiff.toml, line 2: x: not a kind of change; "),
         ("[changelog]\nby = 'year'", 'HEAD:.snapdiff.toml: line 2: by is "year"; '),
     ],
 )

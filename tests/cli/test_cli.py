@@ -200,7 +200,8 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
         (["old", "new", "-f", "JSON"], "JSON: no such report format; there are markdown, "),
         (
             ["old", "new", "--fail-on", "removed,deleted"],
-            f"Invalid value for '--fail-on': 'deleted' is no kind of change; there are {KINDS}",
+            "Invalid value for '--fail-on': 'deleted' is not a kind of change; the kinds are "
+            + KINDS,
         ),
         (
             ["old", "new", "new"],
@@ -286,4 +287,8 @@ def test_an_unchanged_page_in_the_folder_of_its_tag_is_counted(tmp_path: Path, p
 def test_a_kind_that_does_not_exist_is_an_error(example: Path, glob: str) -> None:
     result = run_cli("-C", example, "old", "new", "-k", "removed", "-k", glob)
     kinds = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
-    assert result == (2, "", f"snapdiff: error: {glob}: no kind of change; there are {kinds}\n")
+    assert result == (
+        2,
+        "",
+        f"snapdiff: error: {glob}: not a kind of change; the kinds are {kinds}\n",
+    )

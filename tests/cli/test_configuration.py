@@ -367,7 +367,10 @@ class TestEffect:
             ("[diff]\n\nstacks = ['e4']", "line 3: e4: matches no stack; the nearest: e4s"),
             ("[diff]\ntags = ['x']", "line 2: x: matches no tag; "),
             ("diff.packages = ['zlb']", "line 1: zlb: matches no package; the nearest: zlib"),
-            ("[diff]\nkinds = ['remvoed']", "line 2: remvoed: no kind of change; there are added"),
+            (
+                "[diff]\nkinds = ['remvoed']",
+                "line 2: remvoed: not a kind of change; the kinds are added",
+            ),
         ],
     )
     def test_a_slip_in_a_filter_names_file_and_line(
