@@ -68,7 +68,7 @@ class GateSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class CommentSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a comment on a pull request is found again."""
 
-    marker: Annotated[str, Meta(pattern=f"^{MARKER_NAME}$")] | UnsetType = UNSET
+    marker: Annotated[str, Meta(pattern=f"^{MARKER_NAME}$(?!\\n)")] | UnsetType = UNSET
 
 
 class ChangelogSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

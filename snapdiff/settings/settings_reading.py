@@ -1,17 +1,20 @@
 """A configuration file's bytes become what it asks for, or an error that names the line."""
 
+import contextlib
 import re
 import tomllib
+from collections.abc import Iterator, Sequence
+from datetime import date
+from difflib import get_close_matches
 from typing import Any
 
-from msgspec.inspect import type_info
+import msgspec
 
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.safe_text import shown
-from snapdiff.settings.catalog_settings import CatalogSettings
-from snapdiff.settings.toml_statements import line_of, statements
-from snapdiff.settings.typed_values import WrongValueError, typed_value
+from snapdiff.settings.catalog_settings import CatalogSettings, settings_schema
+from snapdiff.settings.toml_statements import KeyPath, line_of, statements
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 """How tomllib ends a message."""
@@ -24,12 +27,12 @@ def read_settings(content: bytes) -> CatalogSettings:
     that is not known.
     """
     text = settings_text(content)
+    table = _parsed(text)
     try:
-        settings = typed_value(_parsed(text), type_info(CatalogSettings))
-    except WrongValueError as error:
-        raise FormatError(f"line {line_of(text, error.path)}: {error}") from error
-    assert isinstance(settings, CatalogSettings)
-    return settings
+        return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
+    except msgspec.ValidationError as error:
+        path, reason = _explained(str(error), table)
+        raise FormatError(f"line {line_of(text, path)}: {_called(path)} {reason}") from error
 
 
 def settings_text(content: bytes) -> str:
@@ -59,3 +62,114 @@ def _parsed(text: str) -> dict[str, Any]:
         raise FormatError(f"line {line}: is no TOML: {reason}") from error
     except (RecursionError, ValueError) as error:  # int() refuses a number of 5,000 digits
         raise FormatError("a value in it is too deep or too long") from error
+
+
+_WAY = re.compile(r" - at `\$([^`]*)`\Z")
+_STEP = re.compile(r"\.([\w-]+)|\[(\d+)\]")
+"""The way at the end of an error of msgspec, and a step; `[...]` is any key of a dictionary."""
+
+
+def _explained(error: str, table: dict[str, Any]) -> tuple[KeyPath, str]:
+    """Return the way to the value that msgspec refuses, and what is wrong with it."""
+    found = _WAY.search(error)
+    path: list[str | int] = [key or int(n) for key, n in _STEP.findall(found[1] if found else "")]
+    if "unknown field" in error:
+        return _unknown_key(table)
+    value, known = _value_and_schema(table, path)
+    if found and "[...]" in found[1]:
+        path.append(next(key for key, item in value.items() if not isinstance(item, str)))
+        value = value[path[-1]]
+    reason = error[: found.start()] if found else error
+    named = reason.partition("`")[2].rpartition("`")[0]
+    if "missing required field" in reason:
+        return path, f"has no {named}"
+    if "enum" in known:
+        return path, f"is {_in_words(value)}; {_choice(known['enum'])}"
+    if "matching regex" in reason:
+        return path, f"is {_in_words(value)}, which does not fit {known['pattern']}"
+    if reason.startswith("Expected"):
+        return path, f"is {_in_words(value)}, and is to be {_WANTED[named.partition('`')[0]]}"
+    return path, reason  # of one of our own types
+
+
+def _value_and_schema(value: Any, path: KeyPath) -> tuple[Any, dict[str, Any]]:
+    """Return what a way leads to: the value, and the part of the JSON Schema that it is to fit."""
+    schema = settings_schema()
+    known = schema
+    for step in (*path, None):
+        if "$ref" in known:
+            known = schema["$defs"][known["$ref"].rpartition("/")[2]]
+        if step is not None:
+            value = value[step]
+            known = known["items"] if isinstance(step, int) else known["properties"][step]
+    return value, known
+
+
+def _unknown_key(table: dict[str, Any]) -> tuple[KeyPath, str]:
+    """Return the way to a key that is not known, and what there is instead.
+
+    The way in the error is not asked: who chose the key may have written another one into it.
+    """
+    for way in _ways_to_tables(table, ()):
+        with contextlib.suppress(KeyError):  # of a table of any keys nothing is known
+            value, schema = _value_and_schema(table, way)
+            known = list(schema["properties"])
+            for key in value:
+                if key not in known:
+                    return [*way, key], _not_among(key, known)
+    raise AssertionError(table)
+
+
+def _ways_to_tables(
+    value: dict[str, Any] | list[Any], way: tuple[str | int, ...]
+) -> Iterator[KeyPath]:
+    if isinstance(value, dict):
+        yield way
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, item in inner:
+        if isinstance(item, dict | list):
+            yield from _ways_to_tables(item, (*way, step))
+
+
+def _not_among(key: str, known: Sequence[str]) -> str:
+    found = get_close_matches(key, known, 1)
+    return f"is no key here; {f'did you mean {found[0]}?' if found else _choice(known)}"
+
+
+def _choice(known: Sequence[str]) -> str:
+    return f"there are {', '.join(known)}" if len(known) > 1 else f"there is only {known[0]}"
+
+
+def _called(path: KeyPath) -> str:
+    """Return what a value is called: by its key and section, or by its place in a list."""
+    *above, last = path
+    if isinstance(last, int):
+        return f"item {last + 1} of {shown(str(above[-1]))}"
+    return f"{shown(last)}{f' in {_called(above)}' if len(above) > 1 else ''}"
+
+
+_WANTED = {
+    "object": "a table",
+    "array": "a list, in square brackets",
+    "date": "a day, without quotes: 2026-12-01",
+    "str": "a text, in quotes",
+}
+"""What a value is to be, by msgspec's word for it."""
+
+_WORDS = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
+"""What kinds of values are called; true and false are numbers to Python."""
+
+
+def _in_words(value: object) -> str:
+    """Return a value in an error: a text as it is, of all else what kind of value it is."""
+    if isinstance(value, str):
+        return f'"{shown(value)}"'
+    return next(
+        (words for kind, words in _WORDS.items() if isinstance(value, kind)), "a date or a time"
+    )

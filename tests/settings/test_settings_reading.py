@@ -108,6 +108,10 @@ def test_line_breaks_and_a_byte_order_mark_make_no_difference(content: bytes) ->
 
 
 BAD: dict[str | bytes, str] = {
+    "'x - at `$.diff' = 1": "line 1: x - at `$.diff is no key here; there are diff, gate, ",
+    "[diff]\n[x]\n'a` - at `$.diff' = 1": "line 2: x is no key here; ",
+    "'x` - at `$.diff' = 1\n[diff]\ntags = []": "line 1: x` - at `$.diff is no key here; ",
+    "[gate]\n[diff]\n'a` - at `$.gate' = 1": "line 3: a` - at `$.gate is no key here; ",
     "x = 1": "line 1: x is no key here; there are diff, gate, comment, changelog",
     "[diff]\n\nfromat = 'text'": "line 3: fromat is no key here; did you mean format?",
     '[diff]\n"a\\nb" = 1': "line 2: a\\nb is no key here; ",
@@ -127,7 +131,7 @@ BAD: dict[str | bytes, str] = {
     "[diff]\noutput = '/etc/passwd'": "line 2: output is no key here; there are ",
     "[diff]\ntemplate = 'x'": "line 2: template is no key here; ",
     "[gate]\nfail-on = [\n'removed',\n'remvoed',\n]": (
-        'line 2: item 2 of fail-on is "remvoed"; there are added, removed, upgraded, downgraded, '
+        'line 2: item 2 of fail-on is "remvoed"; there are added, downgraded, rebuilt, '
     ),
     "[gate]\nignore = [{kind = 'added'}]": (
         "line 2: item 1 of ignore names neither a package nor a stack; write which is accepted"
