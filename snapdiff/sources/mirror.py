@@ -6,8 +6,10 @@ asking for a few names, because a web server lists nothing.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote
 
 import msgspec
+from msgspec import Struct
 
 from snapdiff.buildcache_layout import (
     BLOB,
@@ -21,6 +23,7 @@ from snapdiff.buildcache_layout import (
 )
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.safe_text import shown
 from snapdiff.sources.download import (
     PATIENCE,
     Downloaded,
@@ -37,7 +40,6 @@ from snapdiff.sources.mirror_address import (
     parse_registry,
     without_secrets,
 )
-from snapdiff.sources.mirror_listing import listed_folders
 from snapdiff.sources.source import Content, Entry, Source, joined
 from snapdiff.sources.transport import Progress, Transport, Validators
 
@@ -246,3 +248,37 @@ def _transport(scheme: Scheme, silence: float) -> Transport:
 
 def _entry(path: str, sha256: str) -> Entry:
     return Entry(path, f"sha256:{sha256}")
+
+
+class _Mirror(Struct):
+    """A record of a listing; the URL leads to the mirror's index."""
+
+    url: str
+
+
+def listed_folders(content: bytes) -> list[str]:
+    """Return the folders of the mirrors that a mirror of mirrors lists, in order, each once.
+
+    Raises FormatError.
+    """
+    try:
+        tags = msgspec.json.decode(content, type=dict[str, list[_Mirror]])
+    except msgspec.DecodeError as error:
+        raise FormatError(f"is no listing of mirrors: {error}") from error
+    return sorted({_folder(tag, mirror.url) for tag, found in tags.items() for mirror in found})
+
+
+def _folder(tag: str, url: str) -> str:
+    """Return the folder of a listed mirror, of which the URL names the index.
+
+    Only the part from the tag on counts. The listing names a store, and who reads it over HTTP, or
+    from a copy, reads the mirrors at the same place; and no listing leads to another server.
+    """
+    path = unquote(url.partition("://")[2].partition("/")[2])
+    for end in (LAYOUT_3, LAYOUT_2):
+        path = path.removesuffix(f"/{end}")
+    blob = BLOB.fullmatch(path)
+    parts = (blob[1] if blob else path).rstrip("/").split("/")
+    if tag not in parts or not all(part.isprintable() and part.strip(".") for part in parts):
+        raise FormatError(f"tag {shown(tag)} lists {shown(url)}, which has no folder of the tag")
+    return "/".join(parts[parts.index(tag) :])
