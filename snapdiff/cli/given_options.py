@@ -71,18 +71,18 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         from snapdiff.sources.names import ends_of_range
 
         folders = [environment_folder(name) for name in self.environment]
-        if self.paths or len(folders) + len(revisions) > 3 or len(folders) > 2:
+        if self.paths or len(folders) > 2 or (len(folders) == 2 and revisions):
             raise SnapdiffError("-e: names both sides already; leave paths and names out")
         if len(folders) == 2:
             return Compared(here, tuple(str(folder / LOCK) for folder in folders), ())
-        places = (here / name for name in revisions)
-        found = [
-            str(place.absolute()) if os.path.exists(place) else name
-            for place, name in zip(places, revisions, strict=True)
-        ]
-        if len(found) == 2 or (found and ends_of_range(found[0]) and found == [*revisions]):
-            return Compared(folders[0], tuple(found), (LOCK,))
-        return Compared(folders[0], (*found, LOCK), ())
+        files = [str((here / name).absolute()) for name in revisions if os.path.exists(here / name)]
+        if len(revisions) == 1 and files:
+            return Compared(folders[0], (*files, LOCK), ())
+        if len(revisions) > 1 or any(map(ends_of_range, revisions)):
+            return Compared(folders[0], revisions, (LOCK,))
+        if revisions and ":" not in revisions[0]:
+            return Compared(folders[0], (f"{revisions[0]}:./{LOCK}",), ())
+        return Compared(folders[0], (*revisions, LOCK), ())
 
     def target(self) -> Path | None:
         """Return the file to write, or None for standard output."""

@@ -127,8 +127,6 @@ class SourceOpener:
         path = None if is_mirror_address(name) else self._path_in_working_tree(name)
         if not path:
             return None
-        if other.is_file:
-            return self._in_revision(revision, path), self._in_working_tree(path, is_file=True)
         held = revision.part(path)
         return (held, self._in_working_tree(path, other.is_file)) if held else None
 

@@ -36,7 +36,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("arguments", "sources"),
     [
         (["-e", "hep"], ["HEAD:spack.lock", "working tree:spack.lock"]),
-        (["-e", "hep", "HEAD~1"], ["HEAD~1:spack.lock", "working tree:spack.lock"]),
+        (["-e", "hep", "HEAD~1"], ["HEAD~1:./spack.lock", "working tree:spack.lock"]),
         (["-e", "hep", "{here}/old.lock"], ["{here}/old.lock", "spack.lock"]),
         (["-e", "hep", "old.lock"], ["{here}/old.lock", "spack.lock"]),
         (["-e", "ml", "-e", "hep"], ["{envs}/ml/spack.lock", "{envs}/hep/spack.lock"]),
@@ -107,6 +107,8 @@ def test_a_spack_on_path_has_its_own_environments(
             ),
         ),
         (["-e", "hep", "-e", "ml", "HEAD", "x"], "-e: names both sides already; leave paths and "),
+        (["-e", "hep", "-e", "ml", "HEAD"], "-e: names both sides already; leave paths and names"),
+        (["-e", "hep", "HEAD~9"], "HEAD~9:./spack.lock: no such directory, file or git revision"),
         (["-e", "hep", "--", "x"], "-e: names both sides already; leave paths and names out"),
     ],
     ids=words,
