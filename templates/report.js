@@ -16,8 +16,8 @@
   let order = "kind", falling = false, shown = [], drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, kind, old, now, note, where, stacks, specs, causes, along, groups], place) =>
-      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, causes, along, groups, place }));
+    ([tag, package_, kind, old, now, note, where, stacks, specs, causes, dependency, groups], place) =>
+      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, causes, dependency, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -66,7 +66,7 @@
     shown = rows.filter((row) =>
       (!wanted.size || wanted.has(row.kind)) && (tag < 0 || row.tag === tag)
       && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
-      && !(fields.asked.checked && row.along)
+      && !(fields.products.checked && row.dependency)
       && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
     const key = order === "specs" ? (row) => specsIn(row, stack)
       : order === "stacks" ? (row) => row.stacks.length : (row) => row[order];
@@ -86,7 +86,7 @@
     const cell = make("td", "change");
     if (row.old || row.now) cell.append(make("span", "versions", ...step(row.old, row.now)));
     if (row.note) cell.append(make("span", "note", row.note));
-    if (row.along) cell.append(make("span", "note", "dependency"));
+    if (row.dependency) cell.append(make("span", "note", "dependency"));
     return cell;
   }
 
@@ -201,7 +201,7 @@
     const wanted = boxes.filter((box) => box.checked).map((box) => box.value);
     if (wanted.length) state.set("kind", wanted.join(","));
     for (const name of FIELDS) if (fields[name].value) state.set(name, fields[name].value);
-    if (fields.asked.checked) state.set("asked", "yes");
+    if (fields.products.checked !== fields.products.defaultChecked) state.set("products", fields.products.checked ? "yes" : "no");
     if (order !== "kind" || falling) state.set("sort", (falling ? "-" : "") + order);
     return `#${state}`;
   }
@@ -212,7 +212,7 @@
     const wanted = (state.get("kind") ?? "").split(",");
     for (const box of boxes) box.checked = wanted.includes(box.value);
     for (const name of FIELDS) fields[name].value = state.get(name) ?? "";
-    fields.asked.checked = state.has("asked");
+    fields.products.checked = state.has("products") ? state.get("products") === "yes" : fields.products.defaultChecked;
     for (const name of ["stack", "tag", "cause"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
     const sort = state.get("sort") ?? "kind";
     falling = sort.startsWith("-");
@@ -235,6 +235,9 @@
     anchor.addEventListener("click", () => setTimeout(() => focus.focus(), 0));
     element.append(anchor);
   }
+
+  // Numbers that count dependencies lead to all rows that they count.
+  const every = (state) => fields.products.defaultChecked ? { ...state, products: "no" } : state;
 
   function option(name) {
     const element = make("option", "", name);
@@ -260,15 +263,13 @@
         event.preventDefault();
         byId(anchor.hash.slice(1)).focus();
       });
-    for (const element of document.querySelectorAll("[data-kind]"))
-      if (rows.some((row) => kinds[row.kind] === element.dataset.kind)) link(element, { kind: element.dataset.kind }, target);
     for (const element of document.querySelectorAll("[data-stack]")) {
       const { stack, tag } = element.dataset;
-      if (data.stacks.includes(stack)) link(element, data.severalTags ? { stack, tag } : { stack }, target);
+      if (data.stacks.includes(stack)) link(element, every(data.severalTags ? { stack, tag } : { stack }), target);
     }
     for (const element of document.querySelectorAll("[data-cause]")) {
       const { cause, tag } = element.dataset;
-      if (data.causes.includes(cause)) link(element, data.severalTags ? { cause, tag } : { cause }, target);
+      if (data.causes.includes(cause)) link(element, every(data.severalTags ? { cause, tag } : { cause }), target);
     }
     for (const head of document.querySelectorAll("th[data-sort]")) {
       const button = make("button", "sort", ...head.childNodes);

@@ -10,7 +10,7 @@ from snapdiff.changelog.sections import Settings
 from snapdiff.model import EMPTY_PART
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.templates import markdown_environment, render_template, text_environment
+from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
 
 _COLUMNS = (
@@ -51,6 +51,12 @@ class _Table(Struct, frozen=True, kw_only=True):
     has_tags: bool
     has_stacks: bool
 
+    @property
+    def heads(self) -> list[str]:
+        """The names of the columns."""
+        tag, stacks = ["Tag"] * self.has_tags, ["Stacks"] * self.has_stacks
+        return ["Package", "Version", *tag, *stacks, "First seen", "Last seen"]
+
 
 def _table(seen: Sequence[Seen]) -> _Table:
     """Return a table in which stacks that had a version at the same time share a row."""
@@ -82,13 +88,13 @@ def markdown_table(
 ) -> Iterator[str]:
     """Yield a table in Markdown."""
     environment = markdown_environment(options.templates)
-    yield render_template(environment, "first_seen.md.j2", table=_table(seen), settings=settings)
+    yield render_page(environment, "first_seen.j2", found=_table(seen), settings=settings)
 
 
 def text_lines(seen: Sequence[Seen], settings: Settings, options: ReportOptions) -> Iterator[str]:
     """Yield a line a row, as wide as the window."""
     environment = text_environment(options.templates, painter(color=options.color))
-    text = render_template(environment, "first_seen.txt.j2", table=_table(seen), settings=settings)
+    text = render_page(environment, "first_seen.j2", found=_table(seen), settings=settings)
     for line in text.splitlines():
         yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple, get_args
 
-from snapdiff.reports.short_list import short_hash
+from snapdiff.reports.names import short_hash
 from snapdiff.sources.history import Commit
 
 By = Literal["commit", "day", "week", "month", "tag"]

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from snapdiff.changelog import sections_html, sections_markdown, sections_template, sections_text
+from snapdiff.changelog import rendering
 from snapdiff.changelog.asked import Asked
 from snapdiff.changelog.kept_file import KeptFile, resume_after
 from snapdiff.changelog.markers import filter_options
@@ -21,14 +21,14 @@ from snapdiff.output.whole_file import check_output, write_file
 _Item = TypeVar("_Item")
 
 _FOR_PEOPLE: dict[str, Callable[[Iterable[SectionOutline], Asked], Iterator[str]]] = {
-    "markdown": sections_markdown.render,
-    "text": sections_text.render,
-    "html": sections_html.render,
+    "markdown": rendering.markdown,
+    "text": rendering.text,
+    "html": rendering.html,
 }
 """How a whole changelog is rendered where people read it, by the name of the format."""
 
 _AS_DATA: dict[str, Callable[[Iterable[Section], Asked], Iterator[str]]] = {
-    "template": sections_template.render,
+    "template": rendering.own_template,
     "json": lambda sections, _: json_list(sections),
     "ndjson": lambda sections, _: lines_as_ready(sections),
 }
@@ -100,7 +100,7 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         if self.format_name in _FOR_PEOPLE:
             told = _Counted(outlines(sections, asked.options))
             if self.target and self.format_name == "markdown":
-                texts = sections_markdown.section_texts(told, asked)
+                texts = rendering.section_texts(told, asked)
                 self._write_markdown(self.target, texts, asked)
             else:
                 self._write_pieces(_FOR_PEOPLE[self.format_name](told, asked))
@@ -122,7 +122,7 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         has_content = target.is_file() and target.stat().st_size > 0
         if self.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.
-            pieces = sections_markdown.with_introduction(texts, asked)
+            pieces = rendering.with_introduction(texts, asked)
             write_file(target, pieces, is_new=self.is_new)
         elif texts:
             content = KeptFile(target).with_sections(texts)

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from snapdiff.reports.lost_builds import builds_in_words
-from snapdiff.reports.only_names import without_only_names
+from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
-from snapdiff.reports.short_list import tag_names
 from snapdiff.result import CatalogDiff, Kind, TagDiff
 
 SPELLED_OUT = 50
@@ -41,7 +40,7 @@ def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]
     """
     if not kinds:
         return []
-    tags = tags_worst_first(without_only_names(diff).tags)
+    tags = tags_worst_first(readable(diff).tags)
     return [offender for tag in tags for offender in _offenders_of_tag(tag, kinds)]
 
 

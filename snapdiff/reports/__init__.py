@@ -32,7 +32,7 @@ class ReportFormat(NamedTuple):
 
 
 _FOR_PEOPLE = frozenset(["title", "templates"])
-_IN_MARKDOWN = _FOR_PEOPLE | {"group_by", "package_url", "report_url", "max_length"}
+_IN_MARKDOWN = _FOR_PEOPLE | {"group_by", "detail", "package_url", "report_url", "max_length"}
 
 FORMATS = {
     item.name: item
@@ -42,7 +42,7 @@ FORMATS = {
         ),
         ReportFormat(
             "comment",
-            "comment",
+            "markdown:render_comment",
             (),
             "a pull-request comment, with a marker and a limit",
             _IN_MARKDOWN | {"marker"},
@@ -124,8 +124,8 @@ def render_pieces(
 
     Raises ReportError where there is no such format or it cannot be rendered as asked.
     """
-    module = import_module(f"snapdiff.reports.{_format(format_name).module}")
-    render: Renderer = module.render
+    module, _, name = _format(format_name).module.partition(":")
+    render: Renderer = getattr(import_module(f"snapdiff.reports.{module}"), name or "render")
     return render(diff, options or ReportOptions())
 
 

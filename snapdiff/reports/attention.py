@@ -1,22 +1,22 @@
 """The news that a reader should not miss, however large the diff: what is gone, what is new."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from shlex import quote
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from snapdiff.model import pair_like_stacks
 from snapdiff.reports.lost_builds import StackLoss, stack_loss
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.severity import reported_kinds
-from snapdiff.reports.short_list import shortened
-from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, StackDiff, TagDiff
+from snapdiff.reports.names import shortened
+from snapdiff.reports.package_lines import PackageLine, reported_kinds
+from snapdiff.result import CatalogDiff, HashConflict, Kind, StackDiff, TagDiff
 
-HANDFUL = 3
-"""How many lines of one sort of bad news there are before the rest is counted."""
+MOST_PRODUCTS = 8
+"""How many lines of one sort of news there are before the rest is counted."""
 
-FEW = 2
-"""How many lines of one sort of other news."""
+MOST_DEPENDENCIES = 4
+"""How many of what nobody asked for."""
 
 
 class TagLine(Struct, frozen=True, kw_only=True):
@@ -26,22 +26,38 @@ class TagLine(Struct, frozen=True, kw_only=True):
     line: PackageLine
 
 
-class LineNews(Struct, frozen=True, kw_only=True):
-    """The first lines of one sort of news; `more` is the number of packages on the others."""
+class News(Struct, frozen=True, kw_only=True):
+    """The first lines of one sort of news; `more` is the number of packages on the others.
 
+    `title` says what happened to them, `of_dependencies` that nobody asked for these.
+    """
+
+    title: str
+    kind: Kind
+    of_dependencies: bool
     lines: tuple[TagLine, ...]
     more: int
 
 
-class StackNews(Struct, frozen=True, kw_only=True):
-    """Stacks of one tag that are removed or added, and how many packages they had or have.
+class LossNews(Struct, frozen=True, kw_only=True):
+    """What a stack lost, where one line says it best."""
 
-    A package counts in each of these stacks.
-    """
+    tag: TagDiff
+    stack: str
+    loss: StackLoss
+
+
+class StackNews(Struct, frozen=True, kw_only=True):
+    """Stacks of one tag that are removed or added, and how many packages they had or have."""
 
     tag: TagDiff
     stacks: tuple[str, ...]
     packages: int
+
+    @property
+    def number(self) -> int:
+        """How many stacks these are."""
+        return len(self.stacks)
 
 
 class StackRename(Struct, frozen=True, kw_only=True):
@@ -59,65 +75,45 @@ class StackRename(Struct, frozen=True, kw_only=True):
         return f"--map-stack {quote(f'{self.old}={self.new}')}"
 
 
-class LossNews(Struct, frozen=True, kw_only=True):
-    """What a stack lost, where one line says it best."""
-
-    tag: TagDiff
-    stack: str
-    loss: StackLoss
-
-
 class Attention(Struct, frozen=True, kw_only=True):
-    """What needs attention, the worst first, and then what is new.
+    """What needs attention, and then what is new; in each, products before dependencies."""
 
-    `has_losses` says that removed and downgraded packages are reported. Without them, as with
-    `--because`, a report cannot say that nothing needs attention.
-    """
-
-    has_losses: bool
-    removed_tags: tuple[TagDiff, ...]
-    removed_stacks: tuple[StackNews, ...]
+    tags: dict[Kind, tuple[TagDiff, ...]]
+    stacks: dict[Kind, tuple[StackNews, ...]]
     losses: tuple[LossNews, ...]
-    renames: tuple[StackRename, ...]
-    gone: LineNews
-    lost: LineNews
-    downgraded: LineNews
-    skipped: tuple[SkippedPage, ...]
     hash_conflicts: tuple[HashConflict, ...]
-    added_tags: tuple[TagDiff, ...]
-    added_stacks: tuple[StackNews, ...]
-    new: LineNews
-    major: LineNews
+    renames: tuple[StackRename, ...]
+    lost: tuple[News, ...]
+    new: tuple[News, ...]
 
-    @property
-    def is_needed(self) -> bool:
-        """Whether there is anything to attend to."""
-        news = (
-            self.removed_tags,
-            self.removed_stacks,
-            self.losses,
-            self.skipped,
-            self.hash_conflicts,
-        )
-        lines = (self.gone, self.lost, self.downgraded)
-        return any(news) or any(some.lines for some in lines)
 
-    @property
-    def is_calm(self) -> bool:
-        """Whether it is sure that there is nothing to attend to."""
-        return self.has_losses and not self.is_needed
+class _Sort(NamedTuple):
+    """A sort of news: how it is called, its sign, which lines are of it, and of products alone."""
 
-    @property
-    def has_words(self) -> bool:
-        """Whether there is anything to say."""
-        return self.is_needed or self.is_calm or self.has_new
+    title: str
+    kind: Kind
+    has: Callable[[PackageLine], bool]
+    of_products: bool = False
 
-    @property
-    def has_new(self) -> bool:
-        """Whether anything is new, or upgraded to another major version."""
-        return bool(
-            self.added_tags or self.added_stacks or self.new.lines or self.major.lines,
-        )
+
+_LOST = (
+    _Sort("gone", Kind.REMOVED, lambda line: line.whole and line.kind is Kind.REMOVED),
+    _Sort("with builds gone", Kind.REMOVED, lambda line: line.lost_a_build, of_products=True),
+    _Sort(
+        "downgraded",
+        Kind.DOWNGRADED,
+        lambda line: line.kind is Kind.DOWNGRADED and not line.lost_a_build,
+    ),
+)
+_NEW = (
+    _Sort(
+        "new",
+        Kind.ADDED,
+        lambda line: line.in_tag and line.kind is Kind.ADDED,
+        of_products=True,
+    ),
+    _Sort("to another major version", Kind.UPGRADED, lambda line: line.is_major, of_products=True),
+)
 
 
 def attention_of(
@@ -126,76 +122,71 @@ def attention_of(
     """Return the news of a diff; `lines` has the package lines of each tag, all its stacks."""
     kinds = reported_kinds(diff)
     every = [TagLine(tag=tag, line=line) for tag, some in lines for line in some]
-    removed, added = Kind.REMOVED in kinds, Kind.ADDED in kinds
-    losses = tuple(_losses(diff.tags)) if removed else ()
+    losses = tuple(_losses(diff.tags)) if Kind.REMOVED in kinds else ()
     told = {(news.tag.old, news.tag.new, news.stack) for news in losses}
-    lost = [
+    untold = [
         item
         for item in every
-        if removed
-        and item.line.lost_a_build
-        and not told.issuperset((item.tag.old, item.tag.new, name) for name in item.line.stacks)
+        if not item.line.lost_a_build
+        or not told.issuperset((item.tag.old, item.tag.new, name) for name in item.line.stacks)
     ]
     return Attention(
-        has_losses={Kind.REMOVED, Kind.DOWNGRADED} <= set(kinds),
-        removed_tags=tuple(tag for tag in diff.tags if tag.status == "removed"),
-        removed_stacks=_stack_news(diff.tags, "removed") if removed else (),
+        tags={
+            Kind(status): tuple(tag for tag in diff.tags if tag.status == status)
+            for status in ("removed", "added")
+        },
+        stacks={
+            kind: tuple(_stack_news(diff.tags, kind)) if kind in kinds else ()
+            for kind in (Kind.REMOVED, Kind.ADDED)
+        },
         losses=losses,
-        renames=tuple(_renames(diff.tags)) if removed and added else (),
-        gone=_first(HANDFUL, [item for item in every if _is_of_tag(item.line, Kind.REMOVED)]),
-        lost=_first(HANDFUL, lost),
-        downgraded=_first(HANDFUL, [item for item in every if item.line.kind is Kind.DOWNGRADED]),
-        skipped=diff.skipped,
         hash_conflicts=tuple(
             conflict for tag in diff.tags for conflict in tag.hash_conflicts or ()
         ),
-        added_tags=tuple(tag for tag in diff.tags if tag.status == "added"),
-        added_stacks=_stack_news(diff.tags, "added") if added else (),
-        new=_first(FEW, [item for item in every if _is_of_tag(item.line, Kind.ADDED)]),
-        major=_first(FEW, [item for item in every if item.line.is_major]),
+        renames=tuple(_renames(diff.tags)) if {Kind.REMOVED, Kind.ADDED} <= set(kinds) else (),
+        lost=tuple(_news(untold, _LOST)),
+        new=tuple(_news(untold, _NEW)),
     )
 
 
-def _is_of_tag(line: PackageLine, kind: Kind) -> bool:
-    return line.kind is kind and line.in_tag
-
-
-def _first(number: int, items: Iterable[TagLine]) -> LineNews:
-    """Return the first lines: what was asked for, then what is of most packages and stacks.
-
-    Where one more would be left, that one too.
-    """
-
-    def order(item: TagLine) -> tuple[bool, int]:
-        return item.line.is_dependency, -len(item.line.packages) * len(item.line.stacks)
-
-    found = sorted(items, key=order)
-    lines = shortened(found, number).first
-    more = sum(len(item.line.packages) for item in found[len(lines) :])
-    return LineNews(lines=lines, more=more)
-
-
-def _stack_news(tags: Iterable[TagDiff], status: str) -> tuple[StackNews, ...]:
-    found = []
-    for tag in tags:
-        stacks = [stack for stack in tag.stacks if stack.status == status]
-        if stacks and tag.status == "changed":
-            found.append(
-                StackNews(
-                    tag=tag,
-                    stacks=tuple(stack.stack for stack in stacks),
-                    packages=sum(stack.packages.old + stack.packages.new for stack in stacks),
+def _news(every: Sequence[TagLine], sorts: Iterable[_Sort]) -> Iterator[News]:
+    """Yield the sorts of news that there are: those of products, then those of dependencies."""
+    for of_dependencies in (False, True):
+        some = [item for item in every if item.line.is_dependency is of_dependencies]
+        for title, kind, has, of_products in sorts:
+            if of_dependencies and of_products:
+                continue
+            found = [it for it in some if has(it.line) and not it.line.is_other_scheme]
+            found.sort(key=lambda item: (not item.line.in_tag, -len(item.line.stacks)))
+            most = MOST_DEPENDENCIES if of_dependencies else MOST_PRODUCTS
+            lines = shortened(found, most).first
+            if lines:
+                yield News(
+                    title=title,
+                    kind=kind,
+                    of_dependencies=of_dependencies,
+                    lines=lines,
+                    more=sum(len(item.line.packages) for item in found[len(lines) :]),
                 )
-            )
-    return tuple(found)
 
 
-def _losses(tags: Iterable[TagDiff]) -> Iterable[LossNews]:
+def _losses(tags: Iterable[TagDiff]) -> Iterator[LossNews]:
     for tag in tags:
         for stack in tag.stacks:
             loss = stack_loss(stack) if stack.status == "changed" else None
             if loss:
                 yield LossNews(tag=tag, stack=stack.stack, loss=loss)
+
+
+def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterable[StackNews]:
+    for tag in tags:
+        stacks = [stack for stack in tag.stacks if stack.status == kind.value]
+        if stacks and tag.status == "changed":
+            yield StackNews(
+                tag=tag,
+                stacks=tuple(stack.stack for stack in stacks),
+                packages=sum(stack.packages.old + stack.packages.new for stack in stacks),
+            )
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterable[StackRename]:

@@ -1,18 +1,10 @@
 """Why specs were rebuilt, in words: the one place for all that people read."""
 
 from collections.abc import Iterable
-from itertools import chain
 
-from snapdiff.reports.lost_builds import lost_in_words
-from snapdiff.reports.short_list import Mark, short_patches
-from snapdiff.reports.stack_reasons import (
-    CountedCause,
-    RebuiltSummary,
-    StackReasons,
-    counted_causes,
-)
-from snapdiff.result import Kind, StackDiff
-from snapdiff.result.causes import Cause, Event, StackCause, Value
+from snapdiff.reports.names import Mark, short_patches
+from snapdiff.reports.stack_reasons import CountedCause
+from snapdiff.result.causes import Cause, Event, Value
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
@@ -93,62 +85,3 @@ def counted_in_words(cause: CountedCause, mark: Mark) -> str:
     else:
         words = event_in_words(first, mark)
     return f"{words} (build only)" if cause.build_only else words
-
-
-def rebuilt_in_words(summary: RebuiltSummary, mark: Mark) -> str:
-    """Return the line above a stack's rebuilt specs.
-
-    `694 specs rebuilt: 156 by python → 3.11.6, 139 by gmake added, 399 by 42 other causes`.
-    """
-    parts = [_share(cause, summary.specs, mark) for cause in summary.named]
-    if summary.other_causes:
-        parts.append(f"{summary.other_specs:,} by {summary.other_causes:,} other causes")
-    if summary.unexplained:
-        parts.append(f"{summary.unexplained:,} without known dependencies")
-    words = f"{_specs(summary.specs)} rebuilt: {', '.join(parts)}"
-    if summary.widest:
-        reach = f"in reach of {summary.widest.reach:,}"
-        words += f"; {event_in_words(summary.widest, mark)} is {reach}"
-    return words
-
-
-def rebuilt_by(stacks: Iterable[StackDiff], mark: Mark) -> str:
-    """Return how many specs were rebuilt and what most of them have as their cause.
-
-    `40 specs, 38 by openmpi 5.0.0rc16 → 5.0.0`; `40 specs` alone where no cause is known. A spec of
-    several stacks counts once.
-    """
-    changes = {
-        (change.old, change.new): change
-        for change in chain.from_iterable(stack.changes for stack in stacks)
-        if change.kind is Kind.REBUILT
-    }
-    causes = counted_causes(changes.values())
-    words = _specs(len(changes))
-    if not causes:
-        return words
-    return f"{words}, {_share(causes[0], len(changes), mark)}"
-
-
-def _specs(number: int) -> str:
-    return f"{number:,} spec{'s' if number != 1 else ''}"
-
-
-def _share(cause: CountedCause, total: int, mark: Mark) -> str:
-    """Return how many of the rebuilt specs are by a cause: `all by openmpi 5.0.0rc16 → 5.0.0`."""
-    words = f"by {counted_in_words(cause, mark)}"
-    if total == 1:
-        return words
-    return f"all {words}" if cause.specs == total else f"{cause.specs:,} {words}"
-
-
-def reasons_in_words(reasons: StackReasons, mark: Mark) -> list[str]:
-    """Return the lines above those of a stack: what it lost, why it was rebuilt, what is shared."""
-    lines = [lost_in_words(reasons.lost, mark)] if reasons.lost else []
-    lines += [rebuilt_in_words(reasons.rebuilt, mark)] if reasons.rebuilt else []
-    return lines + [shared_in_words(it, reasons.reconfigured, mark) for it in reasons.shared]
-
-
-def shared_in_words(cause: StackCause, reconfigured: int, mark: Mark) -> str:
-    """Return such a change: `506 of 506 specs reconfigured: os ubuntu20.04 → ubuntu22.04`."""
-    return f"{cause.specs:,} of {_specs(reconfigured)} reconfigured: {event_in_words(cause, mark)}"

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from snapdiff.reports.short_list import Mark
+from snapdiff.reports.names import Mark
 from snapdiff.result import Kind, PackageChange, StackDiff, StackTrait, Trait
 
 

@@ -1,4 +1,4 @@
-"""Untrusted text in GitHub-flavoured Markdown: shown as it is, and nothing more.
+"""GitHub-flavoured Markdown: untrusted text shown as it is, and the blocks of a report.
 
 A value is always put in code: there it is neither emphasis nor link, and GitHub makes no mention
 (`@name`), no issue link (`#1`) and no commit link (a hexadecimal word) of it.
@@ -47,22 +47,34 @@ def _entity(found: re.Match[str]) -> str:
     return f"{cut}&#{ord(found[0])};"
 
 
-def linked(package: str, url: str) -> str:
-    """Return a package's name as code that links to its page; `{package}` in `url` is the name.
+class Links:
+    """Writes packages as code that links to their pages: each the first time it is named.
 
-    A name that no package can have, or an empty `url`, gets no link.
+    `{package}` in `url` is the name. A name that no package can have gets no link, and without a
+    `url` none does.
     """
+
+    def __init__(self, url: str) -> None:
+        """Begin with no package named."""
+        self._url = url
+        self._linked: set[str] = set()
+
+    def __call__(self, package: str) -> str:
+        """Return a package's name."""
+        if package in self._linked:
+            return code(package)
+        self._linked.add(package)
+        return linked(package, self._url)
+
+
+def linked(package: str, url: str) -> str:
+    """Return a package's name as code that links to its page, as `Links` does the first time."""
     if not url or len(package) > LONGEST or not package.isprintable():
         return code(package)
     target = url.replace("{package}", quote(package, safe=""))
     if _NEEDS_BRACKETS.search(target):
         target = f"<{quote(target, safe=_URL_CHARACTERS)}>"
     return f"[{code(package)}]({target})"
-
-
-def list_sign(symbol: str) -> str:
-    """Return a sign as it can begin a list's item, where a bare `+` would begin a list in it."""
-    return symbol.replace("+", "\\+")
 
 
 def web_address(url: str) -> str:

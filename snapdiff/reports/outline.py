@@ -1,188 +1,121 @@
-"""The finished diff as people read it: news first, one table of counts, then lines by package."""
+"""The finished diff as people read it: one sentence, the news, the numbers, then the lines.
 
-from collections.abc import Iterable, Sequence
+Every report for people prints this and nothing else: what is said, and in which order, is here.
+"""
+
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.attention import Attention, attention_of
-from snapdiff.reports.blocks import KindBlock, StackBlock, TagBlock
-from snapdiff.reports.only_names import without_only_names
+from snapdiff.reports.names import SideName, readable, side_names
 from snapdiff.reports.package_counts import (
     CountTable,
     count_table,
-    counts_of_stack,
-    fate_of,
     is_narrowed,
-    stacks_worst_first,
     tags_worst_first,
 )
-from snapdiff.reports.package_lines import PackageLine, by_kind, package_lines
-from snapdiff.reports.severity import SYMBOLS, rank
-from snapdiff.reports.spec_lines import spec_sections
-from snapdiff.reports.stack_reasons import reasons_of, without_shared
-from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
-
-GroupBy = Literal["stack", "package"]
+from snapdiff.reports.package_lines import (
+    PackageLine,
+)
+from snapdiff.reports.sentence import Tally, tallies
+from snapdiff.reports.tag_block import FEW_QUIET, GroupBy, TagBlock, TagWriter, is_short
+from snapdiff.result import CatalogDiff, Kind, SkippedPage
 
 
 class Outline(Struct, frozen=True, kw_only=True):
-    """All that a report for people says; with `several_changed` tags a line has to name its own."""
+    """All that a report for people says; with `several_changed` tags a line has to name its own.
 
+    `about` is what is counted first: products where it is known what somebody asked for. `stacks`
+    is the number of stacks in which something changed, `only_stack` the name where there is but
+    one. `only_line` is there where it says all that there is to say of packages. `attention` has no
+    lines of packages where these are few.
+    """
+
+    sides: tuple[SideName, SideName]
+    is_environments: bool
+    about: Literal["product", "package"]
+    tallies: tuple[Tally, ...]
+    dependencies: tuple[Tally, ...]
+    stacks: int
+    only_stack: str
+    only_line: PackageLine | None
     attention: Attention
-    table: CountTable
+    table: CountTable | None
     tags: tuple[TagBlock, ...]
     several_changed: bool
+    skipped: tuple[SkippedPage, ...]
+
+    @property
+    def noun(self) -> str:
+        """What a stack is called."""
+        return "environment" if self.is_environments else "stack"
+
+    @property
+    def rebuilt(self) -> str:
+        """What is said of a spec of which only the hash changed: a lock builds nothing."""
+        return "with another hash" if self.is_environments else "rebuilt"
 
 
-def outline_of(diff: CatalogDiff, group_by: GroupBy, *, details: bool = False) -> Outline:
-    """Return what there is to say of a diff, the worst first everywhere."""
-    diff = without_only_names(diff)
+def outline_of(
+    diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
+) -> Outline:
+    """Return what there is to say of a diff, the worst first everywhere.
+
+    With `details` there is every spec, with `has_table` products are a table where that is good.
+    """
+    diff = readable(diff)
+    narrowed = is_narrowed(diff)
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
-    lines = [(tag, package_lines(tag, _told_stacks(tag))) for tag in changed]
-    blocks = [
-        _tag_block(tag, some, group_by, narrowed=is_narrowed(diff), details=details)
-        for tag, some in lines
+    writers = [
+        TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]
+    every = [line for writer in writers for line in writer.lines]
+    has_products = any(writer.products.are_known for writer in writers)
+    counted = count_table(diff)
+    told = [line for line in every if line.kind is not Kind.REBUILT] or every
+    is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
+    is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
+    attention = attention_of(diff, [(writer.tag, writer.lines) for writer in writers])
     return Outline(
-        attention=attention_of(diff, lines),
-        table=count_table(diff),
-        tags=_with_anchors(blocks) if group_by == "package" else tuple(blocks),
+        sides=side_names(diff.old, diff.new),
+        is_environments=has_products,
+        about="product" if has_products else "package",
+        tallies=tallies(line for line in every if not line.is_dependency),
+        dependencies=tallies(line for line in every if line.is_dependency),
+        stacks=sum(len(writer.changed_stacks) for writer in writers),
+        only_stack=_only_stack(diff),
+        only_line=told[0] if is_one_line else None,
+        attention=replace(attention, lost=(), new=()) if is_short(every) else attention,
+        table=counted if len(counted.rows) > 1 else None,
+        tags=tuple(
+            _without(writer.block(group_by, narrowed=narrowed), told if is_one_line else [])
+            for writer in writers
+        ),
         several_changed=len(changed) > 1,
+        skipped=diff.skipped,
     )
 
 
-def _told_stacks(tag: TagDiff) -> list[StackDiff]:
-    """Return the stacks of a tag whose packages are listed.
-
-    Of a stack that is removed or added as a whole, only those packages are that the whole tag lost
-    or got with it: the others would repeat one piece of news line by line.
-    """
-    names = {*tag.packages.added, *tag.packages.removed}
-    told = []
-    for stack in tag.stacks:
-        if stack.status in ("changed", "unchanged"):
-            told.append(without_shared(stack))
-        elif any(change.package in names for change in stack.package_changes):
-            some = tuple(change for change in stack.package_changes if change.package in names)
-            told.append(replace(stack, package_changes=some))
-    return told
+def _without(block: TagBlock, lines: Sequence[PackageLine]) -> TagBlock:
+    """Return a block without some lines, and without the table that tells them."""
+    parts = []
+    for part in block.parts:
+        kinds = (kind for kind in part.kinds if not any(line in lines for line in kind.lines))
+        parts.append(replace(part, table=None, kinds=tuple(kinds)))
+    kept = tuple(part for part in parts if part.kinds or part.details)
+    return replace(block, parts=kept) if lines else block
 
 
-def _tag_block(
-    tag: TagDiff, lines: Sequence[PackageLine], group_by: GroupBy, *, narrowed: bool, details: bool
-) -> TagBlock:
-    fates: dict[str, list[StackDiff]] = {"changed": [], "rebuilt": []}
-    for stack in stacks_worst_first(tag.stacks):
-        fates.setdefault(fate_of(stack), []).append(stack)
-    if group_by == "package":
-        told = fates["changed"] + fates["rebuilt"]
-        blocks = [
-            StackBlock(
-                stack=None,
-                counts=None,
-                reasons=None,
-                kinds=_kinds(lines),
-                details=spec_sections(told) if details else (),
-            )
-        ]
-    else:
-        blocks = [
-            StackBlock(
-                stack=stack.stack,
-                counts=counts_of_stack(stack, narrowed=narrowed),
-                reasons=next(iter(reasons_of([stack])), None),
-                kinds=_kinds(package_lines(tag, [without_shared(stack)])),
-                details=spec_sections([stack]) if details else (),
-            )
-            for stack in fates["changed"]
-        ]
-    return TagBlock(
-        tag=tag,
-        removed=_names(fates.get("removed", ())),
-        added=_names(fates.get("added", ())),
-        only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
-        reasons=reasons_of(tag.stacks if group_by == "package" else fates["rebuilt"]),
-        stacks=tuple(blocks),
-    )
+def _only_stack(diff: CatalogDiff) -> str:
+    """Return the name of the only stack there is; nothing where there are several."""
+    names = [stack.stack for tag in diff.tags for stack in tag.stacks]
+    return names[0] if len(names) == 1 else ""
 
 
-def _names(stacks: Iterable[StackDiff]) -> tuple[str, ...]:
-    return tuple(sorted(stack.stack for stack in stacks))
-
-
-def _kinds(lines: Iterable[PackageLine]) -> tuple[KindBlock, ...]:
-    return tuple(
-        KindBlock(kind=kind, symbol=SYMBOLS[kind], lines=some, left_out=0, anchor="")
-        for kind, some in by_kind(lines).items()
-    )
-
-
-def _with_anchors(blocks: Iterable[TagBlock]) -> tuple[TagBlock, ...]:
-    """Return the blocks with the anchors that GitHub gives their headings, one a kind and tag.
-
-    Of several headings that read alike it numbers all but the first: `removed`, `removed-1`.
-    """
-    seen: dict[Kind, int] = {}
-
-    def anchored(block: KindBlock) -> KindBlock:
-        number = seen[block.kind] = seen.get(block.kind, -1) + 1
-        return replace(block, anchor=f"{block.kind.value}-{number}" if number else block.kind.value)
-
-    return tuple(
-        replace(
-            block,
-            stacks=tuple(
-                replace(stack, kinds=tuple(anchored(kind) for kind in stack.kinds))
-                for stack in block.stacks
-            ),
-        )
-        for block in blocks
-    )
-
-
-def number_of_lines(outline: Outline) -> int:
-    """Return how many package lines an outline has."""
-    return sum(
-        len(kind.lines) for tag in outline.tags for stack in tag.stacks for kind in stack.kinds
-    )
-
-
-def with_at_most(outline: Outline, most: int) -> Outline:
-    """Return an outline without details and with at most so many package lines.
-
-    What was asked for keeps its lines before what came along, the worst kinds before others, and of
-    one kind each stack keeps its first before any its second.
-    """
-    places = sorted(
-        (line.is_dependency, rank(kind.kind), position, (tag_number, stack_number))
-        for tag_number, tag in enumerate(outline.tags)
-        for stack_number, stack in enumerate(tag.stacks)
-        for kind in stack.kinds
-        for position, line in enumerate(kind.lines)
-    )
-    room: dict[tuple[int, tuple[int, int]], int] = {}
-    for _, kind_rank, _, place in places[:most]:
-        room[kind_rank, place] = room.get((kind_rank, place), 0) + 1
-
-    def cut(kind: KindBlock, place: tuple[int, int]) -> KindBlock:
-        kept = room.get((rank(kind.kind), place), 0)
-        left_out = sum(len(line.packages) for line in kind.lines[kept:])
-        return replace(kind, lines=kind.lines[:kept], left_out=left_out)
-
-    tags = tuple(
-        replace(
-            tag,
-            stacks=tuple(
-                replace(
-                    stack,
-                    kinds=tuple(cut(kind, (tag_number, number)) for kind in stack.kinds),
-                    details=(),
-                )
-                for number, stack in enumerate(tag.stacks)
-            ),
-        )
-        for tag_number, tag in enumerate(outline.tags)
-    )
-    return replace(outline, tags=tags)
+def has_words(outline: Outline) -> bool:
+    """Return whether there is anything to say."""
+    news = (*outline.attention.tags.values(), *outline.attention.stacks.values())
+    return bool(outline.tallies or outline.dependencies or outline.skipped) or any(news)

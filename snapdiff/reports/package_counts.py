@@ -5,12 +5,12 @@ row adds up to its number of packages, and the rows add up to the total.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from snapdiff.reports.severity import WORST_FIRST, reported_kinds, worst_rank
+from snapdiff.reports.package_lines import WORST_FIRST, reported_kinds, worst_rank
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 Fate = Literal["tag removed", "tag added", "removed", "added", "changed", "rebuilt", "unchanged"]
@@ -55,6 +55,19 @@ class CountTable(Struct, frozen=True, kw_only=True):
     several_tags: bool
     rows: tuple[CountRow, ...]
     total: PackageCounts
+
+
+def name_of_row(row: CountRow, noun: str, mark: Callable[[str], str]) -> str:
+    """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
+    number = len(row.stacks)
+    counted = f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    if row.fate in ("tag removed", "tag added"):
+        return f"{row.fate}, {counted}"
+    word = "only rebuilt" if row.fate == "rebuilt" else row.fate
+    if number > 1:
+        return f"{counted} {word}"
+    name = mark(row.stacks[0]) if row.stacks[0] else "all"
+    return name if row.fate == "changed" else f"{name}, {word}"
 
 
 def count_table(diff: CatalogDiff) -> CountTable:

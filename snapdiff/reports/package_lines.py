@@ -6,15 +6,54 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct
 
+from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, build_changes
-from snapdiff.reports.severity import SYMBOLS, rank
+from snapdiff.reports.names import Place, Places
 from snapdiff.reports.stack_reasons import event_of
-from snapdiff.result import Kind, PackageChange, StackDiff, TagDiff
+from snapdiff.reports.version_steps import is_major, is_other_scheme
+from snapdiff.result import CatalogDiff, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Cause, Event
 from snapdiff.spack.version import parse_version
 
+WORST_FIRST = (
+    Kind.REMOVED,
+    Kind.ADDED,
+    Kind.DOWNGRADED,
+    Kind.UPGRADED,
+    Kind.RECONFIGURED,
+    Kind.REBUILT,
+)
+"""The kinds of change in the order in which people read them: lost, new, then the others."""
+
+SYMBOLS = {
+    Kind.REMOVED: "−",
+    Kind.DOWNGRADED: "↓",
+    Kind.ADDED: "+",
+    Kind.UPGRADED: "↑",
+    Kind.RECONFIGURED: "≠",
+    Kind.REBUILT: "=",
+}
+
+_RANKS = {kind: rank for rank, kind in enumerate(WORST_FIRST)}
+
 _SAME_VERSIONS = (Kind.RECONFIGURED, Kind.REBUILT)
 """Kinds with which no version is gone or new: which ones there are is no part of what happened."""
+
+
+def rank(kind: Kind) -> int:
+    """Return how far down a report a kind comes: 0 for the first."""
+    return _RANKS[kind]
+
+
+def worst_rank(kinds: Iterable[Kind]) -> int:
+    """Return the rank of the first of some kinds, and one beyond all where there is none."""
+    return min(map(rank, kinds), default=len(WORST_FIRST))
+
+
+def reported_kinds(diff: CatalogDiff) -> tuple[Kind, ...]:
+    """Return the kinds of change that a report was not narrowed away from, in their order."""
+    wanted = wanted_kinds(diff.filters)
+    return tuple(kind for kind in WORST_FIRST if kind in wanted)
 
 
 class PackageMove(NamedTuple):
@@ -39,25 +78,26 @@ class PackageMove(NamedTuple):
 class PackageLine(Struct, frozen=True, kw_only=True):
     """One line of a report: packages that made the same move in the same stacks.
 
-    `everywhere` says that these are all stacks of the tag, and more than one. `because` is why
-    packages were only rebuilt: of one package the cause with the way to it, of several what they
-    have in common; None where it is not known. `builds` as in `PackageMove`. `is_dependency` says
-    that nobody asked for them in any of these stacks.
+    Its fields are those of `PackageMove`, and `place` says where. `because` is why packages were
+    only rebuilt: of one package the cause with the way to it, of several what they have in common;
+    None where it is not known. `is_dependency` says that nobody asked for them, where it is known
+    what somebody asked for. `is_major` and `is_other_scheme` are about the step of the version.
     """
 
     kind: Kind
-    symbol: str
     packages: tuple[str, ...]
     whole: bool
     in_tag: bool
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
-    stacks: tuple[str, ...]
-    everywhere: bool
     builds: BuildChanges | None
+    stacks: tuple[str, ...]
+    place: Place
     because: Event | None
     is_dependency: bool
+    is_major: bool
+    is_other_scheme: bool
 
     @property
     def lost_a_build(self) -> bool:
@@ -65,15 +105,29 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return bool(self.kept and self.builds and self.builds.removed)
 
     @property
-    def is_major(self) -> bool:
-        """Whether the first part of the highest version rose."""
-        old, new = (
-            max(map(parse_version, (*versions, *self.kept)), default=None)
-            for versions in (self.gone, self.came)
-        )
-        if self.kind is not Kind.UPGRADED or old is None or new is None:
-            return False
-        return old.release[:1] < new.release[:1]
+    def symbol(self) -> str:
+        """The sign of its kind."""
+        return SYMBOLS[self.kind]
+
+
+class Products:
+    """Which packages of a tag somebody asked for, where it is known: of any stack."""
+
+    def __init__(self, stacks: Iterable[StackDiff]) -> None:
+        """Take all stacks of the tag."""
+        self.are_known = False
+        self._names: set[str] = set()
+        for stack in stacks:
+            self.are_known = self.are_known or stack.asked_for is not None
+            for change in stack.package_changes:
+                if change.asked_for is not None:
+                    self.are_known = True
+                    if not change.is_dependency:
+                        self._names.add(change.package)
+
+    def is_dependency(self, package: str) -> bool:
+        """Return whether nobody asked for a package, though it is known what somebody asked for."""
+        return self.are_known and package not in self._names
 
 
 def moves_of(tag: TagDiff, stacks: Iterable[StackDiff]) -> dict[PackageMove, list[str]]:
@@ -107,20 +161,29 @@ def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
     )
 
 
-def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine]:
-    """Return what happened to packages in some stacks of a tag, worst first.
+def package_lines(
+    tag: TagDiff,
+    stacks: Sequence[StackDiff],
+    places: Places | None = None,
+    products: Products | None = None,
+    *,
+    together: bool = True,
+) -> list[PackageLine]:
+    """Return what happened to packages in some stacks of a tag, in the order of reading.
 
-    Of one kind, packages that somebody asked for come first, then those that the whole tag lost or
-    got, then by name.
+    Products come before dependencies, then kinds in their order, then what the whole tag lost or
+    got, then what most stacks share, then names; a change of the way to number comes last.
+    Packages that made the same move share a line, unless they are not to be `together`.
     """
     versions = unchanged_versions(stacks)
     causes = _causes(stacks)
-    asked_for = AskedForPackages(stacks)
+    products = products or Products(tag.stacks)
+    places = places or Places(stack.stack for stack in tag.stacks)
     families: dict[tuple[object, ...], list[PackageMove]] = {}
     moves = moves_of(tag, stacks)
     for move, names in moves.items():
-        is_dependency = asked_for.is_dependency(move.package, names)
-        families.setdefault((*move._replace(package=""), is_dependency, *names), []).append(move)
+        alike = (*move._replace(package=""), products.is_dependency(move.package), *names)
+        families.setdefault(alike if together else (move,), []).append(move)
     lines = []
     for members in families.values():
         members.sort(key=lambda move: move.package)
@@ -129,39 +192,24 @@ def package_lines(tag: TagDiff, stacks: Sequence[StackDiff]) -> list[PackageLine
         lines.append(
             PackageLine(
                 kind=first.kind,
-                symbol=SYMBOLS[first.kind],
                 packages=tuple(move.package for move in members),
                 whole=first.whole,
                 in_tag=first.in_tag,
                 gone=first.gone,
                 came=first.came,
                 kept=versions[first.package] if alone else first.kept,
-                stacks=tuple(names),
-                everywhere=1 < len(names) == len(tag.stacks),
                 builds=first.builds,
+                stacks=tuple(names),
+                place=places.place(names),
                 because=causes.get((first.package, names[0])) if alone else first.because,
-                is_dependency=asked_for.is_dependency(first.package, names),
+                is_dependency=products.is_dependency(first.package),
+                is_major=first.kind is Kind.UPGRADED
+                and is_major((*first.gone, *first.kept), (*first.came, *first.kept)),
+                is_other_scheme=is_other_scheme(first.gone, first.came),
             )
         )
-    lines.sort(key=_order)
+    lines.sort(key=order_of_reading)
     return lines
-
-
-class AskedForPackages:
-    """Which packages of some stacks somebody asked for."""
-
-    def __init__(self, stacks: Iterable[StackDiff]) -> None:
-        """Take the stacks."""
-        self._dependencies = {
-            (stack.stack, change.package)
-            for stack in stacks
-            for change in stack.package_changes
-            if change.is_dependency
-        }
-
-    def is_dependency(self, package: str, stacks: Iterable[str]) -> bool:
-        """Return whether it is known that nobody asked for a package in any of some stacks."""
-        return all((stack, package) in self._dependencies for stack in stacks)
 
 
 def _causes(stacks: Iterable[StackDiff]) -> dict[tuple[str, str], Cause]:
@@ -184,10 +232,21 @@ def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]
     return {name: tuple(sorted(texts, key=parse_version)) for name, texts in found.items()}
 
 
-def _order(line: PackageLine) -> tuple[int, bool, bool, bool, tuple[str, ...]]:
-    return rank(line.kind), line.is_dependency, not line.in_tag, not line.whole, line.packages
+def order_of_reading(line: PackageLine) -> tuple[object, ...]:
+    """Return what lines are sorted by."""
+    return (
+        line.is_dependency,
+        line.is_other_scheme,
+        rank(line.kind),
+        not line.in_tag,
+        not line.whole,
+        not line.is_major,
+        -len(line.stacks),
+        line.packages,
+    )
 
 
-def by_kind(lines: Iterable[PackageLine]) -> dict[Kind, tuple[PackageLine, ...]]:
-    """Return lines that are in order, kind by kind."""
-    return {kind: tuple(some) for kind, some in groupby(lines, key=lambda line: line.kind)}
+def by_kind(lines: Iterable[PackageLine]) -> dict[Kind | None, tuple[PackageLine, ...]]:
+    """Return lines that are in order, kind by kind, and under None another way to number."""
+    grouped = groupby(lines, key=lambda line: None if line.is_other_scheme else line.kind)
+    return {kind: tuple(some) for kind, some in grouped}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snapdiff.model import Spec
-from snapdiff.reports.severity import SYMBOLS, WORST_FIRST
+from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST
 from snapdiff.result import Change, Field, Kind, StackDiff
 from snapdiff.result.causes import Cause
 

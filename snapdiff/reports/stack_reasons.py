@@ -1,12 +1,12 @@
-"""Why the specs of a stack changed, as its heading says it: the main causes, and shared changes."""
+"""Why the specs of some stacks changed: the main causes, and the changes that many share."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.lost_builds import StackLoss, stack_loss
+from snapdiff.reports.names import Place, Places, shortened
 from snapdiff.result import Change, Kind, PackageChange, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What
 
@@ -18,7 +18,7 @@ SHARED_BY_PACKAGES = 10
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
-    """What a stack's heading names: how many specs, and why; several versions may lead to one.
+    """A cause of some specs, and of how many; several old versions may have gone to one.
 
     `events` differ in the old version alone. `build_only` says that no spec links or runs it.
     """
@@ -28,62 +28,102 @@ class CountedCause(Struct, frozen=True, kw_only=True):
     build_only: bool
 
 
-class RebuiltSummary(Struct, frozen=True, kw_only=True):
-    """Why the specs of a stack were rebuilt: the most frequent causes, and how many others.
+class SharedChange(Struct, frozen=True, kw_only=True):
+    """A change of a field that many of the `of` reconfigured specs of some stacks share."""
 
-    `widest` is the event that most specs reach, where that is many more than have it as their
-    cause: something else is nearer to them.
+    event: Event
+    specs: int
+    of: int
+    place: Place
+
+
+class Reasons(Struct, frozen=True, kw_only=True):
+    """Why the specs of some stacks changed: what is said once for all of them.
+
+    `specs` is how many were rebuilt, each once, in the stacks of `place`; `named` are the causes of
+    most of them, and `unexplained` those without known dependencies. `widest` is the event that
+    most of them reach, where that is many more than have it as their cause: something else is
+    nearer to them.
     """
 
     specs: int
+    place: Place
     named: tuple[CountedCause, ...]
     other_specs: int
     other_causes: int
     unexplained: int
     widest: StackCause | None
+    shared: tuple[SharedChange, ...]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all rebuilt specs have one cause."""
+        return len(self.named) == 1 and not (self.other_causes or self.unexplained)
 
 
-class StackReasons(Struct, frozen=True, kw_only=True):
-    """What is said above the lines of a stack, with the number of its reconfigured specs."""
-
-    stack: str
-    lost: StackLoss | None
-    rebuilt: RebuiltSummary | None
-    reconfigured: int
-    shared: tuple[StackCause, ...]
-
-
-def reasons_of(stacks: Iterable[StackDiff]) -> tuple[StackReasons, ...]:
-    """Return what is to be said of each stack, less those of which nothing is known."""
-    found = (
-        StackReasons(
-            stack=stack.stack,
-            lost=stack_loss(stack) if stack.status == "changed" else None,
-            rebuilt=rebuilt_summary(stack),
-            reconfigured=stack.summary.reconfigured,
-            shared=shared_fields(stack),
-        )
-        for stack in stacks
-    )
-    return tuple(reasons for reasons in found if reasons.lost or reasons.rebuilt or reasons.shared)
-
-
-def rebuilt_summary(stack: StackDiff) -> RebuiltSummary | None:
-    """Return why the specs of a stack were rebuilt; None where no cause is known."""
-    number = stack.summary.rebuilt
-    causes = [cause for cause in stack.causes if not _is_shared_field(cause)]
-    counted = counted_causes(stack.changes)
-    if not counted or not number:
+def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
+    """Return what is to be said of some stacks of a tag, or None where nothing is known."""
+    rebuilt = [stack for stack in stacks if stack.summary.rebuilt]
+    changes = {
+        (change.old, change.new): change
+        for stack in rebuilt
+        for change in stack.changes
+        if change.kind is Kind.REBUILT
+    }
+    counted = counted_causes(changes.values())
+    shared = _shared_changes(stacks, places)
+    if not counted and not shared:
         return None
-    named = NAMED_CAUSES if len(counted) > NAMED_CAUSES + 1 else len(counted)
-    widest = max(causes, key=lambda cause: cause.reach, default=None)
-    return RebuiltSummary(
-        specs=number,
-        named=tuple(counted[:named]),
-        other_specs=sum(item.specs for item in counted[named:]),
-        other_causes=len(counted) - named,
-        unexplained=max(number - sum(item.specs for item in counted), 0),
-        widest=widest if widest and widest.reach >= 2 * max(widest.specs, 1) else None,
+    named = shortened(counted, NAMED_CAUSES)
+    others = counted[len(named.first) :]
+    is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
+    return Reasons(
+        specs=len(changes) if counted else 0,
+        place=places.place(stack.stack for stack in rebuilt),
+        named=named.first,
+        other_specs=sum(item.specs for item in others),
+        other_causes=named.more,
+        unexplained=max(len(changes) - sum(item.specs for item in counted), 0),
+        widest=_widest(rebuilt) if is_each_once else None,
+        shared=shared,
+    )
+
+
+def _widest(stacks: Iterable[StackDiff]) -> StackCause | None:
+    """Return the event that most rebuilt specs reach, where few of them have it as their cause."""
+    together: dict[Event, StackCause] = {}
+    for stack in stacks:
+        for cause in stack.causes:
+            if not _is_shared_field(cause):
+                event = event_of(cause)
+                found = together.get(event)
+                together[event] = _sum(found, cause) if found else cause
+    widest = max(together.values(), key=lambda cause: cause.reach, default=None)
+    return widest if widest and widest.reach >= 2 * max(widest.specs, 1) else None
+
+
+def _sum(one: StackCause, other: StackCause) -> StackCause:
+    return replace(
+        one,
+        specs=one.specs + other.specs,
+        packages=one.packages + other.packages,
+        reach=one.reach + other.reach,
+    )
+
+
+def _shared_changes(stacks: Iterable[StackDiff], places: Places) -> tuple[SharedChange, ...]:
+    found: dict[Event, list[tuple[StackCause, StackDiff]]] = {}
+    for stack in stacks:
+        for cause in shared_fields(stack):
+            found.setdefault(event_of(cause), []).append((cause, stack))
+    return tuple(
+        SharedChange(
+            event=event,
+            specs=sum(cause.specs for cause, _ in members),
+            of=sum(stack.summary.reconfigured for _, stack in members),
+            place=places.place(stack.stack for _, stack in members),
+        )
+        for event, members in found.items()
     )
 
 

@@ -4,21 +4,23 @@ Each is made once a process, as compiling its templates takes longer than to pri
 Jinja2 itself reads a template again whose file has changed.
 """
 
-from collections.abc import Callable
+import re
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snapdiff.errors import ReportError
+from snapdiff.reports import markdown_blocks, terminal
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
-    reasons_in_words,
-    rebuilt_by,
+    counted_in_words,
+    event_in_words,
     why_in_words,
 )
+from snapdiff.reports.html import writing
 from snapdiff.reports.lost_builds import builds_in_words, lost_in_words
-from snapdiff.reports.markdown_text import code, code_element, counted, linked, list_sign, number
-from snapdiff.reports.short_list import Mark, short_hash, short_patches, shortened, tag_names
+from snapdiff.reports.markdown_text import code, counted, linked, number
+from snapdiff.reports.names import Mark, short_hash, short_patches, shortened, tag_names
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:
@@ -33,59 +35,46 @@ BUILT_IN = next(
 
 @lru_cache
 def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
-    """Return the environment for Markdown: nothing is escaped but by the filters `code` and `link`.
+    """Return the environment for Markdown: nothing is escaped but by the filters `name` and `link`.
 
     A file in the folder `overrides` replaces the built-in template of the same name.
     """
-    environment = _environment(overrides, autoescape=False)
-    environment.filters |= {
-        "code": code,
-        "code_element": code_element,
-        "link": linked,
-        "sign": list_sign,
-        **_word_filters(code),
-    }
+    environment = _environment(overrides, code, _unpainted, autoescape=False)
+    environment.globals |= markdown_blocks.FUNCTIONS
+    environment.filters |= {"code": code, "link": linked}
     return environment
 
 
 @lru_cache
-def text_environment(
-    overrides: Path | None, paint: Callable[[str, str], str]
-) -> "jinja2.Environment":
+def text_environment(overrides: Path | None, paint: terminal.Paint) -> "jinja2.Environment":
     """Return the environment for the terminal; the filter `paint` colours text as a kind's is."""
-    environment = _environment(overrides, autoescape=False)
-    environment.filters |= {"paint": paint, **_word_filters(shown)}
+    environment = _environment(overrides, shown, paint, autoescape=False)
+    environment.globals |= terminal.functions(paint)
     return environment
-
-
-@lru_cache
-def row_words(overrides: Path | None) -> Any:
-    """Return the macros of the words in an HTML report's rows; what they return is plain text."""
-    environment = _environment(overrides, autoescape=False)
-    environment.filters |= _word_filters(shown)
-    return environment.get_template("row_words.txt.j2").module
 
 
 @lru_cache
 def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
-    environment = _environment(overrides, autoescape=True)
-    environment.filters |= _word_filters(shown)
+    environment = _environment(overrides, shown, _unpainted, autoescape=True)
+    environment.globals |= writing.FUNCTIONS
     return environment
 
 
-def _word_filters(mark: Mark) -> dict[str, Any]:
-    """Return the filters that put causes and builds into words."""
-    return {
-        "because": partial(why_in_words, mark=mark),
-        "builds": partial(builds_in_words, mark=mark),
-        "lost": partial(lost_in_words, mark=mark),
-        "reasons": partial(reasons_in_words, mark=mark),
-        "rebuilt_by": partial(rebuilt_by, mark=mark),
-    }
+@lru_cache
+def plain_words(overrides: Path | None, noun: str) -> Any:
+    """Return the macros of all words; what they return is plain text."""
+    environment = _environment(overrides, shown, _unpainted, autoescape=False)
+    return environment.get_template("words.j2").make_module({"link": shown, "noun": noun})
 
 
-def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environment":
+def _unpainted(text: str, _style: str) -> str:
+    return text
+
+
+def _environment(
+    overrides: Path | None, mark: Mark, paint: terminal.Paint, *, autoescape: bool
+) -> "jinja2.Environment":
     import jinja2
 
     environment = jinja2.Environment(
@@ -97,7 +86,15 @@ def _environment(overrides: Path | None, *, autoescape: bool) -> "jinja2.Environ
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= _FILTERS
+    environment.filters |= _FILTERS | {
+        "name": mark,
+        "paint": paint,
+        "because": partial(why_in_words, mark=mark),
+        "counted_cause": partial(counted_in_words, mark=mark),
+        "event": partial(event_in_words, mark=mark),
+        "builds": partial(builds_in_words, mark=mark),
+        "loss": partial(lost_in_words, mark=mark),
+    }
     environment.globals["SAME_TO_USE"] = SAME_TO_USE
     return environment
 
@@ -128,13 +125,20 @@ def render_template(environment: "jinja2.Environment", name: str, **values: Any)
     import jinja2
 
     try:
-        return environment.get_template(name).render(values)
+        text = environment.get_template(name).render(values)
     except jinja2.TemplateSyntaxError as error:
         raise ReportError(f"{error.filename or name}, line {error.lineno}: {error}") from error
     except jinja2.TemplateNotFound as error:
         raise ReportError(f"{error.name}: no such template") from error
     except Exception as error:  # a template can raise whatever its expressions do
         raise ReportError(f"{_place(error, name)}: {error}") from error
+    return text
+
+
+def render_page(environment: "jinja2.Environment", name: str, **values: Any) -> str:
+    """Return a template's text with no two blank lines in a row, as templates leave many."""
+    text = render_template(environment, name, **values)
+    return re.sub("\\n(?:[ \\t]*\\n){2,}", "\\n\\n", text).strip("\n") + "\n"
 
 
 def _place(error: Exception, name: str) -> str:

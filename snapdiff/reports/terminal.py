@@ -1,13 +1,29 @@
-"""Text on a terminal: painted, and broken between words where the window is narrow."""
+"""The blocks of a report on a terminal: painted, and broken where the window is narrow."""
 
 import re
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any, NamedTuple
 
+from snapdiff.reports.markdown_blocks import listed, paragraph
+from snapdiff.reports.names import tag_names
+from snapdiff.reports.package_counts import CountTable, PackageCounts, name_of_row
+from snapdiff.reports.package_lines import SYMBOLS
 from snapdiff.result import Kind
+from snapdiff.safe_text import shown
+
+Paint = Callable[[str, str], str]
+"""Colours a text in a style."""
 
 PLAIN_WIDTH = 120
 """How many columns a report has that goes to no window."""
+
+_NARROW = 60
+"""How many columns a window has at least where the table has all its columns."""
+
+_NARROWEST_NAME = 10
+"""How many columns the names in the table have, however narrow the window."""
 
 _INDENT = "      "
 """What the rest of a broken line begins with."""
@@ -28,7 +44,7 @@ _CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
 @cache
-def painter(*, color: bool) -> Callable[[str, str], str]:
+def painter(*, color: bool) -> Paint:
     """Return what colours a text in a style; without `color` the text stays as it is.
 
     It is the same object each time: the environment for the terminal is kept by it.
@@ -56,3 +72,100 @@ def broken(line: str, width: int) -> str:
 def _shown_width(text: str) -> int:
     """Return how wide a text is on a terminal: control codes take no room."""
     return len(_CODES.sub("", text))
+
+
+def functions(paint: Paint) -> dict[str, Any]:
+    """Return what templates call, but for `grid`, which has to know how wide the window is."""
+
+    def item(sign: str, words: str) -> str:
+        symbol = SYMBOLS.get(sign, sign) if sign else ""  # type: ignore[call-overload]
+        return (
+            f"  {paint(symbol, sign) if sign in _STYLES else symbol}{' ' if symbol else ''}{words}"
+        )
+
+    return {
+        "item": item,
+        "heading": lambda words, _level: paragraph(paint(words, "heading")),
+        "paragraph": paragraph,
+        "listed": listed,
+        "fold": lambda words: paragraph(paint(words, "heading")),
+        "end_fold": lambda: "",
+        "address": lambda words, url: f"{words}: {url}",
+        "rows": lambda heads: paint("   ".join(heads), "quiet"),
+        "cells": "   ".join,
+    }
+
+
+class _Columns(NamedTuple):
+    """The columns of numbers that fit beside the names: their heads and how wide they are."""
+
+    heads: list[str]
+    sizes: list[int]
+
+
+def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint) -> str:
+    """Return the table of counts; where the window is narrow, signs stand for the kinds."""
+    return paragraph("\n".join(_grid(table, (noun, rebuilt), width, paint)))
+
+
+def _grid(table: CountTable, words: tuple[str, str], width: int, paint: Paint) -> Iterator[str]:
+    noun, rebuilt = words
+    indent = "  " if table.several_tags else ""
+    names = []
+    for row in table.rows:
+        name = name_of_row(row, noun, shown)
+        is_tag = row.fate in ("tag removed", "tag added")
+        names.append(
+            f"{' → '.join(map(shown, tag_names(row.tag)))} ({name})" if is_tag else indent + name
+        )
+    longest = max(map(len, [noun, *names]))
+    columns = next(
+        (some for some in _columns(table, rebuilt) if longest + sum(some.sizes) <= width),
+        list(_columns(table, rebuilt))[-2 if width >= _NARROW else -1],
+    )
+    room = min(longest, max(width - sum(columns.sizes), _NARROWEST_NAME))
+
+    def line(name: str, cells: list[str]) -> Iterator[str]:
+        first, *rest = textwrap.wrap(name, room, subsequent_indent=indent + "  ") or [""]
+        yield first.ljust(room) + "".join(cells)
+        yield from rest
+
+    heads = [head.rjust(size) for head, size in zip(columns.heads, columns.sizes, strict=True)]
+    yield from (paint(text, "quiet") for text in line(noun, heads))
+    tag = None
+    for row, name in zip(table.rows, names, strict=True):
+        if name.startswith("  ") and row.tag is not tag:
+            tag = row.tag
+            yield " → ".join(map(shown, tag_names(tag)))
+        yield from line(name, _cells(table, row.counts, columns.sizes, paint))
+    if columns.heads[0] in SYMBOLS.values():
+        legend = ", ".join(f"{SYMBOLS[kind]} {kind}" for kind in table.kinds)
+        yield paint(legend, "quiet")
+
+
+def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:
+    """Yield the ways to head the columns of numbers, the widest first."""
+    numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
+    numbers += [row.counts.total or 0 for row in table.rows]
+    digits = max(len(f"{number:,}") for number in numbers)
+    words = [{Kind.REBUILT: rebuilt}.get(kind, kind.value) for kind in table.kinds]
+    signs = [SYMBOLS[kind] for kind in table.kinds]
+    sums = [] if table.total.total is None else ["unchanged", "all"]
+    for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
+        yield _Columns(heads, [max(len(head), digits) + gap for head in heads])
+
+
+def _cells(
+    table: CountTable,
+    counts: PackageCounts,
+    sizes: list[int],
+    paint: Paint,
+) -> list[str]:
+    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.kinds]
+    if table.total.total is not None:
+        numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
+    cells = []
+    for (number, style), size in zip(numbers[: len(sizes)], sizes, strict=True):
+        text = (f"{number:,}" if number else "·").rjust(size)
+        cells.append(paint(text, style if number else "quiet") if style or not number else text)
+    return cells

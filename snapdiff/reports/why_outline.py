@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, event_in_words
-from snapdiff.reports.severity import SYMBOLS, rank
-from snapdiff.reports.short_list import Mark, short_hash
+from snapdiff.reports.names import Mark, short_hash
+from snapdiff.reports.package_lines import SYMBOLS, rank
 from snapdiff.reports.why_trees import tree_lines
 from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import Cause, Event, What

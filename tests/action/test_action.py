@@ -255,7 +255,7 @@ def test_a_gate_on_a_kind_that_the_reports_leave_out_says_why_it_failed(runner: 
     ran = runner.run(inputs=inputs)
     assert (ran.status, ran.outputs["changed"], ran.outputs["gate"]) == (0, "false", "passed")
     [comment] = runner.host.comments
-    assert "No changes between" in comment.body
+    assert "No changes from" in comment.body
     assert "gate" not in comment.body
 
 

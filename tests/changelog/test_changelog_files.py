@@ -88,7 +88,7 @@ class TestMarkdown:
         update(story, file, "HEAD~1..HEAD")
         text = file.read_text("utf-8")
         assert text.startswith("# Log\n\nWords.\n\n<!-- snapdiff: ")
-        assert text.endswith("`physics`\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
+        assert text.endswith(" rebuilt (all but `root`).\n\n## 0.1 - 2020-01-01\n\n- Began.\n")
 
     def test_without_any_section_takes_them_at_its_end(
         self, story: History, tmp_path: Path

@@ -50,7 +50,7 @@ def test_every_format_names_the_file(story: History) -> None:
     def shown(*options: str) -> str:
         return run_changelog("-C", story.folder, "HEAD~2..HEAD", *options).out
 
-    assert "; newest first; settings: HEAD:.snapdiff.toml\n" in shown("-f", "text")
+    assert "; newest first. Settings: HEAD:.snapdiff.toml.\n" in shown("-f", "text")
     assert " Settings: <code>HEAD:.snapdiff.toml</code>.</p></footer>" in shown("-f", "html")
     [section] = json.loads(shown("-f", "json"))
     assert section["configuration"] == "HEAD:.snapdiff.toml"
@@ -95,7 +95,7 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
     assert "only stack `hep`." in result.out
     assert result.out.endswith("\n\nSettings: `HEAD:.snapdiff.toml`\n")
     text = run_changelog("-C", story.folder, "HEAD~2..HEAD", "--first-seen", "-f", "text").out
-    assert text.endswith("\n\nsettings: HEAD:.snapdiff.toml\n")
+    assert text.endswith("\n\nSettings: HEAD:.snapdiff.toml\n")
     for format_name in ("markdown", "text"):
         options = ("--first-seen", "-f", format_name, "-s", "hep")
         own = run_changelog("-C", story.folder, "HEAD~2..HEAD", *options)

@@ -306,7 +306,7 @@ class TestEffect:
         [
             ("markdown", "\n\nSettings: `old/.snapdiff.toml`\n"),
             ("comment", "\n\nSettings: `old/.snapdiff.toml`\n"),
-            ("text", "\n\nsettings: old/.snapdiff.toml\n"),
+            ("text", "\n\nSettings: old/.snapdiff.toml\n"),
             ("html", " Settings: <code>old/.snapdiff.toml</code>.</p></footer>\n"),
             ("json", ',"configuration":"old/.snapdiff.toml"}\n'),
             ("csv", "\n"),

@@ -22,7 +22,7 @@ from tests.support.helpers import run_cli, run_json, words, write_files
         (["-f", "html", "--max-length", "9"], "--max-length has no effect in html; it goes with "),
         (["-f", "text", "--marker", "x"], "--marker has no effect in text; it goes with comment"),
         (["-f", "text", "--package-url", ""], "--package-url has no effect in text; it goes with"),
-        (["-f", "markdown", "--detail"], "--detail has no effect in markdown; it goes with text"),
+        (["-f", "html", "--detail"], "--detail has no effect in html; it goes with markdown"),
         (["-f", "json", "--stat"], "--stat has no effect in json; it goes with markdown, text"),
         (["--color", "always"], "--color has no effect in markdown; it goes with text"),
         (["-f", "json", "--template-folder", "x"], "--template-folder has no effect in json; it "),
@@ -226,7 +226,7 @@ def test_what_is_longer_than_the_screen_is_paged(tmp_path: Path) -> None:
     pager.write_text("#!/bin/sh\necho paged; cat\n")
     pager.chmod(0o755)
     plain = on_a_terminal(rows=20, PAGER="cat")
-    assert plain.startswith("snapshots/2025-06-29 → snapshots/2025-07-06\n")
+    assert plain.startswith("Changes from 2025-06-29 to 2025-07-06\n")
     assert max(map(len, plain.splitlines())) <= 80
     assert on_a_terminal(rows=20, PAGER=str(pager)) == f"paged\n{plain}"
     assert on_a_terminal(rows=200, PAGER=str(pager)) == plain

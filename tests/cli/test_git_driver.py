@@ -85,8 +85,8 @@ def test_git_diff_shows_a_page_as_a_report_and_other_files_as_lines(
     shown = git(repository.folder, "diff")
     assert (shown.returncode, shown.stderr) == (0, "")
     blob = repository.git("rev-parse", f"HEAD:{PAGE}")[:7]
-    assert f"{PAGE}\n{blob} → working tree\n" in shown.stdout
-    assert "  − zlib 1.2 gone, keeps 1.3   e4s\n" in shown.stdout
+    assert f"{PAGE}\n\nFrom {blob} to working tree: " in shown.stdout
+    assert ": zlib 1.2 gone; still there: 1.3.\n" in shown.stdout
     assert "spec_details" not in shown.stdout
     assert "-one\n+two\n" in shown.stdout
     assert "-{}\n+[]\n" in shown.stdout
@@ -102,11 +102,10 @@ def test_a_history_shows_what_was_added_renamed_and_deleted(repository: GitRepos
     shown = git(repository.folder, "log", "--patch", "--ext-diff", "--find-renames", "-3")
     assert (shown.returncode, shown.stderr) == (0, "")
     deleted, renamed, added = shown.stdout.split("\ncommit ")
-    assert "→ no file\n" in deleted
-    assert "− hdf5 2.0, gone" in deleted
-    assert f"{PAGE} → {moved}: no changes: " in renamed
-    assert "no file → " in added
-    assert "+ hdf5 2.0, new" in added
+    assert " to no file: hdf5 2.0 gone.\n" in deleted
+    assert f"{PAGE} → {moved}: no changes from " in renamed
+    assert "From no file to " in added
+    assert ": hdf5 2.0 new.\n" in added
     assert "tag develop added" not in added  # the tag is more than this page,
     assert "stack e4s" not in shown.stdout  # and so are its stacks
 
@@ -119,7 +118,7 @@ def test_a_lock_and_every_spec_of_it(repository: GitRepository) -> None:
     shown = git(repository.folder, "diff")
     assert shown.stderr == ""
     assert "hwloc 2.11.1 → 2.12.0" in shown.stdout
-    assert "every spec\n" in shown.stdout
+    assert "every spec: " in shown.stdout
 
 
 def test_a_page_that_cannot_be_read_does_not_keep_git_from_the_next(
@@ -216,7 +215,7 @@ def test_it_is_set_up_in_a_worktree_and_undone_in_a_line(tmp_path: Path) -> None
     made.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "worktree"))
     set_up(tmp_path / "worktree")
     write(made, {PAGE: NEW})
-    assert "  − zlib 1.2 gone" in git(made.folder, "diff").stdout
+    assert ": zlib 1.2 gone" in git(made.folder, "diff").stdout
     [undo] = re.findall("^git config --unset .*", GUIDE, re.MULTILINE)
     subprocess.run(["sh", "-ec", undo], cwd=made.folder, check=True)
     shown = git(made.folder, "diff")
@@ -261,8 +260,8 @@ def test_a_lock_may_have_any_name_that_attributes_name() -> None:
     versions = [[str(file), str(number) * 40, "100644"] for number, file in enumerate(LOCKS)]
     done = run_cli("git-driver", "--", "my.lock", *versions[1], *versions[0])
     assert (done.status, done.err) == (0, "")
-    assert done.out.startswith("my.lock\n1111111 → working tree\n")
-    assert "+ valgrind 3.23.0, new\n" in done.out
+    assert done.out.startswith("my.lock\n\nFrom 1111111 to working tree: ")
+    assert "+ valgrind 3.23.0 new\n" in done.out
 
 
 def test_the_documentation_shows_what_git_diff_prints(repository: GitRepository) -> None:

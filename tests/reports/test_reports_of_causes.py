@@ -9,9 +9,9 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, write_files
 
 ABOVE = (
-    "6 specs rebuilt: 4 by autoconf 2.69 → 2.71 (build only), "
-    "1 by cmake 3.26.3 → 3.27.7 (build only), "
-    "1 by zlib replaced by zlib-ng"
+    "6 specs with another hash: autoconf 2.69 → 2.71 (build only) (4), "
+    "cmake 3.26.3 → 3.27.7 (build only) (1), "
+    "zlib replaced by zlib-ng (1)"
 )
 
 
@@ -28,15 +28,17 @@ def report(folder: Path, *options: str) -> list[str]:
 def test_text_says_the_causes_above_the_lines(folder: Path) -> None:
     lines = report(folder, "-f", "text")
     assert ABOVE in " ".join(line.strip() for line in lines)
-    assert "  = 6 packages only rebuilt" in lines
+    assert "  = hdf5, netcdf with another hash: zlib replaced by zlib-ng" not in lines
+    assert lines[2] == "3 products only with another hash."
 
 
 def test_text_lists_what_somebody_asked_the_cause_of(folder: Path) -> None:
     lines = report(folder, "-f", "text", "--because", "cmake")
-    assert "  1 spec rebuilt: by cmake 3.26.3 → 3.27.7 (build only)" in lines
-    assert any(
-        line.startswith("  = json 3.11.2: cmake 3.26.3 → 3.27.7 (build only)") for line in lines
-    )
+    assert lines[2:] == [
+        "json 3.11.2 with another hash; only what was rebuilt because of cmake.",
+        "",
+        "  = 1 spec with another hash: cmake 3.26.3 → 3.27.7 (build only)",
+    ]
 
 
 def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
@@ -51,25 +53,26 @@ def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
 
 def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Path) -> None:
     lines = report(folder, "--package-url", "")
-    assert "- 6 specs rebuilt: 4 by `autoconf` `2.69` → `2.71` (build only), " in "\n".join(lines)
-    [together] = [line for line in lines if line.startswith("- `automake`, ")]
-    assert together.startswith("- `automake`, `numactl`, `openmpi`: ")  # netcdf was asked for
-    assert together.endswith(": `autoconf` `2.69` → `2.71`")
+    above = "- = 6 specs with another hash: `autoconf` `2.69` → `2.71` (build only) (4), "
+    assert above in "\n".join(lines)
+    # netcdf was asked for
+    together = "- = `automake`, `numactl`, `openmpi` with another hash: `autoconf` `2.69` → `2.71`"
+    assert together in lines
 
 
-def test_in_a_comment_each_stack_says_its_own(tmp_path: Path) -> None:
+def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) -> None:
     stacks = {"cpu": (before(), after()), "os": (apps("ubuntu20.04"), apps("ubuntu22.04"))}
     for stack, sides in stacks.items():
         for side, items in zip(("old", "new"), sides, strict=True):
             write_files(tmp_path, {f"{side}/envs/{stack}/spack.lock": to_bytes(lock(items))})
-    text = run_cli("-C", tmp_path, "old", "new", "-f", "comment").out
-    folds = {part.partition("</code>")[0]: part for part in text.split("<summary><code>")[1:]}
-    assert "- 6 specs rebuilt: 4 by `autoconf`" in folds["cpu"]
-    assert "- 12 of 12 specs reconfigured: os `ubuntu20.04` → `ubuntu22.04`" in folds["os"]
-    assert "≠ " not in folds["os"].partition("Every spec")[0]
-    together = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
-    assert f"  cpu: {ABOVE}"[:60] in together
-    assert "  os: 12 of 12 specs reconfigured: os ubuntu20.04 → ubuntu22.04\n" in together
+    both = ("-C", tmp_path, "old", "new")
+    parts = run_cli(*both, "--group-by", "stack").out.split("\n## ")
+    of = {part.partition("\n")[0]: part for part in parts}
+    assert "- = 6 specs with another hash: `autoconf`" in of["`cpu`"]
+    assert "- ≠ 12 specs reconfigured: os `ubuntu20.04` → `ubuntu22.04`" in of["`os`"]
+    together = run_cli(*both, "-f", "text").out
+    assert "  = 6 specs in cpu with another hash: autoconf 2.69 → 2.71 (build only) (4)" in together
+    assert "  ≠ 12 specs in os reconfigured: os ubuntu20.04 → ubuntu22.04\n" in together
     assert "app3" not in together
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from snapdiff.reports.templates import (
     html_environment,
     markdown_environment,
+    plain_words,
     render_template,
-    row_words,
     text_environment,
 )
 from snapdiff.reports.terminal import painter
@@ -16,7 +16,7 @@ from snapdiff.reports.terminal import painter
 def test_an_environment_is_made_once_and_not_for_each_report() -> None:
     assert markdown_environment() is markdown_environment()
     assert html_environment() is html_environment()
-    assert row_words(None) is row_words(None)
+    assert plain_words(None, "stack") is plain_words(None, "stack")
     assert text_environment(None, painter(color=True)) is text_environment(
         None, painter(color=True)
     )

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from snapdiff.reports.cause_words import counted_in_words, shared_in_words
-from snapdiff.reports.short_list import shortened
-from snapdiff.reports.stack_reasons import counted_causes, event_of, shared_fields
+from snapdiff.reports.cause_words import counted_in_words
+from snapdiff.reports.names import shortened
+from snapdiff.reports.stack_reasons import CountedCause, counted_causes, event_of
 from snapdiff.result import Change, Kind, TagDiff
 from snapdiff.result.causes import Cause, Event
 from snapdiff.safe_text import shown
@@ -28,49 +28,41 @@ class CauseBar(NamedTuple):
 
 
 class CausePicture(Struct, frozen=True, kw_only=True):
-    """Why the specs of a tag changed: bars, `more` causes without one, and what stacks share.
-
-    A spec of several stacks counts once. `labels` name every cause.
-    """
+    """Why `specs` of a tag were rebuilt, each once: bars, and `more` causes without one."""
 
     specs: int
     bars: tuple[CauseBar, ...]
     more: int
-    shared: tuple[str, ...]
-    labels: dict[Event, str]
+
+
+def _rebuilt(tag: TagDiff) -> list[Change]:
+    """Return the rebuilt specs of a tag; a spec of several stacks counts once."""
+    every = (change for stack in tag.stacks for change in stack.changes)
+    rebuilt = {(it.old, it.new): it for it in every if it.kind is Kind.REBUILT}
+    return list(rebuilt.values())
 
 
 def cause_picture(tag: TagDiff) -> CausePicture:
     """Return the bars of a tag, most specs first; none where no cause is known."""
-    rebuilt = {
-        (change.old, change.new): change
-        for stack in tag.stacks
-        for change in stack.changes
-        if change.kind is Kind.REBUILT
-    }
-    counted = counted_causes(rebuilt.values())
+    rebuilt = _rebuilt(tag)
+    counted = counted_causes(rebuilt)
     widest = max((cause.specs for cause in counted), default=1)
-    labels = {event: counted_in_words(cause, shown) for cause in counted for event in cause.events}
     bars = shortened(counted, MOST_BARS)
     return CausePicture(
         specs=len(rebuilt),
-        bars=tuple(
-            CauseBar(
-                labels[cause.events[0]],
-                cause.specs,
-                f"{max(100 * cause.specs / widest, _NARROWEST):.2f}%",
-            )
-            for cause in bars.first
-        ),
+        bars=tuple(_bar(cause, 100 * cause.specs / widest) for cause in bars.first),
         more=bars.more,
-        shared=tuple(
-            f"{name}: {words}" if (name := shown(stack.stack)) else words
-            for stack in tag.stacks
-            for field in shared_fields(stack)
-            for words in [shared_in_words(field, stack.summary.reconfigured, shown)]
-        ),
-        labels=labels,
     )
+
+
+def _bar(cause: CountedCause, width: float) -> CauseBar:
+    return CauseBar(counted_in_words(cause, shown), cause.specs, f"{max(width, _NARROWEST):.2f}%")
+
+
+def cause_labels(tag: TagDiff) -> dict[Event, str]:
+    """Return every cause of a tag, as its bar names it."""
+    counted = counted_causes(_rebuilt(tag))
+    return {event: counted_in_words(cause, shown) for cause in counted for event in cause.events}
 
 
 def labels_of(changes: Iterable[Change], labels: dict[Event, str]) -> tuple[str, ...]:

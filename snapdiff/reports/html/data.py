@@ -7,7 +7,7 @@ import msgspec
 
 from snapdiff.reports.html.rows import TableRow
 from snapdiff.reports.html.specs import SpecGroup, first_specs
-from snapdiff.reports.severity import SYMBOLS, WORST_FIRST, rank
+from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
 
 LISTED_SPECS = 100_000
 """How many specs a report lists in all; where there are more, each row lists its first few."""

@@ -8,9 +8,9 @@ from msgspec import Struct
 from snapdiff.reports.html.cause_bars import CausePicture, cause_picture
 from snapdiff.reports.html.rows import tag_label
 from snapdiff.reports.markdown_text import number
-from snapdiff.reports.package_counts import CountRow, PackageCounts, count_table
-from snapdiff.reports.severity import SYMBOLS
-from snapdiff.result import CatalogDiff, Kind, TagDiff
+from snapdiff.reports.package_counts import CountRow, CountTable, PackageCounts
+from snapdiff.reports.package_lines import SYMBOLS
+from snapdiff.result import Kind, TagDiff
 from snapdiff.safe_text import shown
 
 _LEFT = (Kind.REMOVED, Kind.DOWNGRADED)
@@ -66,9 +66,8 @@ class TagPicture(Struct, frozen=True, kw_only=True):
     rows: tuple[PictureRow, ...]
 
 
-def pictures_of(diff: CatalogDiff) -> list[TagPicture]:
-    """Return a picture of each tag, worst first; the lines of all of them add up to the total."""
-    table = count_table(diff)
+def pictures_of(table: CountTable) -> list[TagPicture]:
+    """Return a picture of each tag, worst first."""
     rows: dict[int, list[CountRow]] = {}
     for row in table.rows:
         rows.setdefault(id(row.tag), []).append(row)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
-from snapdiff.reports.short_list import short_patches
+from snapdiff.reports.names import short_patches
 from snapdiff.result import Change, Field
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import shown

@@ -1,0 +1,125 @@
+"""The blocks of a report in HTML; style sheets and scripts in a page, named by their hashes.
+
+What templates call returns markup that is safe: a text that is none is escaped.
+"""
+
+import base64
+import hashlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from snapdiff.errors import ReportError
+from snapdiff.reports.product_table import ProductTable, cell_versions
+from snapdiff.safe_text import shown
+
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+
+def inline_part(environment: "jinja2.Environment", name: str) -> "Markup":
+    """Return a style sheet or script from the templates, as it is; raises ReportError."""
+    import jinja2
+
+    assert environment.loader is not None
+    try:
+        text = environment.loader.get_source(environment, name)[0]
+    except jinja2.TemplateNotFound as error:
+        raise ReportError(f"{name}: no such template") from error
+    if "</" in text or "<!--" in text:
+        raise ReportError(f"{name}: holds `</` or `<!--`, which HTML does not allow there")
+    return trusted(text)
+
+
+def trusted(text: str) -> "Markup":
+    """Return text that is put into the page unescaped: ours, or made safe."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 # never a value from the catalog
+
+
+def content_hash(text: str) -> str:
+    """Return what a Content-Security-Policy calls an inline part that may be used."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+@lru_cache(maxsize=4096)
+def address_of(package: str, package_url: str) -> str:
+    """Return the address of a package's page, empty where it has none or is no web address."""
+    if not package_url.startswith(("https://", "http://")) or shown(package) != package:
+        return ""
+    return package_url.replace("{package}", quote(package, safe=""))
+
+
+def link_of(package_url: str) -> Callable[[str], "Markup"]:
+    """Return what writes a package as a link to its page, or in bold where it has none."""
+
+    def link(package: str) -> "Markup":
+        url = address_of(package, package_url)
+        if not url:
+            return trusted("<strong>{}</strong>").format(shown(package))
+        return trusted('<a href="{}" rel="noreferrer">{}</a>').format(url, shown(package))
+
+    return link
+
+
+def _item(sign: str, words: str) -> "Markup":
+    return trusted('<li class="{}">{}</li>').format(
+        {"!": "unread", "?": "hint"}.get(sign, sign), words
+    )
+
+
+def _heading(words: str, level: int) -> "Markup":
+    tag = f"h{level or 3}"
+    return trusted(f"<{tag}>{{}}</{tag}>\n").format(words)
+
+
+def _paragraph(words: str) -> "Markup":
+    return trusted("<p>{}</p>\n").format(words) if words else trusted("")
+
+
+def _listed(caller: Callable[[], str]) -> "Markup":
+    items = [line for line in caller().splitlines() if line.strip()]
+    return trusted('<ul class="news">\n' + "\n".join(items) + "\n</ul>\n" if items else "")
+
+
+def _fold(words: str) -> "Markup":
+    return trusted("<details><summary>{}</summary>\n").format(words)
+
+
+def products(table: ProductTable, link: Callable[[str], str]) -> "Markup":
+    """Return the table of products: a row a product, a column a stack."""
+    heads = trusted("").join(
+        trusted('<th scope="col">{}</th>').format(shown(name)) for name in table.stacks
+    )
+    lines = [
+        trusted('<tr class="{}"><th scope="row">{}</th>{}</tr>').format(
+            row.kind.value,
+            link(row.package),
+            trusted("").join(
+                trusted("<td>{}</td>").format(cell_versions(cell, shown) if cell else "·")
+                for cell in row.cells
+            ),
+        )
+        for row in table.rows
+    ]
+    return trusted(
+        '<div class="wide"><table class="products">\n'
+        '<thead><tr><th scope="col">Product</th>{}</tr></thead>\n'
+        "<tbody>\n{}\n</tbody>\n</table></div>\n"
+    ).format(heads, trusted("\n").join(lines))
+
+
+FUNCTIONS: dict[str, Any] = {
+    "item": _item,
+    "heading": _heading,
+    "paragraph": _paragraph,
+    "listed": _listed,
+    "fold": _fold,
+    "end_fold": lambda: trusted("</details>\n"),
+    "products": products,
+}
+"""What templates call."""

@@ -1,0 +1,230 @@
+"""Names as people read them: of the two sides, of tags and sets of stacks; long lists cut short."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from snapdiff.model import EMPTY_PART, Revision
+from snapdiff.result import CatalogDiff, TagDiff
+
+_Item = TypeVar("_Item")
+
+Mark = Callable[[str], str]
+"""How a name or value of a catalog is written: `shown` for a terminal, `code` for Markdown."""
+
+SHORT_HASH = 7
+"""How many characters of a commit, a spec's hash or a patch's hash people are shown."""
+
+_PATCH = re.compile(r"(?<=[=,])[0-9a-f]{8,}")
+
+_PATH_PART = re.compile(r"[^/:]+[/:]*|[/:]+")
+
+
+class ShortList(Struct, Generic[_Item], frozen=True):
+    """The first items of a list, and how many more there are."""
+
+    first: tuple[_Item, ...]
+    more: int
+
+
+def shortened(items: Sequence[_Item], most: int) -> ShortList[_Item]:
+    """Return the first `most` items; where only one more would be left, that one too."""
+    kept = most if len(items) > most + 1 else len(items)
+    return ShortList(tuple(items[:kept]), len(items) - kept)
+
+
+def short_hash(text: str) -> str:
+    """Return the first characters of a hash or commit."""
+    return text[:SHORT_HASH]
+
+
+def short_patches(variant: str) -> str:
+    """Return a variant with the hashes of its patches cut short.
+
+    >>> short_patches("patches=0123456789abcdef,fedcba9876543210")
+    'patches=0123456,fedcba9'
+    """
+    if not variant.startswith(("patches=", "patches:=")):
+        return variant
+    return _PATCH.sub(lambda found: short_hash(found[0]), variant)
+
+
+def tag_names(tag: TagDiff) -> tuple[str, ...]:
+    """Return a tag's name, both where two tags are compared, or none where it is not named."""
+    return tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name))
+
+
+# --- The two sides ---
+
+
+class SideName(NamedTuple):
+    """What a side is called in a heading; `commit` and `day` are empty where it has none."""
+
+    name: str
+    commit: str
+    day: str
+
+
+def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
+    """Return the shortest names that tell the sides apart: `24.05` and `24.11`, not their folders.
+
+    The parts of a path that both have at the same end are left out, unless nothing would be left.
+    """
+    short = short_names(old.source, new.source)
+    return _side(short[0], old), _side(short[1], new)
+
+
+def _side(name: str, revision: Revision) -> SideName:
+    day = (revision.date or "")[: len("2025-07-06")]
+    commit = short_hash(revision.commit or "")
+    return SideName(name, "" if name.startswith(commit) else commit, "" if day in name else day)
+
+
+def short_names(old: str, new: str) -> tuple[str, str]:
+    """Return two paths, or revisions with paths, without what they have in common.
+
+    >>> short_names("site/24.05/e4s", "site/24.11/e4s")
+    ('24.05', '24.11')
+    >>> short_names("HEAD~1:spack.lock", "spack.lock")
+    ('HEAD~1:spack.lock', 'spack.lock')
+    """
+    parts = [_PATH_PART.findall(name) for name in (old, new)]
+    shortest = min(map(len, parts))
+    first = last = 0
+    while first < shortest - 1 and parts[0][first] == parts[1][first]:
+        first += 1
+    while last < shortest - 1 - first and parts[0][-1 - last] == parts[1][-1 - last]:
+        last += 1
+    short = ["".join(some[first : len(some) - last]).strip("/:") for some in parts]
+    return (short[0], short[1]) if all(short) and short[0] != short[1] else (old, new)
+
+
+TOP_FOLDER = "top folder"
+"""What people read for a stack or tag that is called `.` and is not the only one."""
+
+
+def readable(diff: CatalogDiff) -> CatalogDiff:
+    """Return a diff in which nothing is called `.`: what is the only one of its sort has no name.
+
+    One `spack.lock` at the top of a repository is such a stack, in such a tag
+    (docs/specification.md, section 10).
+    """
+    is_only_tag = [tag_names(tag) for tag in diff.tags] == [(EMPTY_PART,)]
+    stacks = {stack.stack for tag in diff.tags for stack in tag.stacks}
+    tag_name = "" if is_only_tag and diff.tags[0].status == "changed" else TOP_FOLDER
+    stack_name = "" if stacks == {EMPTY_PART} else TOP_FOLDER
+    if EMPTY_PART not in stacks and all(EMPTY_PART not in tag_names(tag) for tag in diff.tags):
+        return diff
+
+    def named(name: str | None, instead: str) -> str | None:
+        return instead if name == EMPTY_PART else name
+
+    return replace(
+        diff,
+        tags=tuple(
+            replace(
+                tag,
+                old=named(tag.old, tag_name),
+                new=named(tag.new, tag_name),
+                stacks=tuple(
+                    replace(stack, stack=named(stack.stack, stack_name)) for stack in tag.stacks
+                ),
+            )
+            for tag in diff.tags
+        ),
+    )
+
+
+# --- Sets of stacks ---
+
+_FEW = 3
+"""How many stacks are named one by one, and how many that are missing."""
+
+_SEPARATORS = re.compile("[-_.]")
+
+
+class Place(Struct):
+    """Some stacks in the fewest words: `before`, then `names` (globs, where `before` says so).
+
+    `all 5`; `all but oneapi-x86_64`; `the 3 cuda-*`; `e4s, hep`; `14, set A` where they have no
+    shorter name and more than one line is about them: such a set is listed once, in full.
+    """
+
+    before: str
+    names: tuple[str, ...]
+    letter: str = ""
+
+
+class Places:
+    """Says in which stacks of a tag something is: of one set always the same place."""
+
+    def __init__(self, stacks: Iterable[str]) -> None:
+        """Take all stacks of the tag."""
+        self._all = frozenset(stacks)
+        self._known: dict[frozenset[str], Place] = {}
+
+    def place(self, stacks: Iterable[str]) -> Place:
+        """Return some stacks of the tag in words; of the only one there are none."""
+        some = frozenset(stacks)
+        if some not in self._known:
+            self._known[some] = self._place(some)
+        return self._known[some]
+
+    def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
+        """Give letters to long sets that are used more than once, in this order; return them."""
+        counts = Counter(map(id, used))
+        sets = {id(place): place for place in self._known.values() if len(place.names) > _FEW}
+        found: dict[str, tuple[str, ...]] = {}
+        for key, number in counts.items():
+            place = sets.get(key)
+            if place and not place.before and number > 1:
+                letter = _letter(len(found))
+                found[letter] = place.names
+                place.before, place.names = f"{len(place.names)}, set", ()
+                place.letter = letter
+        return found
+
+    def _place(self, some: frozenset[str]) -> Place:
+        if len(self._all) == 1 or not some:
+            return Place("", ())
+        if some == self._all:
+            return Place("both" if len(some) == 2 else f"all {len(some)}", ())
+        if len(some) == 1:
+            return Place("", tuple(some))
+        glob = self._glob(some)
+        if glob:
+            return Place("both" if len(some) == 2 else f"the {len(some)}", (glob,))
+        others = self._all - some
+        if len(others) == 1 or (len(others) * _FEW < len(some) and len(others) <= _FEW):
+            return Place("all but", tuple(sorted(others)))
+        if glob := self._glob(others):
+            return Place("all but", (glob,))
+        return Place("", tuple(sorted(some)))
+
+    def _glob(self, some: frozenset[str]) -> str:
+        """Return a glob that only these stacks of the tag match, or nothing."""
+        example = min(some)
+        for found in _SEPARATORS.finditer(example):
+            head, tail = example[: found.end()], example[found.start() :]
+            if some == {name for name in self._all if name.startswith(head)}:
+                return f"{head}*"
+            if some == {name for name in self._all if name.endswith(tail)}:
+                return f"*{tail}"
+        return ""
+
+
+def _letter(number: int) -> str:
+    """Return A to Z, then AA and so on.
+
+    >>> [_letter(number) for number in (0, 25, 26)]
+    ['A', 'Z', 'AA']
+    """
+    letters = ""
+    while number >= 0:
+        letters = chr(ord("A") + number % 26) + letters
+        number = number // 26 - 1
+    return letters

@@ -1,0 +1,51 @@
+"""What a step from one version to another means: another major version, another way to number."""
+
+import re
+from collections.abc import Iterable
+
+from snapdiff.spack.version import parse_version
+
+_YEARS = range(1980, 2100)
+_SHORT_YEARS = range(20, 40)
+"""The years of calendar versions such as 23.08: a first number below 20 is more often a major."""
+
+_NUMBERS = re.compile("[0-9]+")
+
+
+def is_date(version: str) -> bool:
+    """Return whether a version is written as a date: `2023.11.05`, `20230802`, `2020-05-14`."""
+    first = (_NUMBERS.findall(version) or [""])[0]
+    return version.startswith(first) and int(first[:4] or 0) in _YEARS and len(first) in (4, 6, 8)
+
+
+def is_calendar(version: str) -> bool:
+    """Return whether the first number of a version is a year: also `23.08` and `22.9.29`."""
+    year, month, *_ = [*_NUMBERS.findall(version), "", ""]
+    is_short = (
+        len(year) == 2
+        and int(year) in _SHORT_YEARS
+        and version.startswith(year)
+        and month.isdecimal()
+        and 1 <= int(month) <= 12
+        and month != "1"  # 20.1 and 21.1 of LLVM are no months
+    )
+    return is_short or is_date(version)
+
+
+def is_other_scheme(gone: Iterable[str], came: Iterable[str]) -> bool:
+    """Return whether versions began or ceased to be dates: `20180129` to `0.11.0` is no loss."""
+    old, new = highest(gone), highest(came)
+    return bool(old and new) and is_date(old) != is_date(new)
+
+
+def is_major(gone: Iterable[str], came: Iterable[str]) -> bool:
+    """Return whether the first part of the highest version rose, and is no year."""
+    old, new = highest(gone), highest(came)
+    if not (old and new) or is_calendar(old) or is_calendar(new):
+        return False
+    return parse_version(old).release[:1] < parse_version(new).release[:1]
+
+
+def highest(versions: Iterable[str]) -> str:
+    """Return the highest of some versions, nothing where there is none."""
+    return max(versions, key=parse_version, default="")
