@@ -78,6 +78,16 @@ ROOMS = {
         "snapdiff.catalog",
         "snapdiff.diff",
     },
+    "snapdiff.missing_specs": {
+        *GROUND_FLOOR,
+        "snapdiff",
+        "snapdiff.formats",
+        "snapdiff.model",
+        "snapdiff.result",
+        "snapdiff.catalog",
+        "snapdiff.diff",
+        "snapdiff.spack",
+    },
     "snapdiff.why_package": {
         *GROUND_FLOOR,
         "snapdiff.comparison",

@@ -18,6 +18,7 @@ DEFAULT_COMMAND = "diff"
 _LATE = {
     "changelog": "snapdiff.cli.changelog_command",
     "git-driver": "snapdiff.cli.git_driver_command",
+    "missing": "snapdiff.cli.missing_command",
     "post": "snapdiff.cli.post_command",
     "snapshot": "snapdiff.cli.snapshot_command",
     "why": "snapdiff.cli.why_command",
@@ -110,19 +111,19 @@ cli.add_command(diff)
 @click.option(
     "--of",
     "document",
-    type=click.Choice(["report", "config"]),
+    type=click.Choice(["report", "missing", "config"]),
     default="report",
-    help="The JSON report (default), or the configuration file.",
+    help="The JSON report (default), the answer of snapdiff missing, or the configuration file.",
 )
 def schema(document: str) -> int:
-    """Print the JSON Schema of the JSON report, or of the configuration file."""
+    """Print the JSON Schema of the JSON report, of an answer, or of the configuration file."""
     import json
 
     from snapdiff.output.standard_output import write_stdout
     from snapdiff.reports.json_report import json_schema
     from snapdiff.settings.catalog_settings import settings_schema
 
-    found = json_schema() if document == "report" else settings_schema()
+    found = settings_schema() if document == "config" else json_schema(document)
     write_stdout([json.dumps(found, indent=2) + "\n"])
     return DONE
 

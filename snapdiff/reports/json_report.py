@@ -7,6 +7,7 @@ import msgspec
 
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
+from snapdiff.result.missing import MissingSpecs
 
 _encoder = msgspec.json.Encoder()
 
@@ -38,11 +39,11 @@ def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
     yield "}"
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) that every JSON report of this version fits."""
-    schema = msgspec.json.schema(CatalogDiff)
+def json_schema(document: str = "report") -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a `report`, or of what is `missing`."""
+    kind: type[msgspec.Struct] = MissingSpecs if document == "missing" else CatalogDiff
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "snapdiff report",
-        **schema,
+        "title": f"snapdiff {document}",
+        **msgspec.json.schema(kind),
     }

@@ -1,0 +1,194 @@
+"""Environments and a catalog become what of the environments is not in the catalog."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from snapdiff import __version__
+from snapdiff.catalog.loading import Catalog
+from snapdiff.diff.fields import differing_fields
+from snapdiff.diff.pairing import Effort, pair_specs
+from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError
+from snapdiff.formats.document_names import LOCK_NAME
+from snapdiff.limits import Limits
+from snapdiff.model import EMPTY_PART, Build, Graph, Package
+from snapdiff.result.missing import MissingSpec, MissingSpecs, NearestSpec, WantedCounts
+from snapdiff.spack.version import parse_version
+
+
+def find_missing(
+    wanted: Sequence[Catalog],
+    catalog: Catalog,
+    *,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+) -> MissingSpecs:
+    """Return which specs of some environments no stack of a catalog has, by hash alone.
+
+    What is external is not looked for. Raises RevisionError where one of them has nothing in it
+    (unless `allow_empty`), and BadPagesError where documents cannot be read (unless
+    `skip_bad_pages`: then `warn` is called).
+    """
+    reading = _Reading(warn, allow_empty=allow_empty, skip_bad_pages=skip_bad_pages)
+    environments = [reading.packages(one) for one in wanted]
+    listed = _Listed(reading.packages(catalog), catalog.limits)
+    reading.check()
+    missing: list[MissingSpec] = []
+    external = there = total = 0
+    for environment in _environments(wanted, environments):
+        total += len(environment.specs)
+        external += len(environment.external)
+        there += len(environment.there(listed.hashes))
+        missing += environment.missing(listed)
+    return MissingSpecs(
+        snapdiff=__version__,
+        wanted=tuple(one.revision for one in wanted),
+        catalog=catalog.revision,
+        specs=WantedCounts(wanted=total, external=external, there=there, missing=len(missing)),
+        missing=tuple(missing),
+    )
+
+
+class _Reading:
+    """Reads catalogs as a whole, and keeps what cannot be read."""
+
+    def __init__(
+        self, warn: Callable[[str], None], *, allow_empty: bool, skip_bad_pages: bool
+    ) -> None:
+        self._allow_empty = allow_empty
+        self._skip_bad_pages = skip_bad_pages
+        self._warn = warn
+        self._bad: list[BadPage] = []
+
+    def packages(self, catalog: Catalog) -> list[Package]:
+        found = list(catalog.packages())
+        bad = [item for item in found if isinstance(item, BadPage)]
+        self._bad += bad
+        if not found and not self._allow_empty:
+            name = catalog.source.name
+            raise RevisionError(f"{name}: has no page and no document with a spec in it")
+        return [item for item in found if not isinstance(item, BadPage)]
+
+    def check(self) -> None:
+        """Raise BadPagesError for what cannot be read, or warn of it."""
+        if self._bad and not self._skip_bad_pages:
+            raise BadPagesError(self._bad)
+        for page in self._bad:
+            self._warn(f"{page.path}: left out: {page.reason}")
+
+
+def _environments(
+    wanted: Iterable[Catalog], sides: Iterable[Iterable[Package]]
+) -> Iterator["_Environment"]:
+    """Yield each environment, in the order in which they were named."""
+    for catalog, packages in zip(wanted, sides, strict=True):
+        stacks: dict[tuple[str, str], list[Package]] = {}
+        for package in packages:
+            stacks.setdefault((package.tag, package.stack or EMPTY_PART), []).append(package)
+        for (_, stack), some in stacks.items():
+            yield _Environment(_name(stack, catalog.source.name), some)
+
+
+def _name(stack: str, source: str) -> str:
+    """Return what an environment is called: its stack, or the folder that was named.
+
+    >>> _name("hep", "environments"), _name(".", "HEAD:env/gpu"), _name(".", "env/spack.lock")
+    ('hep', 'gpu', 'env')
+    """
+    if stack != EMPTY_PART:
+        return stack
+    parts = [part for part in source.rpartition(":")[2].split("/") if part]
+    if parts[-1:] == [LOCK_NAME]:
+        del parts[-1]
+    return parts[-1] if parts else EMPTY_PART
+
+
+class _Listed:
+    """All specs of the catalog, by hash, and by package for what comes nearest."""
+
+    def __init__(self, packages: Iterable[Package], limits: Limits) -> None:
+        self.hashes: set[str] = set()
+        self._limits = limits
+        self._packages: dict[str, dict[str, Build]] = {}
+        self._nearest: dict[tuple[str, Build], tuple[str, Build] | None] = {}
+        for package in packages:
+            self.hashes.update(package.specs)
+            self._packages.setdefault(package.name, {}).update(package.specs)
+
+    def nearest(self, package: str, build: Build) -> NearestSpec | None:
+        """Return the spec that pairing would take first for a build (specification, section 6)."""
+        key = package, build
+        if key not in self._nearest:
+            self._nearest[key] = self._find(package, build)
+        found = self._nearest[key]
+        if found is None:
+            return None
+        spec_hash, other = found
+        return NearestSpec(other.spec(spec_hash), differing_fields(build, other))
+
+    def _find(self, package: str, build: Build) -> tuple[str, Build] | None:
+        others = self._packages.get(package, {})
+        hashes: dict[Build, list[str]] = {}
+        for spec_hash, other in sorted(others.items(), key=lambda item: item[0]):
+            hashes.setdefault(other, []).append(spec_hash)
+        try:
+            pairs = pair_specs({build: [""]}, hashes, Effort(self._limits)).pairs
+        except FormatError:
+            return None  # so many and so different that to find it would take too long
+        return (pairs[0][1], others[pairs[0][1]]) if pairs else None
+
+
+class _Environment:
+    """The specs of one environment, by hash, each with its package."""
+
+    def __init__(self, name: str, packages: Sequence[Package]) -> None:
+        self.name = name
+        self._graph = packages[0].graph
+        self.specs = {
+            spec_hash: (package.name, build)
+            for package in packages
+            for spec_hash, build in package.specs.items()
+        }
+        self.external = {key for key, (_, build) in self.specs.items() if build.external}
+
+    def there(self, hashes: set[str]) -> set[str]:
+        """Return which of the specs that are not external a catalog has."""
+        return {key for key in self.specs if key in hashes} - self.external
+
+    def missing(self, listed: _Listed) -> list[MissingSpec]:
+        """Return what a catalog does not have, what was asked for first."""
+        there = self.there(listed.hashes)
+        needed = self._below(there, self._graph) if self._graph else set()
+
+        def order(spec_hash: str) -> tuple[object, ...]:
+            name, build = self.specs[spec_hash]
+            is_needed_elsewhere = not build.explicit and spec_hash in needed
+            return (
+                (not build.explicit, is_needed_elsewhere, name),
+                parse_version(build.version_text),
+                spec_hash,
+            )
+
+        return [
+            MissingSpec(
+                environment=self.name,
+                package=name,
+                spec=build.spec(spec_hash),
+                asked_for=build.explicit,
+                nearest=listed.nearest(name, build),
+            )
+            for spec_hash in sorted(self.specs.keys() - there - self.external, key=order)
+            for name, build in [self.specs[spec_hash]]
+        ]
+
+    @staticmethod
+    def _below(roots: Iterable[str], graph: Graph) -> set[str]:
+        """Return all that some specs depend on, themselves included."""
+        found: set[str] = set()
+        waiting = list(roots)
+        while waiting:
+            spec_hash = waiting.pop()
+            if spec_hash not in found:
+                found.add(spec_hash)
+                node = graph.node(spec_hash)
+                waiting += [edge.hash for edge in node.edges] if node else []
+        return found

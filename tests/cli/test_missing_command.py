@@ -1,0 +1,203 @@
+"""`snapdiff missing`: what of environments is not in a catalog, by hash alone."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.documents import SHARED, Item, database, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+from tests.support.repositories import GitRepository
+
+ZLIB = Item("zlib", "1.3")
+GMAKE = Item("gmake", "4.4")
+GLIBC = Item("glibc", "2.36", external=True)
+HDF5 = Item("hdf5", "1.14.3", explicit=True, needs=(needs(ZLIB), needs(GLIBC)))
+PYTHON = Item("python", "3.11", explicit=True, needs=(needs(GMAKE, types=("build",)),))
+WANTED = [ZLIB, GMAKE, GLIBC, HDF5, PYTHON]
+
+OTHER_HDF5 = replace(HDF5, explicit=False, needs=(), parameters={"mpi": True})
+OLDER_HDF5 = Item("hdf5", "1.12.0", parameters={"mpi": True})
+
+TEXT = """\
+missing from mirror: 3 specs of 5 in env
+1 there, 1 external
+
+env: 3 specs missing
+  − hdf5 1.14.3 {hdf5}: nearest {other}: variants — → +mpi
+  · zlib 1.3 {zlib}: no build of it is there
+  · gmake 4.4 {gmake}: no build of it is there
+
+− was asked for, · is a dependency
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An environment, and a mirror that has one of its roots and two other builds of another."""
+    there = [replace(PYTHON, explicit=False), OTHER_HDF5, OLDER_HDF5]
+    files = {
+        "env/spack.lock": to_bytes(lock(WANTED)),
+        "mirror/build_cache/index.json": to_bytes(database(there)),
+    }
+    write_files(tmp_path, files)
+    return tmp_path
+
+
+def answer(folder: Path, *arguments: str) -> dict[str, Any]:
+    done = run_cli("missing", "-C", folder, *arguments, "-f", "json")
+    assert (done.status, done.err) == (0, "")
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_the_answer_for_a_terminal(folder: Path) -> None:
+    done = run_cli("missing", "-C", folder, "env", "mirror")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == TEXT.format(
+        hdf5=HDF5.key[:7], other=OTHER_HDF5.key[:7], zlib=ZLIB.key[:7], gmake=GMAKE.key[:7]
+    )
+
+
+def test_the_answer_in_markdown(folder: Path) -> None:
+    done = run_cli("missing", "-C", folder, "env", "mirror", "-f", "markdown", "--package-url", "")
+    assert done.out.splitlines()[:9] == [
+        "# Missing from `mirror`",
+        "",
+        "**3 specs** of 5 in `env`; 1 there, 1 external.",
+        "",
+        "## `env`",
+        "",
+        "| Package | Version | Hash | Asked for | Nearest |",
+        "|:--|:--|:--|:--|:--|",
+        (
+            f"| `hdf5` | `1.14.3` | `{HDF5.key[:7]}` | yes "
+            f"| nearest `{OTHER_HDF5.key[:7]}`: variants — → `+mpi` |"
+        ),
+    ]
+
+
+def test_roots_come_first_then_what_only_they_need(folder: Path) -> None:
+    found = answer(folder, "env", "mirror")
+    assert found["specs"] == {"wanted": 5, "external": 1, "there": 1, "missing": 3}
+    assert [(item["package"], item["asked_for"]) for item in found["missing"]] == [
+        ("hdf5", True),
+        ("zlib", False),
+        ("gmake", False),  # python needs it, and python is there
+    ]
+    [hdf5, *others] = found["missing"]
+    assert hdf5["environment"] == "env"
+    assert hdf5["nearest"]["spec"]["hash"] == OTHER_HDF5.key
+    assert hdf5["nearest"]["fields"] == [{"name": "variants", "old": [], "new": ["+mpi"]}]
+    assert [item["nearest"] for item in others] == [None, None]
+    assert [side["source"] for side in found["wanted"]] == ["env"]
+    assert found["catalog"]["source"] == "mirror"
+
+
+def test_the_answer_fits_its_schema(folder: Path) -> None:
+    schema = json.loads(run_cli("schema", "--of", "missing").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(answer(folder, "env", "mirror"), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema_version": 3}, schema)
+
+
+def test_the_exit_status_says_whether_anything_is_missing(folder: Path) -> None:
+    assert run_cli("missing", "-C", folder, "env", "mirror", "--exit-code").status == 1
+    assert run_cli("missing", "-C", folder, "env", "env", "--exit-code").status == 0
+    done = run_cli("missing", "-C", folder, "env", "env", "--exit-code")
+    assert "0 specs of 5" in done.out
+
+
+def test_files_folders_and_revisions_are_one(folder: Path) -> None:
+    repository = GitRepository(folder / "repository")
+    repository.commit({"env/spack.lock": to_bytes(lock(WANTED))})
+    lists = [
+        answer(folder, "env", "mirror")["missing"],
+        answer(folder, "env/spack.lock", "mirror")["missing"],
+        answer(repository.folder, "HEAD:env", str(folder / "mirror"))["missing"],
+        answer(repository.folder, "HEAD:env/spack.lock", str(folder / "mirror"))["missing"],
+    ]
+    without_names = [[item | {"environment": ""} for item in some] for some in lists]
+    assert all(some == without_names[0] for some in without_names)
+
+
+def test_several_environments_each_in_its_order(folder: Path) -> None:
+    write_files(folder, {"gpu/spack.lock": to_bytes(lock([replace(ZLIB, explicit=True)]))})
+    found = answer(folder, "env", "gpu", "mirror")
+    assert [(item["environment"], item["package"]) for item in found["missing"]] == [
+        *(("env", name) for name in ("hdf5", "zlib", "gmake")),
+        ("gpu", "zlib"),
+    ]
+    assert found["specs"]["wanted"] == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere", "mirror"), "nowhere: "),
+        (("env", "empty"), "empty: has no page and no document with a spec in it"),
+        (
+            ("env", "mirror", "-f", "csv"),
+            "csv: no such format here",
+        ),
+    ],
+)
+def test_what_is_refused(folder: Path, arguments: tuple[str, ...], words: str) -> None:
+    (folder / "empty").mkdir()
+    done = run_cli("missing", "-C", folder, *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"snapdiff: error: {words}")
+
+
+def test_a_document_that_cannot_be_read_is_named(folder: Path) -> None:
+    write_files(folder, {"mirror/more/build_cache/index.json": b"{"})
+    done = run_cli("missing", "-C", folder, "env", "mirror")
+    assert done.status == 2
+    assert "more/build_cache/index.json" in done.err
+    done = run_cli("missing", "-C", folder, "env", "mirror", "--skip-bad-pages")
+    assert done.status == 0
+    assert "warning: more/build_cache/index.json: left out" in done.err
+
+
+@given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))
+def test_by_hash_alone(
+    tmp_path_factory: pytest.TempPathFactory, wanted: set[int], there: set[int], external: set[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("sides")
+    items = {
+        number: Item(f"p{number % 4}", f"1.{number}", explicit=number % 3 == 0)
+        for number in range(31)
+    }
+    first = Item("first", explicit=True)
+    listed = [replace(items[n], external=n in external, explicit=True) for n in sorted(wanted)]
+    keys = {n: item.key for n, item in zip(sorted(wanted), listed, strict=True)}
+    cached = [replace(items[n], explicit=False, hash=keys.get(n, "")) for n in sorted(there)]
+    write_files(
+        folder,
+        {
+            "env/spack.lock": to_bytes(lock([first, *listed])),
+            "mirror/build_cache/index.json": to_bytes(database([Item("other"), *cached])),
+        },
+    )
+    found = answer(folder, "env", "mirror")
+    expected = {first.key} | {keys[n] for n in wanted - there - external}
+    assert {item["spec"]["hash"] for item in found["missing"]} == expected
+    specs = found["specs"]
+    assert specs["wanted"] == specs["external"] + specs["there"] + specs["missing"]
+    assert specs["external"] == len(wanted & external)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="there are no real documents")
+@pytest.mark.parametrize(("cache", "missing", "roots"), [("A", 69, 4), ("B", 0, 0), ("C", 2, 0)])
+def test_a_real_environment_and_a_real_cache(cache: str, missing: int, roots: int) -> None:
+    real = SHARED / "real-spack"
+    found = answer(real, "0.23/base", f"mirror-layout2/{cache}")
+    assert found["specs"]["wanted"] == 71
+    assert found["specs"]["missing"] == missing
+    assert sum(item["asked_for"] for item in found["missing"]) == roots
