@@ -70,7 +70,7 @@ class Scope:
         return self._package.lets_in(name)
 
     def is_wanted_cause(self, package: str) -> bool:
-        """Return whether what was rebuilt because of a package is reported."""
+        """Return whether what was rebuilt or lost because of a package is reported."""
         return self._because.lets_in(package)
 
     def has_stack(self, name: str) -> bool:
@@ -85,9 +85,9 @@ class Scope:
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
-    """Return the kinds of change that are reported; only what was rebuilt has a cause."""
+    """Return the kinds of change that are reported; what was rebuilt or removed has a cause."""
     names = NameFilter(filters.kind)
-    kinds = [Kind.REBUILT] if filters.because else Kind
+    kinds = [Kind.REBUILT, Kind.REMOVED] if filters.because else Kind
     return frozenset(kind for kind in kinds if names.lets_in(kind.value))
 
 

@@ -12,7 +12,7 @@ from snapdiff.diff.why import PackageTrees
 from snapdiff.errors import BadPage, BadPagesError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits
-from snapdiff.result import CatalogDiff, Change, Filters, TagDiff
+from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, TagDiff
 from snapdiff.result.why import (
     ExplainedPackage,
     ExplainedSpec,
@@ -138,12 +138,32 @@ def _explained_stacks(
 ) -> Iterator[ExplainedStack]:
     for stack in tag.stacks:
         specs = tuple(
-            ExplainedSpec(change=change, below=trees.below((tag.old, tag.new), stack.stack, change))
+            _explained_spec(tag, stack, change, trees)
             for change in stack.changes
             if _is_asked(change, asked)
         )
         if specs:
             yield ExplainedStack(stack=stack.stack, specs=specs)
+
+
+def _explained_spec(
+    tag: TagDiff, stack: StackDiff, change: Change, trees: PackageTrees
+) -> ExplainedSpec:
+    tags = tag.old, tag.new
+    neighbours = trees.neighbours(tags, stack.stack, change)
+    traits = {
+        kind: trait
+        for found in stack.package_changes
+        if found.package == change.package and not found.whole
+        for kind, trait in ((Kind.REMOVED, found.lost), (Kind.ADDED, found.gained))
+    }
+    return ExplainedSpec(
+        change=change,
+        below=trees.below(tags, stack.stack, change),
+        depends_on=neighbours.depends_on,
+        needed_by=neighbours.needed_by,
+        trait=traits.get(change.kind),
+    )
 
 
 def _is_asked(change: Change, asked: Question) -> bool:

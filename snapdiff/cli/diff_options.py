@@ -108,7 +108,7 @@ diff_options = together(
         "--because",
         multiple=True,
         metavar="GLOB[,GLOB]",
-        help="Only what was rebuilt because of these packages, directly or through others.",
+        help="Only what was rebuilt or lost because of these packages, directly or through others.",
     ),
     click.option(
         "--group-by",

@@ -11,7 +11,7 @@ from snapdiff.diff.changed_pairs import ChangedPairs, packages_of
 from snapdiff.diff.events import HashPair
 from snapdiff.diff.reach import BitCounts, Nearest, unite_below
 from snapdiff.result import Field
-from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What
+from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
 
 _POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
 
@@ -241,11 +241,6 @@ def _stack_cause(event: Event, packages: list[str], reach: int) -> StackCause:
 def sort_most_first(causes: Iterable[StackCause]) -> list[StackCause]:
     """Return the causes of a stack, most specs first, then most in reach."""
     return sorted(causes, key=lambda cause: (-cause.specs, -cause.reach, event_words(cause)))
-
-
-def event_of(cause: Event) -> Event:
-    """Return the event that a cause is, without the way to it."""
-    return Event(cause.package, cause.what, cause.old, cause.new)
 
 
 def event_words(event: Event) -> tuple[str, ...]:

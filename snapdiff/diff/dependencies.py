@@ -6,6 +6,7 @@ specs of a real environment have such a twin (specification, section 10).
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from snapdiff.diff.events import is_build_only
@@ -27,6 +28,12 @@ class DependsOn(NamedTuple):
     def differences(self, other: "DependsOn") -> tuple[int, int]:
         """Return how many members are in one of the sets only, of `linked` and of `direct`."""
         return (self.linked ^ other.linked).bit_count(), (self.direct ^ other.direct).bit_count()
+
+
+def linked_by(graph: Graph, spec_hash: str) -> list[str]:
+    """Return the hashes of what a node links or runs; nothing where the graph has no such node."""
+    node = graph.node(spec_hash)
+    return [edge.hash for edge in node.edges if not is_build_only(edge)] if node else []
 
 
 _Groups = dict[DependsOn, deque[str]]
@@ -65,17 +72,13 @@ class _SideSets:
 
     def group(self, hashes: Iterable[str]) -> _Groups:
         hashes = sorted(hashes)
-        found = unite_below(hashes, self._linked_below, self._own_bit, self._linked)
+        found = unite_below(hashes, partial(linked_by, self._graph), self._own_bit, self._linked)
         self._linked |= dict(found)
         groups: _Groups = {}
         for spec_hash in hashes:
             depends_on = DependsOn(self._linked[spec_hash], self._direct(spec_hash))
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
-
-    def _linked_below(self, spec_hash: str) -> list[str]:
-        node = self._graph.node(spec_hash)
-        return [edge.hash for edge in node.edges if not is_build_only(edge)] if node else []
 
     def _direct(self, spec_hash: str) -> int:
         node = self._graph.node(spec_hash)

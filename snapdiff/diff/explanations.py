@@ -1,22 +1,25 @@
 """Why the specs of a stack changed: the cause of each, and what the stack has in common."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, repeat
 
 from msgspec.structs import replace
 
 from snapdiff.diff.causes import (
     Explanation,
-    event_of,
     event_words,
     shared_changes,
     sort_most_first,
 )
 from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs
+from snapdiff.diff.dependencies import linked_by
 from snapdiff.diff.events import Graphs
+from snapdiff.diff.reach import unite_below
 from snapdiff.filters import Scope
+from snapdiff.model import Graph
 from snapdiff.result import Change, Kind, PackageChange
-from snapdiff.result.causes import Cause, Event, StackCause
+from snapdiff.result.causes import Cause, Event, StackCause, event_of
 
 
 def explain_changes(
@@ -30,7 +33,7 @@ def explain_changes(
 
     `graphs` has the dependencies by package, where both sides have them: there every change has a
     cause, null but for a rebuilt spec (specification, section 11). Where only some causes are
-    wanted, only what was rebuilt because of them is returned, and where only explicit specs are,
+    wanted, only what was rebuilt or lost because of them is returned; where only explicit ones are,
     only what `is_reported`. Raises FormatError where a document has too much to compare, or a node
     that cannot be read.
     """
@@ -60,8 +63,9 @@ def _wanted_changes(
     """
     because = bool(scope.filters.because)
     kept: dict[int, Change] = {}
+    lost = _lost_because(changes, graphs, scope.is_wanted_cause) if because else set()
     for position, change in enumerate(changes):
-        if not because and is_reported(change):
+        if (not because or position in lost) and is_reported(change):
             kept[position] = _unexplained(change, graphs)
     stack_causes = shared_changes(
         (change.package, change.fields)
@@ -78,6 +82,27 @@ def _wanted_changes(
                 kept[position] = _explained(change, found, place)
         stack_causes += found.stack_causes(places)
     return [kept[position] for position in sorted(kept)], sort_most_first(stack_causes)
+
+
+def _lost_because(
+    changes: Sequence[Change], graphs: Mapping[str, Graphs], is_wanted: Callable[[str], bool]
+) -> set[int]:
+    """Return the places of specs that were removed with a wanted package: it, and what used it."""
+    removed: dict[Graph, dict[str, int]] = {}
+    gone: set[str] = set()
+    for position, change in enumerate(changes):
+        if change.kind is Kind.REMOVED and change.old and change.package in graphs:
+            removed.setdefault(graphs[change.package][0], {})[change.old.hash] = position
+            if is_wanted(change.package):
+                gone.add(change.old.hash)
+    return {
+        specs[spec_hash]
+        for graph, specs in removed.items()
+        for spec_hash, reaches in unite_below(
+            specs, partial(linked_by, graph), gone.__contains__, known={}
+        )
+        if reaches and spec_hash in specs
+    }
 
 
 def _explanations(

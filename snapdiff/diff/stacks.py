@@ -1,7 +1,7 @@
 """One stack of a tag: the changes and counts of its packages, added up."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from operator import attrgetter
 from typing import Literal
@@ -153,13 +153,17 @@ class StackTotal:
 
         return find_traits(losses, gone)
 
-    def _packages(self, changes: Iterable[Change], scope: Scope) -> list[PackageChange]:
+    def _packages(self, changes: Collection[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""
         whole = {change.package: change for change in self.package_changes}
         if scope.filters.because:
-            return changes_of_packages(
-                changes, {name: replace(change, kept=()) for name, change in whole.items()}
-            )
+            # Rebuilt specs say nothing of the versions beside them; lost ones look gone without.
+            lost = {change.package for change in changes if change.kind is Kind.REMOVED}
+            narrowed = {
+                name: change if name in lost else replace(change, kept=())
+                for name, change in whole.items()
+            }
+            return changes_of_packages(changes, narrowed)
         if scope.filters.explicit:
             return changes_of_packages(changes, whole)
         return self.package_changes

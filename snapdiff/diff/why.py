@@ -1,16 +1,26 @@
 """What changed below the specs of one package, beside the diff of everything (section 11)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from snapdiff.diff.causes import event_words
 from snapdiff.diff.changed_pairs import ChangedPairs
+from snapdiff.diff.events import is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import PackagePair, TagPair, Tags
+from snapdiff.model import Graph, PackagePair, TagPair, Tags
 from snapdiff.result import Change, TagDiff
 from snapdiff.result.causes import WHATS, ChangeBelow, EventBelow
+from snapdiff.result.why import Neighbour
+
+
+class Neighbours(NamedTuple):
+    """What a spec depends on, and what needs it."""
+
+    depends_on: tuple[Neighbour, ...]
+    needed_by: tuple[Neighbour, ...]
 
 
 class PackageTrees(TagDiffs):
@@ -49,19 +59,75 @@ class PackageTrees(TagDiffs):
 
         Raises BadPage where the document cannot be followed from dependency to dependency.
         """
-        if change.old is None or change.new is None:
+        pair = self._pair_of(tags, stack, change)
+        if not pair or not pair.graphs or not change.old or not change.new:
             return ()
-        old, new = change.old.hash, change.new.hash
+        try:
+            changes = self._graphs.changes(pair.graphs)
+            return changes_below(change.old.hash, change.new.hash, changes)
+        except FormatError as error:
+            raise BadPage(pair.document, "new", str(error)) from error
+
+    def neighbours(self, tags: Tags, stack: str, change: Change) -> Neighbours:
+        """Return what an added or removed spec depends on, and what needs it.
+
+        Raises BadPage where a node of the document cannot be read.
+        """
+        pair = self._pair_of(tags, stack, change)
+        if not pair or not pair.graphs or (change.old and change.new):
+            return Neighbours((), ())
+        mine, others = pair.graphs if change.old else reversed(pair.graphs)
+        spec = change.old or change.new
+        assert spec is not None
+        try:
+            return neighbours_of(spec.hash, mine, others)
+        except FormatError as error:
+            raise BadPage(pair.document, "old" if change.old else "new", str(error)) from error
+
+    def _pair_of(self, tags: Tags, stack: str, change: Change) -> PackagePair | None:
+        """Return the package in the document of a stack that has both sides of a change."""
         for pair in self._pairs_of_package.get(tags, ()):
-            if not pair.graphs or old not in pair.old or new not in pair.new:
-                continue
-            if stack not in self._scope.stacks(pair.new[new].stacks):
-                continue  # the same package in the document of another stack
-            try:
-                return changes_below(old, new, self._graphs.changes(pair.graphs))
-            except FormatError as error:
-                raise BadPage(pair.document, "new", str(error)) from error
-        return ()
+            if all(
+                spec is None
+                or (spec.hash in side and stack in self._scope.stacks(side[spec.hash].stacks))
+                for spec, side in ((change.old, pair.old), (change.new, pair.new))
+            ):
+                return pair
+        return None
+
+
+def neighbours_of(spec_hash: str, graph: Graph, other: Graph) -> Neighbours:
+    """Return what a spec of a graph depends on, and what needs it, by name and version.
+
+    All nodes of the graph are looked at: an edge says only where it leads.
+    """
+    below: set[tuple[str, bool]] = set()
+    above: set[tuple[str, bool]] = set()
+    for node_hash in graph.hashes:
+        node = graph.node(node_hash)
+        for edge in node.edges if node else ():
+            if node_hash == spec_hash:
+                below.add((edge.hash, is_build_only(edge)))
+            if edge.hash == spec_hash:
+                above.add((node_hash, is_build_only(edge)))
+    others = frozenset(other.hashes)
+    return Neighbours(_in_order(below, graph, others), _in_order(above, graph, others))
+
+
+def _in_order(
+    found: Iterable[tuple[str, bool]], graph: Graph, others: Collection[str]
+) -> tuple[Neighbour, ...]:
+    neighbours = {
+        (node.name, node.build.version, node_hash): Neighbour(
+            package=node.name,
+            version=node.build.version_text,
+            build_only=build_only,
+            stays=node_hash in others,
+        )
+        for node_hash, build_only in sorted(found, reverse=True)  # linked ones go before the others
+        if (node := graph.node(node_hash))
+    }
+    return tuple(neighbours[key] for key in sorted(neighbours))
 
 
 def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelow, ...]:

@@ -127,6 +127,11 @@ class Listing(ABC):
         entries = map(self.entry, self.records)
         return frozenset(entry.name for entry in entries if entry.tags)
 
+    @property
+    def hashes(self) -> Iterable[str]:
+        """The hashes of all records."""
+        return self.records
+
     def records_in_common(self, other: "Listing") -> list[str]:
         """Return the hashes that another document has with a record in the same words."""
         theirs = other.records

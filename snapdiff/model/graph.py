@@ -1,6 +1,6 @@
 """What specs depend on: nodes and edges of a document with dependencies."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from msgspec import Raw, Struct
@@ -53,6 +53,11 @@ class Graph(Protocol):
     @property
     def packages(self) -> frozenset[str]:
         """The packages that the document lists."""
+        ...
+
+    @property
+    def hashes(self) -> Iterable[str]:
+        """The hashes of all nodes."""
         ...
 
     def node(self, spec_hash: str) -> Node | None:

@@ -9,10 +9,9 @@ from msgspec import UNSET, Struct
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, build_changes
 from snapdiff.reports.names import Place, Places
-from snapdiff.reports.stack_reasons import event_of
 from snapdiff.reports.version_steps import is_major, is_other_scheme
 from snapdiff.result import CatalogDiff, Kind, PackageChange, StackDiff, TagDiff
-from snapdiff.result.causes import Cause, Event
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.spack.version import parse_version
 
 WORST_FIRST = (

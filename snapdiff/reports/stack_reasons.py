@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.names import Place, Places, shortened
 from snapdiff.result import Change, Kind, PackageChange, StackDiff
-from snapdiff.result.causes import Cause, Event, StackCause, What
+from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 
 NAMED_CAUSES = 5
 """How many causes of a stack are named before the others are counted."""
@@ -147,11 +147,6 @@ def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
         for causes in together.values()
     ]
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
-
-
-def event_of(cause: Event) -> Event:
-    """Return the event that a cause is, without the way to it."""
-    return Event(cause.package, cause.what, cause.old, cause.new)
 
 
 def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:

@@ -1,18 +1,23 @@
 """Why the specs of a package changed, as people read it: like changes together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, event_in_words
+from snapdiff.reports.lost_builds import trait_in_words
 from snapdiff.reports.names import Mark, short_hash
 from snapdiff.reports.package_lines import SYMBOLS, rank
 from snapdiff.reports.why_trees import tree_lines
-from snapdiff.result import Change, Field, Kind
+from snapdiff.result import Field, Kind
 from snapdiff.result.causes import Cause, Event, What
-from snapdiff.result.why import ExplainedPackage, ExplainedSpec, ExplainedTag
+from snapdiff.result.why import ExplainedPackage, ExplainedSpec, ExplainedTag, Neighbour
+from snapdiff.safe_text import shown
+
+_NAMED = 5
+"""How many specs that a spec depends on, or that need it, are named before others are counted."""
 
 
 class WhyPair(NamedTuple):
@@ -76,13 +81,13 @@ def _entries(tag: ExplainedTag, mark: Mark) -> Iterator[WhyEntry]:
 def _entry(spec: ExplainedSpec, mark: Mark) -> WhyEntry:
     change = spec.change
     sides = [side for side in (change.old, change.new) if side]
-    lines = tree_lines(spec.below)
+    lines = tree_lines(spec.below) or neighbour_lines(spec)
     return WhyEntry(
         kind=change.kind,
         symbol=SYMBOLS[change.kind],
         package=change.package,
         versions=tuple(dict.fromkeys(side.version for side in sides)),
-        reason=_reason(change, mark),
+        reason=_reason(spec, mark),
         same_to_use=SAME_TO_USE if change.same_to_use is True else "",
         lines=lines,
         # The reason of a rebuilt spec says so itself.
@@ -90,12 +95,43 @@ def _entry(spec: ExplainedSpec, mark: Mark) -> WhyEntry:
     )
 
 
-def _reason(change: Change, mark: Mark) -> str:
-    """Return why a spec was rebuilt, or in which fields it differs."""
+def _reason(spec: ExplainedSpec, mark: Mark) -> str:
+    """Return why a spec was rebuilt, in which fields it differs, or why it was added or removed."""
+    change = spec.change
+    if change.kind is Kind.REMOVED or change.kind is Kind.ADDED:
+        is_new = change.kind is Kind.ADDED
+        parts = ["asked for"] if is_new and change.is_explicit else []
+        if is_new and spec.needed_by:
+            parts.append(f"a dependency now of {_names(spec.needed_by, mark)}")
+        if spec.trait:
+            parts.append(trait_in_words(spec.trait, mark))
+        return ", ".join(parts)
     if isinstance(change.cause, Cause):
         return cause_in_words(change.cause, mark)
     fields = (field for field in change.fields if field.name != "version")
     return ", ".join(event_in_words(_event(field), mark) for field in fields)
+
+
+def _names(neighbours: Sequence[Neighbour], mark: Mark) -> str:
+    """Return the first few specs, and how many more: `hdf5 1.14.3, netcdf-c 4.9.2 (+2 more)`."""
+    names = ", ".join(f"{mark(it.package)} {mark(it.version)}" for it in neighbours[:_NAMED])
+    more = len(neighbours) - _NAMED
+    return f"{names} (+{more:,} more)" if more > 0 else names
+
+
+def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
+    """Return what an added or removed spec depends on, those that the other side has not first."""
+    alone = [it for it in spec.depends_on if not it.stays]
+    stays = [it for it in spec.depends_on if it.stays]
+    is_old = spec.change.old is not None
+    lines = []
+    if is_old and spec.needed_by:
+        lines.append(f"was needed by {_names(spec.needed_by, shown)}")
+    if alone:
+        lines.append(f"needed {'what is gone' if is_old else 'with it'}: {_names(alone, shown)}")
+    if stays:
+        lines.append(f"needed what {'stays' if is_old else 'was there'}: {_names(stays, shown)}")
+    return tuple(lines)
 
 
 def _event(field: Field) -> Event:

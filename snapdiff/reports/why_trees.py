@@ -1,10 +1,13 @@
 """What changed below a spec as a tree of lines, drawn as a terminal shows it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from snapdiff.reports.cause_words import event_in_words, events_in_words
-from snapdiff.result.causes import ChangeBelow, EventBelow
+from snapdiff.result.causes import ChangeBelow, Event, EventBelow, event_of
 from snapdiff.safe_text import shown
 
 DEEPEST = 40
@@ -15,6 +18,13 @@ _OF_A_DEPENDENCY = ("replaced", "added", "removed", "edge", "compilers")
 
 _UNTOLD = ("external", "namespace", "other", "recipe")
 """Events that are no field of a change."""
+
+
+_OF_ALL = ("compiler", "os", "platform", "target")
+"""Fields that mostly change in many specs at once."""
+
+_FEW = 3
+"""How many specs have a line of their own for the same change."""
 
 
 class _Branch(NamedTuple):
@@ -30,7 +40,12 @@ def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
     A spec that differs in hashes alone is there where it leads to something else. What differs in
     the first one itself is left out where its change says so: its version, target and the like.
     """
-    branches = list(_branches(rows))
+    shared = _shared(rows)
+    branches = [
+        _Branch(1, f"{event_in_words(event, shown)} ({specs:,} specs)")
+        for event, specs in shared.items()
+    ]
+    branches += _branches(_without(rows, shared))
     lines = []
     open_depths: set[int] = set()  # the depths at which another line follows below
     for branch in reversed(branches):
@@ -42,6 +57,33 @@ def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
         lines.append(f"{stems}{corner}{far}{branch.text}")
         open_depths.add(depth)
     return tuple(reversed(lines))
+
+
+def _told_once(event: EventBelow) -> Event | None:
+    """Return the event for all specs that have it alike; None for one that is of a spec alone."""
+    if event.what in _OF_A_DEPENDENCY:
+        return event_of(event)
+    return Event(None, event.what, event.old, event.new) if event.what in _OF_ALL else None
+
+
+def _shared(rows: Iterable[ChangeBelow]) -> dict[Event, int]:
+    """Return the events that many specs of a tree have alike, with the number of these.
+
+    Of a compiler that was replaced there would be a line for each spec that it compiled.
+    """
+    counted = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
+    return {event: specs for event, specs in counted.items() if specs > _FEW}
+
+
+def _without(rows: Iterable[ChangeBelow], shared: Collection[Event]) -> list[ChangeBelow]:
+    """Return a tree without some events, and without what is there for nothing else."""
+    kept: list[ChangeBelow] = []
+    for row in reversed(list(rows)):
+        events = tuple(event for event in row.events if _told_once(event) not in shared)
+        is_needed = bool(kept) and kept[-1].depth > row.depth
+        if events or is_needed or not row.depth:
+            kept.append(replace(row, events=events))
+    return kept[::-1]
 
 
 def _branches(rows: Iterable[ChangeBelow]) -> Iterator[_Branch]:

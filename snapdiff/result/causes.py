@@ -44,6 +44,11 @@ class Event(Struct, frozen=True, gc=False):
     new: Value = None
 
 
+def event_of(found: Event) -> Event:
+    """Return the event alone of a cause, or of what is told with more than the event."""
+    return Event(found.package, found.what, found.old, found.new)
+
+
 class Cause(Event, frozen=True, gc=False, kw_only=True):
     """Why a spec was rebuilt: the nearest event, and how it is reached.
 

@@ -254,8 +254,8 @@ class Filters(Struct, frozen=True, kw_only=True):
 
     A glob that begins with `!` leaves out what it matches. `stack_names` are the stacks of the old
     side that are compared under another name: pairs of the old name and the new one. `because` are
-    packages: only specs are reported that were rebuilt because of them. `explicit` is there where
-    true: only specs are reported that are explicit on either side. `path` is there where the
+    packages: only specs are reported that were rebuilt or lost because of them. `explicit` is there
+    where true: only specs are reported that are explicit on either side. `path` is there where the
     documents are narrowed to paths, as they were given after `--`. `no_renames` is there where
     true: no stack was looked for under another name.
     """

@@ -3,7 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision
-from snapdiff.result import Change, Filters, SkippedPage
+from snapdiff.result import Change, Filters, SkippedPage, Trait
 from snapdiff.result.causes import ChangeBelow
 
 
@@ -18,14 +18,31 @@ class Question(Struct, frozen=True, kw_only=True):
     hash: str | None = None
 
 
+class Neighbour(Struct, frozen=True, gc=False, kw_only=True):
+    """A spec at the other end of an edge, on the side that has it; `build_only` is the edge's.
+
+    `stays` says whether the other side has the same spec, by hash.
+    """
+
+    package: str
+    version: str
+    build_only: bool
+    stays: bool
+
+
 class ExplainedSpec(Struct, frozen=True, kw_only=True):
     """One change, with everything that changed below it.
 
-    `below` is empty where a side has no such spec, or no dependencies are known.
+    `below` is empty where a side has no such spec, or no dependencies are known. Of a spec that was
+    removed or added there is what it depended on, what needed it, and what all such builds of the
+    package have in common in the stack; of others nothing of these.
     """
 
     change: Change
     below: tuple[ChangeBelow, ...]
+    depends_on: tuple[Neighbour, ...] = ()
+    needed_by: tuple[Neighbour, ...] = ()
+    trait: Trait | None = None
 
 
 class ExplainedStack(Struct, frozen=True, kw_only=True):

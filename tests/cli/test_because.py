@@ -23,31 +23,32 @@ def narrowed(folder: Path, *causes: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("cause", "packages"),
+    ("cause", "packages", "lost"),
     [
-        ("autoconf", ["automake", "hdf5", "netcdf", "numactl", "openmpi"]),  # hdf5: in reach
-        ("cmake", ["json"]),
-        ("zlib", ["hdf5"]),
-        ("zlib-ng", ["hdf5"]),
-        ("zlib*,cmake", ["hdf5", "json"]),
-        ("openmpi", []),  # it is there and was rebuilt, and nothing in it differs
+        ("autoconf", ["automake", "hdf5", "netcdf", "numactl", "openmpi"], []),  # hdf5: in reach
+        ("cmake", ["json"], []),
+        ("zlib", ["hdf5"], ["zlib"]),
+        ("zlib-ng", ["hdf5"], []),
+        ("zlib*,cmake", ["hdf5", "json"], ["zlib"]),
+        ("openmpi", [], []),  # it is there and was rebuilt, and nothing in it differs
     ],
 )
 def test_only_what_a_package_rebuilt_is_there(
-    folder: Path, cause: str, packages: list[str]
+    folder: Path, cause: str, packages: list[str], lost: list[str]
 ) -> None:
     report = narrowed(folder, cause)
     assert report["filters"]["because"] == cause.split(",")
-    assert report["summary"]["rebuilt"] == len(packages)
-    assert sum(report["summary"].values()) == report["summary"]["rebuilt"]
+    summary = report["summary"]
+    assert (summary["rebuilt"], summary["removed"]) == (len(packages), len(lost))
+    assert sum(summary.values()) == len([*packages, *lost])
     if not packages:
         assert report["tags"] == []
         return
     [stack] = report["tags"][0]["stacks"]
     assert stack["summary"]["rebuilt"] == len(packages)
-    assert [change["package"] for change in stack["changes"]] == packages
-    assert [change["package"] for change in stack["package_changes"]] == packages
-    assert {change["kind"] for change in stack["package_changes"]} == {"rebuilt"}
+    kinds = dict.fromkeys(packages, "rebuilt") | dict.fromkeys(lost, "removed")
+    for changes in (stack["changes"], stack["package_changes"]):
+        assert {change["package"]: change["kind"] for change in changes} == kinds
     assert sum(cause["specs"] for cause in stack["causes"]) == len(packages)
 
 
@@ -63,7 +64,7 @@ def test_the_cause_of_a_spec_is_what_the_whole_report_says(folder: Path) -> None
 def test_reports_for_people_say_what_they_are_narrowed_to(folder: Path) -> None:
     for name in ("markdown", "comment", "text", "html"):
         done = run_cli("-C", folder, "old.lock", "new.lock", "--because", "cmake", "-f", name)
-        assert "only what was rebuilt because of" in done.out, name
+        assert "only what was rebuilt or lost because of" in done.out, name
 
 
 @pytest.mark.parametrize(
@@ -107,3 +108,16 @@ def test_a_new_mpi_rebuilt_all_forty_of_a_real_environment() -> None:
 def test_it_is_not_said_that_nothing_needs_attention(folder: Path, format_name: str) -> None:
     sides = ("-C", folder, "old.lock", "new.lock", "-f", format_name)
     assert "eeds attention" not in run_cli(*sides, "--because", "autoconf").out
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+def test_builds_that_went_with_an_mpi_are_found() -> None:
+    derecho = SHARED / "locks" / "derecho"
+    old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
+    report = json.loads(run_cli(old, new, "--because", "mvapich", "-f", "json").out)
+    [stack] = report["tags"][0]["stacks"]
+    assert {change["kind"] for change in stack["changes"]} == {"removed"}
+    assert (report["summary"]["removed"], len(stack["package_changes"])) == (15, 15)
+    assert (stack["lost"]["name"], stack["lost"]["specs"]) == ("mvapich", 15)
+    fftw = next(it for it in stack["package_changes"] if it["package"] == "fftw")
+    assert (fftw["kind"], fftw["whole"], fftw["kept"]) == ("removed", False, ["3.3.10"])

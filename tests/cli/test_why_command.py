@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_a_file_is_written_in_the_format_of_its_suffix(folder: Path) -> None:
 
 
 def test_what_is_on_one_side_or_upgraded_has_its_own_reason(folder: Path) -> None:
-    assert "+ zlib-ng 2.1.4 added\n" in why(folder, "zlib-ng").out
+    assert "+ zlib-ng 2.1.4 added: a dependency now of hdf5 1.14.3\n" in why(folder, "zlib-ng").out
     assert "↑ autoconf 2.69 → 2.71 upgraded\n" in why(folder, "autoconf@2.69").out
 
 
@@ -269,9 +270,84 @@ def test_on_a_real_environment_a_new_mpi_is_the_reason() -> None:
     derecho = SHARED / "locks" / "derecho"
     old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
     done = run_cli("why", "hdf5", old, new)
+    stays = "cmake 3.26.3, gmake 4.2.1, libszip 2.1.1, pkg-config 0.29.2, zlib 1.2.13"
     assert done.out.partition("\n\n")[2] == (
-        "− hdf5 1.12.2 removed\n  ccqu3tz\n  wjv57om\n\n"
+        "− hdf5 1.12.2 removed\n  ccqu3tz\n"
+        "  was needed by netcdf-c 4.9.2\n  needed what is gone: mvapich 3.0b\n"
+        f"  needed what stays: {stays}\n\n"
+        "− hdf5 1.12.2 removed\n  wjv57om\n"
+        "  was needed by netcdf-c 4.9.2\n  needed what is gone: openmpi 5.0.0rc16\n"
+        f"  needed what stays: {stays}\n\n"
         "= hdf5 1.12.2 rebuilt: openmpi 5.0.0rc16 → 5.0.0\n"
         "  2horr4b → dfqy4bu\n  wpkhqiw → 7ums72m\n  zcryzby → dkagnvv\n"
         "  └── openmpi 5.0.0rc16 → 5.0.0\n"
     )
+
+
+REAL = SHARED / "real-spack"
+with_real_spack = pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+
+
+def why_of(package: str, old: str, new: str) -> str:
+    """What is said of a package between two environments that Spack made, less the first line."""
+    locks = (REAL / name / "spack.lock" for name in (old, new))
+    return run_cli("why", package, *locks).out.partition("\n\n")[2]
+
+
+@with_real_spack
+def test_another_compiler_is_one_line_with_what_follows_counted() -> None:
+    assert why_of("hdf5", "0.23/base", "0.23/clang") == (
+        "≠ hdf5 1.14.3 reconfigured: compiler gcc@12.2.0 → clang@14.0.6\n"
+        "  ahcqi4t → acdijj2\n"
+        "  ├── compiler gcc@12.2.0 → clang@14.0.6 (42 specs)\n"
+        "  └── gcc-runtime removed (41 specs)\n"
+    )
+
+
+@with_real_spack
+def test_a_compiler_that_came_is_a_dependency_now_of_what_needs_it() -> None:
+    assert why_of("gcc", "0.23/base", "1.2/base").startswith(
+        "+ gcc 12.2.0 added: a dependency now of automake 1.16.5, berkeley-db 18.1.40, bison 3.8.2,"
+    )
+
+
+def test_a_removed_build_says_what_it_depended_on_and_what_needed_it(tmp_path: Path) -> None:
+    """Both builds of fftw stay the same but for their MPI; one of the two MPIs is gone."""
+    gone, stays, zlib = Item("mvapich", "3.0b"), Item("openmpi", "5.0"), Item("zlib", "1.3")
+    lost = Item("fftw", "3.3", needs=(needs(gone, "mpi"), needs(zlib)))
+    kept = Item("fftw", "3.3", needs=(needs(stays, "mpi"), needs(zlib)))
+    app = Item("gromacs", "2024", needs=(needs(lost),), explicit=True)
+    others = [stays, zlib, replace(kept, explicit=True)]
+    write_files(
+        tmp_path,
+        {
+            "old.lock": to_bytes(lock([gone, lost, app, *others])),
+            "new.lock": to_bytes(lock(others)),
+        },
+    )
+    done = run_cli("why", "fftw", "-C", tmp_path, "old.lock", "new.lock")
+    assert done.out.partition("\n\n")[2] == (
+        "− fftw 3.3 removed: with mvapich 3.0b\n"
+        f"  {lost.key[:7]}\n"
+        "  was needed by gromacs 2024\n"
+        "  needed what is gone: mvapich 3.0b\n"
+        "  needed what stays: zlib 1.3\n"
+    )
+    answer = json.loads(
+        run_cli("why", "fftw", "-C", tmp_path, "old.lock", "new.lock", "-f", "json").out
+    )
+    [spec] = answer["tags"][0]["stacks"][0]["specs"]
+    assert spec["below"] == []
+    assert spec["trait"] == {"what": "dependency", "name": "mvapich", "value": "3.0b"}
+    assert spec["needed_by"] == [
+        {"package": "gromacs", "version": "2024", "build_only": False, "stays": False}
+    ]
+    assert [(it["package"], it["stays"]) for it in spec["depends_on"]] == [
+        ("mvapich", False),
+        ("zlib", True),
+    ]
+    back = run_cli("why", "gromacs", "-C", tmp_path, "new.lock", "old.lock").out
+    assert "+ gromacs 2024 added: asked for\n" in back
+    assert "  needed with it: fftw 3.3\n" in back
+    back = run_cli("why", "mvapich", "-C", tmp_path, "new.lock", "old.lock").out
+    assert "+ mvapich 3.0b added: a dependency now of fftw 3.3\n" in back

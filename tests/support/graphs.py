@@ -99,6 +99,10 @@ class NodesByHash:
     def size(self) -> int:
         return len(self._nodes)
 
+    @property
+    def hashes(self) -> Iterable[str]:
+        return self._nodes
+
     def node(self, spec_hash: str) -> Node | None:
         plain = self._nodes.get(spec_hash)
         if plain is None:

@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from snapdiff.reports.cause_words import counted_in_words
 from snapdiff.reports.names import shortened
-from snapdiff.reports.stack_reasons import CountedCause, counted_causes, event_of
+from snapdiff.reports.stack_reasons import CountedCause, counted_causes
 from snapdiff.result import Change, Kind, TagDiff
-from snapdiff.result.causes import Cause, Event
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.safe_text import shown
 
 MOST_BARS = 12
