@@ -80,12 +80,10 @@ class DiffOptions(CommonOptions, frozen=True, kw_only=True):
             )
             for format_name, target in ((wanted, self.target()), *self.also)
         ]
-        require_files_of_their_own(
-            [
-                *(writer.destination.file for writer in writers),
-                *([self.annotations.code_quality] if self.annotations else []),
-            ]
-        )
+        files = [writer.destination.file for writer in writers]
+        if self.annotations and self.annotations.code_quality:
+            files.append(self.annotations.code_quality)
+        require_files_of_their_own(files)
         return writers
 
     def without_effect(self, writers: Sequence[ReportWriter]) -> Iterator[str]:
