@@ -17,6 +17,7 @@ from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource, open_revision
 from snapdiff.sources.history import Commit, GitHistory
+from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.paths import EVERYWHERE, Paths
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Source, printable_path
@@ -150,8 +151,8 @@ def open_range(
             )
         opener.narrow(old, paths)
         return _folder_range(argument, directory / argument, limits)._replace(paths=old.paths)
-    new = opener.open(*new_name or ["HEAD"])
-    first, last = _revision(old), _revision(new)
+    first = _revision(old)
+    last = _revision(opener.open(*new_name or ["HEAD"]))
     for source in (first, last):
         opener.narrow(source, paths)
     history = GitHistory(first, last)
@@ -182,6 +183,9 @@ def _revision(source: Source) -> GitSource:
     if source.is_file:
         message = "is a file, and a changelog is of a folder; name the one that it is in"
         raise RevisionError(f"{source.name}: {message}")
+    if is_mirror_address(source.name):
+        message = "shows only how it is today: keep it with `snapdiff snapshot` from time to time"
+        raise RevisionError(f"{source.name}: {message}, and name the folder of the snapshots")
     if not isinstance(source, GitSource):
         raise RevisionError(
             f"{source.name}: is a directory; a changelog takes two git revisions A..B, "

@@ -23,6 +23,7 @@ from snapdiff.buildcache_layout import (
 )
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.redaction import hidden
 from snapdiff.safe_text import shown
 from snapdiff.sources.download import (
     PATIENCE,
@@ -147,7 +148,8 @@ class MirrorSource(Source):
         try:
             folders = listed_folders(self._downloads.content(listing))
         except FormatError as error:
-            raise RevisionError(f"{self.name}/{LISTING}: {error}") from error
+            words = hidden(str(error), *self._address.secrets)
+            raise RevisionError(f"{self.name}/{LISTING}: {words}") from error
         for folder in folders:
             entries = list(self._build_cache(folder))
             fault = f"is listed in {LISTING}, and is not there"

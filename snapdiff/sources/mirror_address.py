@@ -2,7 +2,7 @@
 
 import re
 from typing import Literal, NamedTuple, get_args
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3, VIEW
 from snapdiff.errors import RevisionError
@@ -45,6 +45,13 @@ class MirrorAddress(NamedTuple):
 
     def __str__(self) -> str:
         return without_secrets(self.base)
+
+    @property
+    def secrets(self) -> list[str]:
+        """What a server knows from the URL, and may repeat: user, password, values of the query."""
+        user = self.base.partition("://")[2].partition("/")[0].rpartition("@")[0]
+        values = [value for _, value in parse_qsl(self.query, keep_blank_values=True)]
+        return [*user.split(":"), *map(unquote, user.split(":")), self.query, *values]
 
     @property
     def folder(self) -> str:

@@ -162,6 +162,7 @@ def _redirect_target(url: str, location: str) -> str:
     try:
         target = urlsplit(urljoin(url, location))
         host = target.netloc.rpartition("@")[2]
+        _ = target.port  # raises where it is no number, or too large
     except ValueError as error:
         raise TransferError("it redirects to what is no URL") from error
     if target.scheme != urlsplit(url).scheme:

@@ -34,3 +34,15 @@ def test_max_download_is_a_limit_on_each_mirror(server: WebServer) -> None:
     done = run_cli("--max-size", "100", f"{server.url}/m", f"{server.url}/m")
     assert done.status == 2
     assert f"{MANIFEST}: with it, more than 100 bytes of the mirror" in done.err
+
+
+def test_a_mirror_has_no_changelog_and_is_told_how_to_get_one(server: WebServer) -> None:
+    for address in (f"{server.url}/m", f"oci+http://{server.host}/m"):
+        for argument in (address, f"HEAD..{address}"):
+            done = run_cli("changelog", argument)
+            assert (done.status, done.out) == (2, "")
+            reason = (
+                "shows only how it is today: keep it with `snapdiff snapshot` from time to time"
+            )
+            assert f"{address}: {reason}, and name the folder of the snapshots" in done.err
+    assert server.seen == []

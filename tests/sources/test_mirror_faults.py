@@ -24,6 +24,7 @@ from tests.support.mirrors import (
     index,
     layout_2,
     layout_3,
+    listing,
 )
 from tests.support.servers import (
     Fault,
@@ -224,8 +225,9 @@ def test_a_redirect_to_another_scheme_is_named(server: WebServer, location: str)
     fails(server, redirect(location), f"it redirects to {scheme}, which is not followed")
 
 
-def test_a_redirect_to_what_is_no_url_is_named(server: WebServer) -> None:
-    fails(server, redirect("http://[bad"), "it redirects to what is no URL")
+@pytest.mark.parametrize("location", ["http://[bad", "http://host:99999/x", "http://host:port/x"])
+def test_a_redirect_to_what_is_no_url_is_named(server: WebServer, location: str) -> None:
+    fails(server, redirect(location), "it redirects to what is no URL")
 
 
 def test_gzip_that_ends_early_is_named(server: WebServer) -> None:
@@ -303,6 +305,15 @@ def test_no_secret_of_a_url_is_shown(server: WebServer) -> None:
     assert str(raised.value).startswith(f"{server.url}/m/{MANIFEST}: ")
     for secret in ("us%40er", "us@er", "pass", "word", "t0ken", "part"):
         assert secret not in str(raised.value)
+
+
+def test_a_secret_that_a_listing_repeats_is_not_shown(server: WebServer) -> None:
+    urls = {"develop": {"e4s": "s3://bucket/pa%73s@word/t0k%65n+/us%40er"}}
+    server.files.update(below("m", listing(urls)))
+    name = f"http://us%40er:pass%40word@{server.host}/m?token=t0ken%2B"
+    with pytest.raises(RevisionError) as raised:
+        list(open_mirror(name, patience=HASTE).entries())
+    assert "lists s3://bucket/[token]/[token]/[token], which has no folder" in str(raised.value)
 
 
 def test_user_and_token_of_a_url_reach_the_server(server: WebServer) -> None:
