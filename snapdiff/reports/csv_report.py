@@ -5,8 +5,9 @@ import io
 from collections.abc import Iterator
 
 from snapdiff.model import Spec
+from snapdiff.reports.lost_builds import trait_in_words
 from snapdiff.reports.options import ReportOptions
-from snapdiff.result import CatalogDiff, Change
+from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, RootChanges
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible
 
@@ -32,8 +33,14 @@ COLUMNS = (
     *(f"{side}_{name}" for name in _SPEC_COLUMNS for side in ("old", "new")),
     *_CAUSE_COLUMNS,
     "explicit",
+    "package_kind",
+    "trait",
 )
-"""The first row. `specs` is 1 but for a tag that came or went, which is one row in all."""
+"""The first row. `specs` is 1 but for a tag that came or went, which is one row in all.
+
+`package_kind` is what happened to the whole package in the stack, `trait` what its removed or its
+added builds have in common.
+"""
 
 _FORMULA = ("=", "+", "-", "@", "'")
 """What makes a cell a formula where it comes first; an apostrophe before it makes it text."""
@@ -49,9 +56,16 @@ def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
             yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
             continue
         for stack in tag.stacks:
+            packages = {change.package: change for change in stack.package_changes}
             for change in stack.changes:
                 cells = [tag.old or "", tag.new or "", stack.stack, change.kind.value]
-                yield csv_row([*cells, change.package, "1", *_spec_cells(change)])
+                cells += [change.package, "1", *_spec_cells(change)]
+                yield csv_row([*cells, *_package_cells(change, packages.get(change.package))])
+            roots = stack.asked_for or RootChanges(now=(), no_longer=())
+            for kind, names in (("now", roots.now), ("no longer", roots.no_longer)):
+                for name in names:
+                    cells = [tag.old or "", tag.new or "", stack.stack, f"{kind} asked for", name]
+                    yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
     for page in diff.skipped:
         cells = ["", "", "", f"page skipped ({page.side})", page.path, "", page.error]
         yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
@@ -62,6 +76,15 @@ def _spec_cells(change: Change) -> list[str]:
     for name in _SPEC_COLUMNS:
         cells += [_value(change.old, name), _value(change.new, name)]
     return [*cells, *_cause_cells(change), "yes" if change.is_explicit else ""]
+
+
+def _package_cells(change: Change, package: PackageChange | None) -> list[str]:
+    """Return what is told of the package; `-k` may have left it out."""
+    if package is None:
+        return ["", ""]
+    traits = {Kind.REMOVED: package.lost, Kind.ADDED: package.gained}
+    trait = traits.get(change.kind)
+    return [package.kind.value, trait_in_words(trait, str) if trait else ""]
 
 
 def _value(spec: Spec | None, name: str) -> str:

@@ -253,3 +253,48 @@ def test_e4s_on_a_terminal_is_a_page_long() -> None:
     assert len(text.splitlines()) <= 160
     dependencies = text.partition("\nDependencies: ")[2]
     assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 2
+
+
+def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path) -> None:
+    """A root becomes a dependency, and a dependency a root; of one of them no spec changes."""
+    app = Item("app", "1.0", explicit=True)
+    old_root, dependency = Item("adios2", "2.10.1", explicit=True), Item("adios2", "2.9.2")
+    same = Item("cmake", "3.27")
+    before = [
+        replace(app, needs=(needs(dependency), needs(same))),
+        dependency,
+        old_root,
+        same,
+    ]
+    after = [
+        replace(app, needs=(needs(dependency), needs(same))),
+        dependency,
+        replace(same, explicit=True),
+    ]
+    files = {"old.lock": before, "new.lock": after}
+    write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
+    for options in ((), ("--explicit",)):
+        stack = report(tmp_path, *options)["tags"][0]["stacks"][0]
+        assert stack["asked_for"] == {"now": ["cmake"], "no_longer": ["adios2"]}
+        [change] = stack["package_changes"]
+        assert (change["package"], change["kind"], change["whole"]) == (
+            "adios2",
+            "downgraded",
+            False,
+        )
+        assert change["asked_for"] == {"old": True, "new": False}
+    for name in ("text", "markdown", "comment", "html"):
+        done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "-f", name)
+        assert "no longer a root; still there" in done.out, name
+        assert "now a root" in done.out, name
+        assert "adios2 gone" not in done.out
+    rows = list(
+        csv.reader(io.StringIO(run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "csv").out))
+    )
+    assert [row[3:5] for row in rows if row[3].endswith("asked for")] == [
+        ["now asked for", "cmake"],
+        ["no longer asked for", "adios2"],
+    ]
+    assert {len(row) for row in rows} == {len(rows[0])}
+    done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "--fail-on", "removed")
+    assert done.status == 1  # 2.10.1 is a build that is gone, though the package is not
