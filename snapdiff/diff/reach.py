@@ -33,14 +33,14 @@ def unite_below(
     for root in roots:
         circles.walk(root)
     places = {node: place for place, circle in enumerate(circles.found) for node in circle}
-    edges = chain.from_iterable(map(children, places))
+    edges = chain.from_iterable(circles.below.values())
     waiting = Counter(places[child] for child in edges if child in places)
     united: dict[int, int] = {}  # as long as something above waits for it
     for place, circle in enumerate(circles.found):
         bits = 0
         for node in circle:
             bits |= own(node)
-        for child in chain.from_iterable(map(children, circle)):
+        for child in chain.from_iterable(map(circles.below.__getitem__, circle)):
             below = places.get(child)
             if below is None:
                 bits |= known[child]
@@ -63,6 +63,7 @@ class _Circles(Generic[Key]):
 
     def __init__(self, children: Callable[[Key], Iterable[Key]], known: Container[Key]) -> None:
         self.found: list[list[Key]] = []
+        self.below: dict[Key, Sequence[Key]] = {}  # asked for once: it may be worked out each time
         self._children = children
         self._known = known
         self._numbers: dict[Key, int] = {}
@@ -91,7 +92,8 @@ class _Circles(Generic[Key]):
     def _enter(self, node: Key) -> None:
         self._numbers[node] = self._lowest[node] = len(self._numbers)
         self._open.append(node)
-        self._way.append((node, iter(self._children(node))))
+        below = self.below[node] = tuple(self._children(node))
+        self._way.append((node, iter(below)))
 
     def _leave(self, node: Key) -> None:
         self._way.pop()
