@@ -75,11 +75,6 @@ class Limits(NamedTuple):
         return self.page_size // 64
 
     @property
-    def pair_size(self) -> int:
-        """How large two versions of a page may be that are held and read together."""
-        return self.page_size // 16
-
-    @property
     def yaml_size(self) -> int:
         """How long a page may be, in characters, that only a YAML reader can read."""
         return self.page_size // 8

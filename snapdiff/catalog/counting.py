@@ -1,13 +1,14 @@
 """Files that are equal on both sides: their documents, counted tag by tag."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from snapdiff.catalog.reading import Counting
+from snapdiff.catalog.reading import Reading
 from snapdiff.catalog.side import ListedHashes
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, CountedDocument
+from snapdiff.formats.base import Claim
 from snapdiff.model import Counts, Package, PackageCounts, count_by_stacks
 
 
@@ -20,6 +21,15 @@ class PackageNumbers(NamedTuple):
     in_any: int
 
 
+class CountedFile(NamedTuple):
+    """What is kept of a document that is only counted."""
+
+    claims: tuple[Claim, ...]
+    counts: list[PackageCounts]
+    warning: str | None
+    hashes: Mapping[str, str] | None
+
+
 class CountedFiles:
     """Counts of some files, kept up to date as files are put in and taken out."""
 
@@ -27,19 +37,22 @@ class CountedFiles:
         """Begin with no file; `scope` says which stacks and packages count."""
         self._scope = scope
         self._packages: dict[str, list[PackageNumbers]] = {}
-        self._documents: dict[str, CountedDocument] = {}
+        self._documents: dict[str, CountedFile] = {}
         self._counts: dict[str, Counts] = {}
         self._paths: dict[Claim, list[str]] = {}
         self._repeated_claims: set[Claim] = set()
         self.bad: dict[str, BadPage] = {}
 
-    def put(self, path: str, found: Counting) -> None:
+    def put(self, path: str, found: Reading) -> None:
         """Count a file; a bad page is kept by its path, and other files are not counted."""
         if isinstance(found, BadPage):
             self.bad[path] = found
         elif found is not None:
-            self._documents[path] = found
-            self._packages[path] = [package_numbers(item, self._scope) for item in found.counts]
+            counts = found.counts
+            self._documents[path] = CountedFile(
+                found.claims, counts, found.warning, found.listed_hashes
+            )
+            self._packages[path] = [package_numbers(item, self._scope) for item in counts]
             for claim in found.claims:
                 paths = self._paths.setdefault(claim, [])
                 paths.append(path)

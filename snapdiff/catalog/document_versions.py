@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator
 
 from snapdiff.catalog.counting import CountedFiles
-from snapdiff.catalog.reading import FilePair, FileVersion, Reading, read_pair
+from snapdiff.catalog.reading import FilePair, FileVersion, Reading, read_versions
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import CountedDocument, Document, no_file
+from snapdiff.formats.base import Document, ReadDocument, no_file
 from snapdiff.formats.registry import DOCUMENTS, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.source import Content
@@ -41,8 +41,8 @@ class DocumentVersions:
             None if content is None else FileVersion(path, content, no_file, "")
             for content in self._contents
         )
-        found = read_pair(path, old, new, self.documents.reader(path, self._limits))
-        if not any((found.old, found.new, found.both)):
+        found = read_versions(path, (old, new), self.documents.reader(path, self._limits))
+        if not (found.old or found.new):
             raise RevisionError(f"{self._path}: is no document; snapdiff reads {DOCUMENTS.names}")
         if old is None:
             found = found._replace(old=_emptied(found.new))
@@ -62,7 +62,7 @@ class DocumentVersions:
         contents = [content for content in self._contents if isinstance(content, bytes)]
         return next(filter(None, map(usual_name, contents)), self._path)
 
-    def samples(self, _changed: Collection[str]) -> dict[str, CountedDocument]:
+    def samples(self, _changed: Collection[str]) -> dict[str, Document]:
         """Return nothing: there are no other documents."""
         return {}
 
@@ -83,5 +83,5 @@ class DocumentVersions:
 def _emptied(reading: Reading) -> Reading:
     """Return a document that is about the same and lists nothing."""
     if isinstance(reading, Document):
-        return Document(claims=reading.claims, packages=[], counts=[])
+        return ReadDocument(reading.claims, [], [])
     return None

@@ -12,7 +12,7 @@ from functools import partial
 from snapdiff.catalog.changed_files import document_pairs
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.memory import DocumentMemory
-from snapdiff.catalog.reading import Counting, FilePair, Reading, read_both
+from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.catalog.revision_pair import (
     is_within,
     path_of,
@@ -22,7 +22,7 @@ from snapdiff.catalog.revision_pair import (
 )
 from snapdiff.errors import FormatError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import CountedDocument, no_file
+from snapdiff.formats.base import Document, no_file
 from snapdiff.formats.registry import Documents
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import Entry, EntryPair, printable_path
@@ -44,7 +44,7 @@ class FolderCounts:
             if old and counted:
                 counted.take(printable_path(old.path))
 
-    def put_in(self, pairs: Sequence[EntryPair], count: Callable[[Entry], Counting]) -> None:
+    def put_in(self, pairs: Sequence[EntryPair], count: Callable[[Entry], Reading]) -> None:
         """Put in what differs in a step as it is after it."""
         for _, new in pairs:
             counted = self.covering(new.path) if new else None
@@ -113,7 +113,7 @@ class HistoryPair:
         """Yield every document that differs between the two, or that one side only has."""
         for pair in self._pairs:
             old, new = pair
-            yield read_both(
+            yield read_pair(
                 path_of(pair), partial(self._read, old, "old"), partial(self._read, new, "new")
             )
 
@@ -123,7 +123,7 @@ class HistoryPair:
         beside = partial(self._history.read_beside, self._trees[side != "old"])
         return self._history.memory.read(entry, side, beside, is_document=is_document)
 
-    def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:
+    def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
         entries = self._history.repository.entries(self._trees[1])
         return sample_folders(entries, changed, self._count_all, self.documents)
@@ -146,13 +146,13 @@ class HistoryPair:
                 found.append(counted)
         return found
 
-    def _count_all(self, entries: Sequence[Entry]) -> Iterator[Counting]:
+    def _count_all(self, entries: Sequence[Entry]) -> Iterator[Reading]:
         for position, entry in enumerate(entries):
             if position % _ASK_AHEAD == 0:
                 self._history.memory.ask(entries[position : position + 2 * _ASK_AHEAD])
             yield self._count(entry)
 
-    def _count(self, entry: Entry) -> Counting:
+    def _count(self, entry: Entry) -> Reading:
         beside = partial(self._history.read_beside, self._trees[1])
         return self._history.memory.count(entry, beside)
 

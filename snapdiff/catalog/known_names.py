@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import Counting, count_file
+from snapdiff.catalog.reading import Reading, read_file, read_whole
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
-from snapdiff.formats.base import CountedDocument
+from snapdiff.formats.base import Document
 from snapdiff.result import Filters
 from snapdiff.sources.source import printable_path
 
@@ -33,12 +33,13 @@ class KnownNames:
         for entry, content in zip(entries, catalog.source.read(entries), strict=True):
             path = printable_path(entry.path)
             reader = documents.reader(path, catalog.limits)
-            self._add(count_file(path, catalog.version(entry, content), reader))
+            found = read_file(reader, path, catalog.version(entry, content), "old")
+            self._add(read_whole(found, path, "old"))
             if is_enough():
                 return
 
-    def _add(self, found: Counting) -> None:
-        if isinstance(found, CountedDocument):
+    def _add(self, found: Reading) -> None:
+        if isinstance(found, Document):
             for counts in found.counts:
                 self.names["tag"].add(counts.tag)
                 self.names["package"].add(counts.name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from snapdiff.catalog.reading import FileVersion, read_file
+from snapdiff.catalog.reading import FileVersion, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.base import no_file
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, usual_name
@@ -35,7 +35,8 @@ class Catalog:
         for entry, content in zip(entries, self.source.read(entries), strict=True):
             path = printable_path(entry.path)
             reader = documents.reader(path, self.limits)
-            found = read_file(reader, path, self.version(entry, content), "old")
+            read = read_file(reader, path, self.version(entry, content), "old")
+            found = read_whole(read, path, "old")
             if isinstance(found, BadPage):
                 yield found
             elif found is not None:

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from msgspec.structs import replace
-
 from snapdiff.catalog.counting import count_package
 from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
-from snapdiff.catalog.reading import FilePair
+from snapdiff.catalog.reading import FilePair, Reading
 from snapdiff.catalog.renamed_stacks import (
     Packages,
     StackNames,
@@ -22,7 +20,7 @@ from snapdiff.catalog.tag_folders import TagFolders, pair_tags
 from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair
+from snapdiff.formats.base import Claim, Document
 from snapdiff.model import Counts, PackagePair, StackGraphs, TagPair, Tags
 
 Warn = Callable[[str], None]
@@ -83,71 +81,39 @@ class _Matching:
         """Read all that differs: packages of one document are pairs at once, the others wait."""
         for found in self._files.changed():
             self._changed.add(found.path)
-            if found.both:
-                self._read_together(found.path, found.both)
-            else:
-                self._read_alone(found)
+            self._add_file(found)
 
-    def _read_together(self, path: str, both: DocumentPair) -> None:
-        """Keep the packages of two versions of a document in which something differs."""
-        hashes = both.hashes or (None, None)
-        for side, warning, listed in zip(SIDES, both.warnings, hashes, strict=True):
-            self._note(side, path, both.claims, warning, listed)
-        self._keep_graphs(both.claims, both.graphs)
-        for item in both.unchanged:
-            self._unchanged.add(both.claims, item, self._scope)
-        for pair in both.pairs:
-            self._keep(rename_pair(replace(pair, document=path), self._names))
-
-    def _read_alone(self, found: FilePair) -> None:
-        """Keep the packages of a document that both sides have; those of others wait."""
-        readings = {"old": found.old, "new": found.new}
-        is_bad = False
-        for side in SIDES:
-            reading = readings[side]
+    def _add_file(self, found: FilePair) -> None:
+        documents: dict[Side, Document] = {}
+        readings: dict[Side, Reading] = {"old": found.old, "new": found.new}
+        for side, reading in readings.items():
             if isinstance(reading, BadPage):
-                is_bad = True
                 self._add_bad_page(reading)
             elif reading is not None:
-                self._note(side, found.path, reading.claims, reading.warning, reading.hashes)
-        documents = [item for item in readings.values() if isinstance(item, Document)]
-        if is_bad:  # what one side says the document lists, it lists on the other too
-            for side in SIDES:
-                reading = readings[side]
-                if isinstance(reading, Document):
-                    self._leave_out(self._sides[side].compared_claims(reading.claims))
-        elif len(documents) == 2 and documents[0].claims == documents[1].claims:
-            self._read_same(found.path, *documents)
+                documents[side] = reading
+                self._note(side, found.path, reading)
+        if len(documents) < sum(reading is not None for reading in readings.values()):
+            # What one side says that a bad document lists, it lists on the other side too.
+            for side, document in documents.items():
+                self._leave_out(self._sides[side].compared_claims(document.claims))
+        elif found.packages:
+            self._keep_graphs(documents["old"], documents["new"])
+            for item in found.packages.unchanged:
+                self._unchanged.add(documents["new"].claims, item, self._scope)
+            for pair in found.packages.pairs:
+                self._keep(rename_pair(pair, self._names))
         else:
-            for side in SIDES:
-                self._sides[side].wait(found.path, readings[side])
+            for side, document in documents.items():
+                self._sides[side].wait(found.path, document)
 
-    def _read_same(self, path: str, old: Document, new: Document) -> None:
-        """Keep the packages that differ of two versions of a document; count the others."""
-        mine_packages = self._sides["old"].compared_packages(old.packages)
-        before = {(package.tag, package.name): package for package in mine_packages}
-        after = {(package.tag, package.name): package for package in new.packages}
-        counts = {(package.tag, package.name): package for package in new.counts}
-        graphs = old.graphs, new.graphs
-        self._keep_graphs(new.claims, graphs)
-        for key in sorted(before.keys() | after.keys()):
-            mine, theirs = before.get(key), after.get(key)
-            if mine and theirs and mine.specs == theirs.specs:
-                self._unchanged.add(new.claims, counts[key], self._scope)
-            else:
-                tags = key[0], key[0]
-                self._keep(pair_packages(tags, mine, theirs, path, graphs))
-
-    def _keep_graphs(
-        self, claims: Iterable[Claim], graphs: tuple[StackGraphs, StackGraphs]
-    ) -> None:
+    def _keep_graphs(self, old: Document, new: Document) -> None:
         """Keep the dependencies of a document; where other packages are asked for, note its tag."""
         asked_for = []
-        for side, known in zip(SIDES, graphs, strict=True):
-            self._sides[side].keep_graphs(claims, known)
-            asked_for.append([graph.asked_for for graph in known.values()])
+        for side, document in zip(SIDES, (old, new), strict=True):
+            self._sides[side].keep_graphs(document.claims, document.graphs)
+            asked_for.append([graph.asked_for for graph in document.graphs.values()])
         if asked_for[0] != asked_for[1]:
-            self._touched.update(claim.tag for claim in claims)
+            self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
 
     def _keep(self, pair: PackagePair) -> None:
         """Keep a pair until its tag is complete; where anything asked for differs, note the tag.
@@ -159,20 +125,13 @@ class _Matching:
             if self._scope.has_package(pair.name) and differs(pair, self._scope):
                 self._touched.update(tag for tag in pair.tags if tag is not None)
 
-    def _note(
-        self,
-        side: Side,
-        path: str,
-        claims: Iterable[Claim],
-        warning: str | None,
-        hashes: Mapping[str, str] | None,
-    ) -> None:
+    def _note(self, side: Side, path: str, document: Document) -> None:
         """Note what a document lists and where, and say where it contradicts itself."""
-        self._sides[side].add(path, claims, hashes)
-        for claim in claims:
+        self._sides[side].add(path, document.claims, document.listed_hashes)
+        for claim in document.claims:
             self._folders.add(path, claim.tag, self._files.documents)
-        if warning:
-            self._warn(f"{path}: {warning}")
+        if document.warning:
+            self._warn(f"{path}: {document.warning}")
 
     def _add_bad_page(self, page: BadPage) -> None:
         """Note a document that cannot be read, as what its path names."""
@@ -204,7 +163,7 @@ class _Matching:
                 self._warn(f"{path}: {warning}")
 
     @cached_property
-    def _samples(self) -> Mapping[str, CountedDocument]:
+    def _samples(self) -> Mapping[str, Document]:
         """One document of each tag's folder that is the same on both sides."""
         return self._files.samples(self._changed)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from snapdiff.catalog.reading import Counting, Reading
+from snapdiff.catalog.reading import Reading, read_whole
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.base import Document, DocumentReader, File
 from snapdiff.formats.registry import Documents, naming_end
@@ -91,16 +91,18 @@ class DocumentMemory:
         except FormatError as error:
             return str(error)  # the error itself would keep the file's content
 
-    def count(self, entry: Entry, read_beside: ReadBeside) -> Counting:
-        """Return the counts of a file that is the same on both sides of a step."""
+    def count(self, entry: Entry, read_beside: ReadBeside) -> Reading:
+        """Return a file that is the same on both sides of a step, kept only if a step needs it."""
+        path = printable_path(entry.path)
         if entry.fault or str(entry.content_id) in self._last_use:
             found = self.read(entry, "old", read_beside)
-            return found.counted() if isinstance(found, Document) else found
-        path = printable_path(entry.path)
-        try:
-            return self._formats.reader(path, self._limits).count(self._file(entry, read_beside))
-        except FormatError as error:
-            return BadPage(path, "old", str(error))
+        else:
+            try:
+                reader = self._formats.reader(path, self._limits)
+                found = reader.read(self._file(entry, read_beside))
+            except FormatError as error:
+                found = BadPage(path, "old", str(error))
+        return read_whole(found, path, "old")
 
     def _file(self, entry: Entry, read_beside: ReadBeside, *, is_document: bool = False) -> File:
         content = self._objects.take(entry)

@@ -1,9 +1,12 @@
-"""Packages of both sides as pairs, where each side's document was read alone."""
+"""Packages of both sides as pairs: of two versions of a document, or of documents apart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from snapdiff.filters import Scope
+from snapdiff.formats.base import Document, PairedPackages
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
@@ -14,6 +17,25 @@ from snapdiff.model import (
     Tags,
     counted_in_common,
 )
+
+
+def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
+    """Return the packages of two versions of a document; raises FormatError where one is bad."""
+    found = new.pair_records(old)
+    if found is not None:
+        return found._replace(pairs=[replace(pair, document=path) for pair in found.pairs])
+    before = {(package.tag, package.name): package for package in old.packages}
+    after = {(package.tag, package.name): package for package in new.packages}
+    counts = {(package.tag, package.name): package for package in new.counts}
+    pairs, unchanged = [], []
+    for key in sorted(before.keys() | after.keys()):
+        mine, theirs = before.get(key), after.get(key)
+        if mine and theirs and mine.specs == theirs.specs:
+            unchanged.append(counts[key])
+        else:
+            graphs = old.graphs, new.graphs
+            pairs.append(pair_packages((key[0], key[0]), mine, theirs, path, graphs))
+    return PairedPackages(pairs, unchanged)
 
 
 def pair_packages(

@@ -3,24 +3,25 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from snapdiff.catalog.package_pairs import pair_documents
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.formats.base import CountedDocument, Document, DocumentPair, DocumentReader, File
+from snapdiff.formats.base import Document, DocumentReader, File, PairedPackages
 from snapdiff.sources.source import Content
 
 Reading = Document | BadPage | None
 """What a file is: a document, one that cannot be read, or none at all."""
 
-Counting = CountedDocument | BadPage | None
-"""The same of a file that is equal on both sides."""
-
 
 class FilePair(NamedTuple):
-    """A file that differs: what it is on both sides, or both versions of it read together."""
+    """A file that differs: what it is on both sides.
+
+    `packages` are there where both are documents that list the same; otherwise each is read whole.
+    """
 
     path: str
     old: Reading
     new: Reading
-    both: DocumentPair | None = None
+    packages: PairedPackages | None = None
 
 
 class FileVersion(NamedTuple):
@@ -39,24 +40,9 @@ class FileVersion(NamedTuple):
 
 
 def read_pair(
-    path: str, old: FileVersion | None, new: FileVersion | None, reader: DocumentReader
-) -> FilePair:
-    """Return what a file is on both sides; None means that a side does not have it."""
-    if old and new and isinstance(old.content, bytes) and isinstance(new.content, bytes):
-        both = reader.read_pair(old.file(), new.file())
-        if both:
-            return FilePair(path, None, None, both)
-    return read_both(
-        path,
-        lambda is_document: read_file(reader, path, old, "old", is_document=is_document),
-        lambda is_document: read_file(reader, path, new, "new", is_document=is_document),
-    )
-
-
-def read_both(
     path: str, read_old: Callable[[bool], Reading], read_new: Callable[[bool], Reading]
 ) -> FilePair:
-    """Return what a file is on both sides, each side read alone.
+    """Return what a file is on both sides.
 
     What is a document on one side is one on the other too, or cannot be read: each function is
     called with whether that is known.
@@ -66,7 +52,34 @@ def read_both(
         old = read_old(True)
     elif new is None and old is not None:
         new = read_new(True)
-    return FilePair(path, old, new)
+    if isinstance(old, Document) and isinstance(new, Document) and new.is_version_of(old):
+        try:
+            return FilePair(path, old, new, pair_documents(old, new, path))
+        except FormatError:
+            pass  # read whole, the one that is to blame says so
+    return FilePair(path, read_whole(old, path, "old"), read_whole(new, path, "new"))
+
+
+def read_versions(
+    path: str, versions: tuple[FileVersion | None, FileVersion | None], reader: DocumentReader
+) -> FilePair:
+    """Return what a file is on both sides; None means that a side does not have it."""
+    old, new = versions
+    return read_pair(
+        path,
+        lambda is_document: read_file(reader, path, old, "old", is_document=is_document),
+        lambda is_document: read_file(reader, path, new, "new", is_document=is_document),
+    )
+
+
+def read_whole(reading: Reading, path: str, side: Side) -> Reading:
+    """Return a document of which everything can be read, or else the bad page that it is."""
+    try:
+        if isinstance(reading, Document):
+            _ = reading.packages
+    except FormatError as error:
+        return BadPage(path, side, str(error))
+    return reading
 
 
 def read_file(
@@ -84,11 +97,3 @@ def read_file(
         return reader.read(version.file(is_document=is_document))
     except FormatError as error:
         return BadPage(path, side, str(error))
-
-
-def count_file(path: str, version: FileVersion, reader: DocumentReader) -> Counting:
-    """Return the counts of a file that is equal on both sides."""
-    try:
-        return reader.count(version.file())
-    except FormatError as error:
-        return BadPage(path, "old", str(error))

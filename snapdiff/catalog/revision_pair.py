@@ -7,10 +7,10 @@ from typing import Protocol
 from snapdiff.catalog.changed_files import ChangedFiles
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import Counting, FilePair, count_file, read_pair
+from snapdiff.catalog.reading import FilePair, Reading, read_file, read_versions, read_whole
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import CountedDocument
+from snapdiff.formats.base import Document
 from snapdiff.formats.registry import DOCUMENTS, Documents
 from snapdiff.sources.paths import EVERYWHERE
 from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
@@ -32,7 +32,7 @@ class ComparedFiles(Protocol):
         """Yield every document that differs between the two, or that one side only has."""
         ...
 
-    def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:
+    def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
         ...
 
@@ -104,14 +104,14 @@ class RevisionPair:
     def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
         (old, new), (before, after) = pair, contents
         path = path_of(pair)
-        return read_pair(
-            path,
+        reader = self.documents.reader(path, self._new.limits)
+        versions = (
             self._old.version(old, before) if old and before is not None else None,
             self._new.version(new, after) if new and after is not None else None,
-            self.documents.reader(path, self._new.limits),
         )
+        return read_versions(path, versions, reader)
 
-    def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:
+    def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
         return sample_folders(self._new.source.entries(), changed, self._count, self.documents)
 
@@ -128,13 +128,14 @@ class RevisionPair:
             found.append(counted)
         return found
 
-    def _count(self, entries: Sequence[Entry]) -> Iterator[Counting]:
+    def _count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
         contents = self._new.source.read(entries)
         with self._new.source.kept_open():
             for entry, content in zip(entries, contents, strict=True):
                 path = printable_path(entry.path)
                 reader = self.documents.reader(path, self._new.limits)
-                yield count_file(path, self._new.version(entry, content), reader)
+                found = read_file(reader, path, self._new.version(entry, content), "old")
+                yield read_whole(found, path, "old")
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
@@ -190,14 +191,14 @@ def unchanged_documents(
 def sample_folders(
     entries: Iterable[Entry],
     changed: Collection[str],
-    count: Callable[[Sequence[Entry]], Iterator[Counting]],
+    count: Callable[[Sequence[Entry]], Iterator[Reading]],
     documents: Documents,
-) -> dict[str, CountedDocument]:
+) -> dict[str, Document]:
     """Return of each tag's folder one document that is not among `changed`."""
     candidates: dict[str, list[Entry]] = {}
     for entry in unchanged_documents(entries, changed, documents):
         candidates.setdefault(documents.tag_folder(entry.path), []).append(entry)
-    found: dict[str, CountedDocument] = {}
+    found: dict[str, Document] = {}
     for position in range(max(map(len, candidates.values()), default=0)):
         # One file of each folder at a time: nearly always the first is a document.
         left = [
@@ -206,7 +207,7 @@ def sample_folders(
             if folder not in found and position < len(files)
         ]
         counted = zip(left, count([candidates[folder][position] for folder in left]), strict=True)
-        found.update((folder, it) for folder, it in counted if isinstance(it, CountedDocument))
+        found.update((folder, it) for folder, it in counted if isinstance(it, Document))
     return found
 
 

@@ -35,7 +35,7 @@ class CatalogSide:
     def add(
         self, path: str, claims: Iterable[Claim], hashes: Mapping[str, str] | None = None
     ) -> None:
-        """Note what a document lists and where; `hashes` as in `formats.base.Document`."""
+        """Note what a document lists and where; `hashes` are its `listed_hashes`."""
         self.has_documents = True
         for claim in self.compared_claims(claims):
             self.paths.setdefault(claim, []).append(path)

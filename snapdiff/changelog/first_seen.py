@@ -136,8 +136,8 @@ class _Record:
         Nobody knows what a page lists while it cannot be read: what it listed before is neither
         gone nor new until it can be read again.
         """
-        if pair.both:
-            before, after = self._pair_places(pair.both.pairs)
+        if pair.packages:
+            before, after = self._pair_places(pair.packages.pairs)
         else:
             before, after = self._document_places(pair.old), self._document_places(pair.new)
         old = dict.fromkeys(before, self._newest) | self._unreadable.pop(pair.path, {})

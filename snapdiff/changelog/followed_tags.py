@@ -30,14 +30,16 @@ class FollowedTags:
 
     def add(self, files: FilePair) -> None:
         """Take a file that differs in the snapshot that comes next."""
+        if files.packages:
+            for pair in files.packages.pairs:
+                tag = pair.tags[0] or ""
+                has = [bool(side or pair.common) for side in (pair.old, pair.new)]
+                self._packages[tag] += has[1] - has[0]
+            return
         for document, sign in ((files.old, -1), (files.new, 1)):
             if isinstance(document, Document):
                 for package in document.packages:
                     self._packages[package.tag] += sign
-        for pair in files.both.pairs if files.both else ():
-            tag = pair.tags[0] or ""
-            has = [bool(side or pair.common) for side in (pair.old, pair.new)]
-            self._packages[tag] += has[1] - has[0]
 
     def end_snapshot(self) -> tuple[str, str] | None:
         """Return the only tag of the snapshot before and its successor, where there is one."""

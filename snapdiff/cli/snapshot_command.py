@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import count_file
+from snapdiff.catalog.reading import read_file
 from snapdiff.cli.console import say
 from snapdiff.cli.progress import ProgressBar
 from snapdiff.cli.shared_options import max_size, verbose
@@ -81,7 +81,7 @@ def _documents(catalog: Catalog) -> list[Entry]:
 def _is_none(catalog: Catalog, entry: Entry, content: Content) -> bool:
     """Return whether a file's content says that it is no document."""
     reader = DOCUMENTS.reader(entry.path, catalog.limits)
-    return count_file(entry.path, catalog.version(entry, content), reader) is None
+    return read_file(reader, entry.path, catalog.version(entry, content), "old") is None
 
 
 def _depends_on_content(path: str) -> bool:

@@ -149,7 +149,7 @@ class StackTotal:
         def gone(graphs: Graphs) -> frozenset[str]:
             # With `-p`, the packages that are compared do not say what else is gone.
             mine, theirs = graphs
-            return mine.packages - theirs.packages if scope.filters.package else names
+            return mine.package_names - theirs.package_names if scope.filters.package else names
 
         return find_traits(losses, gone)
 

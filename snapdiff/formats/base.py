@@ -1,13 +1,12 @@
 """What every format offers: which files it wants, and what a file of its kind lists."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
-from msgspec import Struct
-
 from snapdiff.errors import NoSuchFile
 from snapdiff.limits import Limits
-from snapdiff.model import NO_GRAPHS, Package, PackageCounts, PackagePair, StackGraphs
+from snapdiff.model import Package, PackageCounts, PackagePair, StackGraphs
 
 
 def no_file(path: str) -> bytes:
@@ -44,76 +43,108 @@ class Claim(NamedTuple):
     name: str
 
 
-class Document(Struct, frozen=True, kw_only=True):
-    """A file that was read.
+class PairedPackages(NamedTuple):
+    """The packages of two versions of a document.
 
-    `hashes` is there of a document that lists a whole stack: the package of each hash. Other
-    documents of the tag may list the same specs, and the tag counts each once. `graphs` are its
-    dependencies, by the stack that it lists: an environment without a spec has some, too, namely
-    none at all.
+    `pairs` are those of which one side has a spec that the other has not, `unchanged` those of
+    which both have the same.
     """
 
-    claims: tuple[Claim, ...]
-    packages: list[Package]
-    counts: list[PackageCounts]
-    warning: str | None = None
-    hashes: Mapping[str, str] | None = None
-    graphs: StackGraphs = {}
-
-    def counted(self) -> "CountedDocument":
-        """Return the counts of all that was read."""
-        return CountedDocument(
-            claims=self.claims,
-            counts=self.counts,
-            warning=self.warning,
-            hashes=self.hashes,
-        )
-
-
-class CountedDocument(Struct, frozen=True, kw_only=True):
-    """A file that is the same on both sides: its specs are counted, not read."""
-
-    claims: tuple[Claim, ...]
-    counts: list[PackageCounts]
-    warning: str | None = None
-    hashes: Mapping[str, str] | None = None
-
-
-class DocumentPair(Struct, frozen=True, kw_only=True):
-    """Two versions of a file, read together.
-
-    `pairs` are the packages of which one side has a spec that the other has not, `unchanged` those
-    of which both have the same. `warnings`, `hashes` and `graphs` are of the old side and of the
-    new one.
-    """
-
-    claims: tuple[Claim, ...]
     pairs: list[PackagePair]
     unchanged: list[PackageCounts]
-    warnings: tuple[str | None, str | None] = (None, None)
-    hashes: tuple[Mapping[str, str], Mapping[str, str]] | None = None
-    graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS
+
+
+class Document(ABC):
+    """A file that is a document, and what it lists, as far as somebody asks for it.
+
+    Where a record cannot be read, what needs it raises FormatError.
+    """
+
+    claims: tuple[Claim, ...]
+
+    @property
+    @abstractmethod
+    def packages(self) -> list[Package]:
+        """The packages with all their specs, by tag and name."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> list[PackageCounts]:
+        """The packages with the numbers of their specs."""
+
+    @property
+    @abstractmethod
+    def warning(self) -> str | None:
+        """Where the document, as far as it was read, contradicts itself, or None."""
+
+    @property
+    def listed_hashes(self) -> Mapping[str, str] | None:
+        """The package of each hash, where the document lists a whole stack.
+
+        Other documents of the tag may list the same specs, and the tag counts each once.
+        """
+        return None
+
+    @property
+    def graphs(self) -> StackGraphs:
+        """The dependencies, by the stack that the document lists.
+
+        An environment without a spec has some, too, namely none at all.
+        """
+        return {}
+
+    def is_version_of(self, other: "Document") -> bool:
+        """Return whether another document lists the same packages or stacks."""
+        return self.claims == other.claims
+
+    def pair_records(self, old: "Document") -> PairedPackages | None:
+        """Return the packages of an older version and of this one, what both share read once.
+
+        None where the packages have to be read on both sides, which gives the same result.
+        """
+        del old
+        return None
+
+
+class ReadDocument(Document):
+    """A document that was read whole."""
+
+    def __init__(
+        self,
+        claims: tuple[Claim, ...],
+        packages: list[Package],
+        counts: list[PackageCounts],
+        warning: str | None = None,
+    ) -> None:
+        """Take what it lists."""
+        self.claims = claims
+        self._packages = packages
+        self._counts = counts
+        self._warning = warning
+
+    @property
+    def packages(self) -> list[Package]:
+        """The packages with all their specs, by tag and name."""
+        return self._packages
+
+    @property
+    def counts(self) -> list[PackageCounts]:
+        """The packages with the numbers of their specs."""
+        return self._counts
+
+    @property
+    def warning(self) -> str | None:
+        """Where the document contradicts itself, or None."""
+        return self._warning
 
 
 class DocumentReader(Protocol):
-    """Reads documents of one kind; two versions of a file are best read by the same reader."""
+    """Reads documents of one kind; versions of a file are best read by the same reader."""
 
     def read(self, file: File) -> Document | None:
-        """Return what a file lists, or None if it is not a document after all.
+        """Return a file as a document, or None if it is none after all.
 
         Raises FormatError, which names the line or the key path (`spec_details[3].hash`).
-        """
-        ...
-
-    def count(self, file: File) -> CountedDocument | None:
-        """Return the counts of a file that is the same on both sides; as `read` otherwise."""
-        ...
-
-    def read_pair(self, old: File, new: File) -> DocumentPair | None:
-        """Return two versions of a file, what they share read once.
-
-        None where they are not two versions of the same, or not in the usual form: each is then
-        read alone, which gives the same result or says what is wrong.
         """
         ...
 

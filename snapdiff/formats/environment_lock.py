@@ -119,7 +119,7 @@ class _LockListing(NodeListing):
         self.roots = frozenset(_roots(environments, records))
         self.counted: AbstractSet[str] = self._reached() if self.roots else records.keys()
 
-    def entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record, and whether it is counted."""
         key = self._key(spec_hash)
         return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
@@ -138,12 +138,6 @@ class _LockListing(NodeListing):
         """The packages of the roots; None where there are specs and none of them is a root."""
         names = frozenset(self.entry(root).name for root in self.roots if root in self.records)
         return names if names or not self.records else None
-
-    def specs_in_common(self, other: Listing) -> list[str]:
-        """Return the hashes of which another lock says the same, and has both or none as root."""
-        assert isinstance(other, _LockListing)
-        changed = self.roots ^ other.roots
-        return [found for found in self.records_in_common(other) if found not in changed]
 
     def records_in_common(self, other: Listing) -> list[str]:
         """Return the hashes that another lock has in the same words, counted in both or none."""

@@ -103,11 +103,11 @@ class _InstallListing(NodeListing):
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
         self._counts_installed = counts_installed
-        self._entries: dict[tuple[_InstallNames, bool], Entry] = {}
+        self._like_entries: dict[tuple[_InstallNames, bool], Entry] = {}
         self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
 
-    def entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record, and whether it is counted.
 
         Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
@@ -119,9 +119,9 @@ class _InstallListing(NodeListing):
             names = only_node(by_name.spec, NODE_NAMES, f"{key}.spec")
             return self._entry(names, install, spec_hash)
         what = install, spec_hash in self.elsewhere
-        found = self._entries.get(what)
+        found = self._like_entries.get(what)
         if found is None:
-            found = self._entries[what] = self._entry(install.spec, install, spec_hash)
+            found = self._like_entries[what] = self._entry(install.spec, install, spec_hash)
         return found
 
     @cached_property

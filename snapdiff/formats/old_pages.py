@@ -128,7 +128,7 @@ class _OldPageListing(NodeListing):
         self._tags = (claim.tag,)
         self._stacks = counting_stacks(())
 
-    def entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Entry:
         """Return the version of a node, and the package of the page where it is a spec."""
         key = self._keys[spec_hash]
         names = decode_node(self.records[spec_hash], NODE_NAMES, key)

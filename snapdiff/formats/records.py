@@ -6,7 +6,6 @@ it is not sure what a text says, it returns None, and the plain way reads it. Bo
 the same specs.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -90,14 +89,6 @@ def _build_of(record: Record) -> Build:
 #   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
 
 
-class SharedSpecs(NamedTuple):
-    """Two versions of a page: what is in both word for word, as numbers, and the specs of one."""
-
-    shared: Counter[Build]
-    old: dict[str, Build]
-    new: dict[str, Build]
-
-
 class _Specs(NamedTuple):
     """Hash and build of each of some specs."""
 
@@ -148,35 +139,6 @@ class RecordReader:
             return None  # a hash comes twice
         self._latest = _ReadTexts([*kept, *added], read)
         return specs
-
-    def count(self, details: memoryview) -> Counter[Build] | None:
-        """Return the number of specs of each build, or None where that takes the plain way.
-
-        Nothing is kept by hash: of 570 pages of 62 kB that takes a third less time than to read
-        them.
-        """
-        texts = _record_texts(details)
-        found = self._specs(texts)
-        if not texts or found is None or len(set(found.hashes)) != len(texts):
-            return None
-        return Counter(found.builds)
-
-    def read_shared(self, old: memoryview, new: memoryview) -> SharedSpecs | None:
-        """Return the specs of two lists, or None where each of them has to be read alone.
-
-        What both sides have in the same words is read once.
-        """
-        before, after = _record_texts(old), _record_texts(new)
-        in_old, in_new = set(before), set(after)
-        shared = self._specs([text for text in before if text in in_new])
-        removed = self._specs([text for text in before if text not in in_new])
-        added = self._specs([text for text in after if text not in in_old])
-        if not (before and after and shared and removed and added):
-            return None
-        for specs, texts in ((removed, before), (added, after)):
-            if len({*shared.hashes, *specs.hashes}) != len(texts):
-                return None  # a hash comes twice
-        return SharedSpecs(Counter(shared.builds), removed.by_hash(), added.by_hash())
 
     def _specs(self, texts: Sequence[bytes]) -> _Specs | None:
         """Return what records say, or None where one is not in the usual form."""

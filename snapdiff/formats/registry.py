@@ -11,9 +11,7 @@ from snapdiff.formats.aggregates import (
 )
 from snapdiff.formats.base import (
     Claim,
-    CountedDocument,
     Document,
-    DocumentPair,
     DocumentReader,
     File,
     Format,
@@ -195,22 +193,6 @@ class FirstReader:
         """Return what a file lists, or None where no kind knows it; raises FormatError."""
         for reader in self._readers:
             found = reader.read(file)
-            if found is not None:
-                return found
-        return None
-
-    def count(self, file: File) -> CountedDocument | None:
-        """Return the counts of a file, or None where no kind knows it; raises FormatError."""
-        for reader in self._readers:
-            found = reader.count(file)
-            if found is not None:
-                return found
-        return None
-
-    def read_pair(self, old: File, new: File) -> DocumentPair | None:
-        """Return two versions of a file, or None where no kind can read them together."""
-        for reader in self._readers:
-            found = reader.read_pair(old, new)
             if found is not None:
                 return found
         return None

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim
+from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.formats.json_text import (
@@ -111,11 +111,11 @@ class _SiteListing(Listing):
             )
         self.claims = tuple(sorted(claims))
 
-    def entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Entry:
         """Return the name and version of a record, and where it counts."""
         return self._entry(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
 
-    def is_like(self, other: Listing) -> bool:
+    def is_version_of(self, other: Document) -> bool:
         """Return whether another document has the same releases; their stacks may differ."""
         return {claim.tag for claim in self.claims} == {claim.tag for claim in other.claims}
 

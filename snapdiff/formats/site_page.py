@@ -4,14 +4,12 @@
 """
 
 from collections import Counter
-from functools import partial
-from itertools import chain, repeat
 from typing import Any
 
 import msgspec
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, CountedDocument, Document, DocumentPair, File
+from snapdiff.formats.base import Claim, Document, File, ReadDocument
 from snapdiff.formats.document_names import PAGE_NAME
 from snapdiff.formats.front_matter import (
     begins_with_front_matter,
@@ -36,9 +34,7 @@ from snapdiff.model import (
     Build,
     Package,
     PackageCounts,
-    PackagePair,
     count_by_stacks,
-    counted_in_common,
 )
 
 _RECORDS = msgspec.json.Decoder(list[Record])
@@ -91,85 +87,18 @@ class SitePageReader:
         if found is None:
             return None
         head, specs = found
-        counted = self._counted(file, head, Counter(specs.values()))
-        return Document(
-            claims=counted.claims,
-            packages=[Package(package.tag, package.name, specs) for package in counted.counts],
-            counts=counted.counts,
-            warning=counted.warning,
-        )
-
-    def count(self, file: File) -> CountedDocument | None:
-        """Return how many specs a page has that is the same on both sides; as `read` otherwise."""
-        page = _usual_page(file)
-        if page:
-            check_size(file.content, self._limits)
-            builds = self._records.count(page.details)
-            if builds is not None:
-                return self._counted(file, page.head, builds)
-        document = self.read(file)
-        return document.counted() if document else None
-
-    def _counted(self, file: File, head: PageHead, builds: Counter[Build]) -> CountedDocument:
-        """Return the counts of a page, given the number of its specs of each build."""
         tag, name = names_of_page(file.full_path, head)
-        by_stacks = count_by_stacks(builds, {})
+        builds = Counter(specs.values())
+        counts = PackageCounts(tag, name, count_by_stacks(builds, {}))
         # Aliases make a page say more than it holds, though not more than a page may hold.
         length = len(file.content)
         most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
-        check_listing(by_stacks, builds.items(), most, self._limits)
-        return CountedDocument(
-            claims=(Claim(tag, "package", name),),
-            counts=[PackageCounts(tag, name, by_stacks)],
-            warning=contradiction(head.meta, by_stacks),
-        )
-
-    def read_pair(self, old: File, new: File) -> DocumentPair | None:
-        """Return two versions of a page; what they have in common is read once.
-
-        None where they are not in the usual form or not of the same package and tag: then each is
-        to be read alone, which says what is wrong, if anything is.
-        """
-        if names_in_path(old.full_path) != names_in_path(new.full_path):
-            return None  # two tags: known without a look at the pages
-        if max(len(old.content), len(new.content)) > self._limits.pair_size:
-            return None  # too long to hold them both
-        before, after = _usual_page(old), _usual_page(new)
-        if before is None or after is None:
-            return None
-        try:
-            tag, name = names_of_page(old.full_path, before.head)
-            if names_of_page(new.full_path, after.head) != (tag, name):
-                return None
-            found = self._records.read_shared(before.details, after.details)
-            if found is None:
-                return None
-            common = counted_in_common(found.shared)
-            old_stacks = count_by_stacks(Counter(found.old.values()), common)
-            new_stacks = count_by_stacks(Counter(found.new.values()), common)
-            sides = ((old_stacks, found.old, old), (new_stacks, found.new, new))
-            for by_stacks, specs, file in sides:
-                builds = chain(zip(specs.values(), repeat(1)), found.shared.items())
-                check_listing(by_stacks, builds, len(file.content), self._limits)
-        except FormatError:
-            return None  # read alone, the one that is to blame says so
-        return DocumentPair(
-            claims=(Claim(tag, "package", name),),
-            pairs=[
-                PackagePair(
-                    tags=(tag, tag),
-                    name=name,
-                    old=found.old,
-                    new=found.new,
-                    common=common,
-                    kept=partial(zip, repeat(""), found.shared),
-                )
-            ],
-            unchanged=[],
-            warnings=(
-                contradiction(before.head.meta, old_stacks),
-                contradiction(after.head.meta, new_stacks),
-            ),
+        check_listing(counts.by_stacks, builds.items(), most, self._limits)
+        return ReadDocument(
+            (Claim(tag, "package", name),),
+            [Package(tag, name, specs)],
+            [counts],
+            contradiction(head.meta, counts.by_stacks),
         )
 
     def _read_usual(self, file: File) -> tuple[PageHead, dict[str, Build]] | None:

@@ -51,7 +51,7 @@ class Graph(Protocol):
         ...
 
     @property
-    def packages(self) -> frozenset[str]:
+    def package_names(self) -> frozenset[str]:
         """The packages that the document lists."""
         ...
 

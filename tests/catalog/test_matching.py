@@ -8,11 +8,11 @@ import pytest
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.counting import CountedFiles
-from snapdiff.catalog.reading import FilePair
+from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import CountedDocument, Document, File
+from snapdiff.formats.base import Document, File
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
@@ -40,6 +40,11 @@ def page(*records: Record, path: str = ZLIB) -> Document:
     return document
 
 
+def file_pair(path: str, old: Reading, new: Reading) -> FilePair:
+    """What is compared of a file that is so on both sides."""
+    return read_pair(path, lambda _: old, lambda _: new)
+
+
 class Asked:
     """Files that differ and counts of those that do not; it keeps what it is asked for."""
 
@@ -56,11 +61,8 @@ class Asked:
     def changed(self) -> Iterator[FilePair]:
         return iter(self._changed)
 
-    def samples(self, changed: Collection[str]) -> dict[str, CountedDocument]:  # noqa: ARG002
-        return {
-            str(Path(path).parents[1]): document.counted()
-            for path, document in self._unchanged.items()
-        }
+    def samples(self, changed: Collection[str]) -> dict[str, Document]:  # noqa: ARG002
+        return {str(Path(path).parents[1]): document for path, document in self._unchanged.items()}
 
     def count_folders(
         self,
@@ -72,7 +74,7 @@ class Asked:
         self.scopes.append(scope)
         counted = CountedFiles(scope)
         for path, document in self._unchanged.items():
-            counted.put(path, document.counted())
+            counted.put(path, document)
         return [counted]
 
     def require_documents(self) -> None:
@@ -104,7 +106,7 @@ def compared(files: Asked, filters: Filters | None = None) -> CatalogDiff:
 def test_unchanged_pages_are_looked_for_in_the_folder_of_a_tag_that_changed(
     path: str, folder: str
 ) -> None:
-    files = Asked(FilePair(path, page(spec("b"), path=path), page(spec("p"), path=path)))
+    files = Asked(file_pair(path, page(spec("b"), path=path), page(spec("p"), path=path)))
     assert compared(files).summary.rebuilt == 1
     assert files.folders == {folder}
 
@@ -112,7 +114,7 @@ def test_unchanged_pages_are_looked_for_in_the_folder_of_a_tag_that_changed(
 def test_where_a_tag_did_not_change_no_page_of_it_is_looked_for() -> None:
     other = "_cache/v1/zlib/specs.md"
     same = page(spec("b", tag="v1"), path=other)
-    files = Asked(FilePair(ZLIB, page(spec("b")), page(spec("p"))), FilePair(other, same, same))
+    files = Asked(file_pair(ZLIB, page(spec("b")), page(spec("p"))), file_pair(other, same, same))
     assert [tag.old for tag in compared(files).tags] == ["develop"]
     assert files.folders == {"_cache/develop"}
 
@@ -124,7 +126,7 @@ def test_what_is_unchanged_counts_on_both_sides_as_far_as_it_is_asked_for() -> N
         "_cache/develop/mpich/specs.md": page(spec("d", package="mpich", stacks="hep")),
         "_cache/v1/zlib/specs.md": page(spec("d", tag="v1")),
     }
-    files = Asked(FilePair(ZLIB, page(spec("b")), page(spec("p"))), unchanged=unchanged)
+    files = Asked(file_pair(ZLIB, page(spec("b")), page(spec("p"))), unchanged=unchanged)
     [tag] = compared(files, filters).tags
     assert (tag.specs, tag.packages) == (Count(2, 2), PackageCount(old=2, new=2))
     [stack] = tag.stacks
@@ -139,7 +141,7 @@ def test_a_tag_with_an_unchanged_page_is_neither_added_nor_removed() -> None:
         other: page(spec("c", tag="v1"), path=other),
     }
     for old, new in ((None, page(spec("p"))), (page(spec("b")), None)):
-        files = Asked(FilePair(ZLIB, old, new), unchanged=unchanged)
+        files = Asked(file_pair(ZLIB, old, new), unchanged=unchanged)
         assert [tag.status for tag in compared(files).tags] == ["changed"]
         assert files.folders == {"_cache/develop", "x"}
 
@@ -151,7 +153,7 @@ def test_of_two_readings_of_a_document_each_package_counts_that_either_lists() -
     old, new = (
         read(EnvironmentLock(), file(path, lock(items))) for items in ([zlib, hdf5], [zlib, cmake])
     )
-    summary = compared(Asked(FilePair(path, old, new))).summary
+    summary = compared(Asked(file_pair(path, old, new))).summary
     assert (summary.unchanged, summary.removed, summary.added) == (1, 1, 1)
 
 
@@ -163,8 +165,8 @@ def test_a_side_is_searched_for_a_page_only_where_none_that_differs_is_its(
     old: bool, new: bool, required: bool
 ) -> None:
     changed = [
-        *[FilePair(ZLIB, page(spec("b")), None)] * old,
-        *[FilePair("a/zlib/specs.md", None, page(spec("p")))] * new,
+        *[file_pair(ZLIB, page(spec("b")), None)] * old,
+        *[file_pair("a/zlib/specs.md", None, page(spec("p")))] * new,
     ]
     for order in (changed, changed[::-1]):
         files = Asked(*order)
@@ -190,7 +192,7 @@ def test_python_code_is_told_of_every_fault_unless_it_says_otherwise(tmp_path: P
     assert len(diff_catalogs(old, bad, skip_bad_pages=True).skipped) == 1
     assert diff_catalogs(old, empty, allow_empty=True).summary.removed == 1
     with pytest.raises(BadPagesError):
-        compared(Asked(FilePair(ZLIB, None, BadPage(ZLIB, "new", "gone"))))
+        compared(Asked(file_pair(ZLIB, None, BadPage(ZLIB, "new", "gone"))))
 
 
 def test_the_report_names_both_sides_and_the_pages_compared_are_counted(tmp_path: Path) -> None:
@@ -317,7 +319,7 @@ def test_counts_are_of_what_was_put_in_less_what_was_taken_out() -> None:
     hdf5 = page(spec("f", package="hdf5", stacks="hep"), spec("g", package="hdf5", stacks="hep"))
     elsewhere = page(spec("h", package="mpich", stacks="ml"))
     for path, document in (("z", zlib), ("h", hdf5), ("m", elsewhere)):
-        counted.put(path, document.counted())
+        counted.put(path, document)
     counts = counted.counts("develop")
     assert (counts.specs, counts.packages) == (5, {"zlib": 1, "hdf5": 1})
     assert counts.stacks == {"e4s": (3, 1), "hep": (3, 2)}
@@ -343,7 +345,7 @@ def test_counts_of_several_folders_add_up() -> None:
 def test_what_more_than_one_file_lists_is_known() -> None:
     counted = CountedFiles(Scope(Filters()))
     for path in ("a", "b"):
-        counted.put(path, page(spec("b")).counted())
+        counted.put(path, page(spec("b")))
     [claim] = counted.repeated_claims()
     assert counted.paths_of(claim) == ["a", "b"]
     counted.take("a")
@@ -353,7 +355,7 @@ def test_what_more_than_one_file_lists_is_known() -> None:
 def test_unchanged_counts_join_those_of_packages_that_were_compared() -> None:
     hdf5 = page(spec("c", package="hdf5"), spec("d", package="hdf5", stacks="e4s hep"))
     files = Asked(
-        FilePair(ZLIB, page(spec("b")), page(spec("p"))), unchanged={"x/hdf5/specs.md": hdf5}
+        file_pair(ZLIB, page(spec("b")), page(spec("p"))), unchanged={"x/hdf5/specs.md": hdf5}
     )
     [tag] = compared(files).tags
     assert (tag.specs, tag.packages) == (Count(3, 3), PackageCount(old=2, new=2))

@@ -4,7 +4,7 @@ import pytest
 
 from snapdiff.catalog.side import CatalogSide
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, Document
+from snapdiff.formats.base import Claim, ReadDocument
 from snapdiff.model import Package
 from snapdiff.result import Filters
 
@@ -54,7 +54,7 @@ def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
     side = CatalogSide("", {})
     for name in ("cpu", "gpu"):
         packages = [Package("develop", "zlib", {}, stack=name)]
-        document = Document(claims=(), packages=packages, counts=[], warning=None)
+        document = ReadDocument((), packages, [])
         side.wait(f"{name}/spack.lock", document)
     assert side.waiting == {
         "develop": {"zlib": [Package("develop", "zlib", {}, stack=name) for name in ("cpu", "gpu")]}

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.errors import FormatError
-from snapdiff.formats.base import Format
+from snapdiff.catalog.reading import read_pair as pair_of_readings
+from snapdiff.errors import BadPage, FormatError
+from snapdiff.formats.base import Document, Format
 from snapdiff.formats.buildcache_index import BuildcacheIndex
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.install_database import InstallDatabase
@@ -164,8 +165,10 @@ def test_a_node_in_no_known_shape_is_named_with_its_key_path(change: Json, reaso
 def test_a_node_that_is_only_counted_is_named_with_its_key_path(change: Json, reason: str) -> None:
     document = lock([Item("zlib", hash=KEY)])
     document["concrete_specs"][KEY] |= change
+    found = LOCK.reader(Limits()).read(file("spack.lock", document))
+    assert found
     with pytest.raises(FormatError, match=rf"^concrete_specs\.{KEY}{re.escape(reason)}"):
-        LOCK.reader(Limits()).count(file("spack.lock", document))
+        _ = found.counts
 
 
 def test_an_included_environment_is_named_with_its_key_path() -> None:
@@ -252,10 +255,19 @@ def test_a_document_that_is_too_large_is_not_read() -> None:
         read(LOCK, file("spack.lock", content), Limits(document_size=len(content) - 1))
 
 
-def test_two_versions_of_which_one_is_bad_are_read_alone() -> None:
-    good, bad = file("spack.lock", lock([])), file("spack.lock", b"{}")
-    assert LOCK.reader(Limits()).read_pair(good, bad) is None
-    assert LOCK.reader(Limits()).read_pair(bad, good) is None
+@pytest.mark.parametrize("is_new", [False, True])
+def test_of_two_versions_the_one_that_is_bad_is_named(is_new: bool) -> None:
+    good = lock([Item("m4")])
+    bad = lock([Item("zlib", hash=KEY), Item("m4")])
+    bad["concrete_specs"][KEY]["arch"] = 5
+    documents = (good, bad) if is_new else (bad, good)
+    versions = [LOCK.reader(Limits()).read(file("spack.lock", found)) for found in documents]
+    pair = pair_of_readings("spack.lock", lambda _: versions[0], lambda _: versions[1])
+    found, other = (pair.new, pair.old) if is_new else (pair.old, pair.new)
+    assert isinstance(found, BadPage)
+    assert (found.side, pair.packages) == ("new" if is_new else "old", None)
+    assert found.reason.startswith(f"concrete_specs.{KEY}.arch: expected")
+    assert isinstance(other, Document)
 
 
 def test_a_long_chain_of_nodes_takes_time_in_proportion() -> None:
@@ -291,7 +303,13 @@ def test_damage_anywhere_is_read_or_named_and_never_a_crash(
     document = file("spack.lock", damaged)
     for kind in (LOCK, INDEX):
         reader = kind.reader(Limits())
-        for way in (reader.read, reader.count):
-            with contextlib.suppress(FormatError):
-                way(document)
-        reader.read_pair(document, file("spack.lock", _TEXT))
+        with contextlib.suppress(FormatError):
+            whole = reader.read(file("spack.lock", _TEXT))
+            found = reader.read(document)
+            if found and whole:
+                for one, other in ((found, whole), (whole, found)):
+                    with contextlib.suppress(FormatError):
+                        one.pair_records(other)
+                assert [(item.tag, item.name) for item in found.counts] == [
+                    (item.tag, item.name) for item in found.packages
+                ]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.base import DocumentPair, File
+from snapdiff.formats.base import File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.limits import DEFAULT_LIMITS, DEPTH, DIGITS, VERSION_PARTS, Limits
 from snapdiff.model import Package
@@ -16,9 +16,7 @@ from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import (
     PageStyle,
     compact_page,
-    entries_of,
     hash_of,
-    page_around,
     pages_of,
     run_cli,
     run_json,
@@ -42,10 +40,6 @@ def read(page: str, limits: Limits = DEFAULT_LIMITS) -> Package:
 
 def taken(page: str, limits: Limits = DEFAULT_LIMITS) -> bool:
     return read(page, limits).name == "zlib"
-
-
-def read_pair(old: str, new: str, limits: Limits) -> DocumentPair | None:
-    return SitePageReader(limits).read_pair(File(PATH, old.encode()), File(PATH, new.encode()))
 
 
 def refused(page: str, limits: Limits = DEFAULT_LIMITS) -> str:
@@ -151,26 +145,6 @@ BOUNDS = {
 def test_a_page_just_within_a_limit_is_taken_and_with_a_smaller_one_refused(bound: Bound) -> None:
     assert taken(bound.page, Limits(page_size=bound.enough))
     assert refused(bound.page, Limits(page_size=bound.too_small)) == bound.reason
-
-
-def test_pages_are_read_together_where_both_just_fit() -> None:
-    short, long = (usual_page([spec("b", variants="x" * number)]) for number in (1, 999))
-    for old, new in ((long, long), (short, long), (long, short)):
-        assert read_pair(old, new, Limits(page_size=16 * len(long)))
-        assert read_pair(old, new, Limits(page_size=16 * len(long) - 1)) is None
-
-
-def test_what_a_report_would_list_is_bounded_in_pages_read_together() -> None:
-    stacks = " ".join(f"s{number}" for number in range(500))
-    most, less = (
-        page_around(json.dumps(entries_of([spec("b", variants=text, stacks=stacks)])))
-        for text in ("x" * 5000, "")
-    )
-    listing = 500 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 12 * 3 + 5000)
-    for old, new in ((most, most), (most, less), (less, most)):
-        assert read_pair(old, new, Limits(page_size=-(-listing // 4)))
-        # Read alone, the page that is to blame says so.
-        assert read_pair(old, new, Limits(page_size=(listing - 1) // 4)) is None
 
 
 @pytest.mark.parametrize("style", [usual_page, yaml_page], ids=["usual", "YAML"])

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.base import Document, DocumentPair, File
+from snapdiff.catalog.package_pairs import pair_documents
+from snapdiff.formats.base import Document, File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Build, Package, PackageCounts, count_by_stacks
 from tests.support.generated import Catalogs, catalogs
@@ -160,21 +161,6 @@ def test_a_page_says_the_same_in_every_form(records: list[Record], style: PageSt
     assert said(package.specs) == meant(records)
 
 
-@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
-@pytest.mark.parametrize(
-    "records", [records for _, records in TRICKY], ids=[name for name, _ in TRICKY]
-)
-def test_a_page_that_is_counted_has_as_many_specs_as_one_that_is_read(
-    records: list[Record], style: PageStyle
-) -> None:
-    for page in (style(records), style([*records, records[0]])):
-        counted = SitePageReader().count(File(PATH, page.encode("utf-8")))
-        assert counted == read_document(page).counted()
-        assert counted is not None
-        [package] = counted.counts
-        assert sum(package.by_stacks.values()) == len(records)
-
-
 @pytest.mark.slow
 @given(catalogs())
 def test_the_usual_form_and_yaml_give_the_same_specs(both: Catalogs) -> None:
@@ -267,11 +253,7 @@ def test_records_that_differ_in_their_hash_alone_share_what_they_say() -> None:
 # --- Two versions of a page ---
 
 
-def read_pair(
-    old: str, new: str, old_path: str = PATH, new_path: str = PATH
-) -> DocumentPair | None:
-    return SitePageReader().read_pair(File(old_path, old.encode()), File(new_path, new.encode()))
-
+FURTHER = "_cache/develop/zlib.md"
 
 B, C, D, E = (spec(letter, stacks=f"e4s {letter}") for letter in "bcde")
 
@@ -282,81 +264,32 @@ B, C, D, E = (spec(letter, stacks=f"e4s {letter}") for letter in "bcde")
         ([B, C, D], [C, E], "c"),
         ([B, C], [B, C, D], "bc"),
         ([B], [C], ""),
-        ([B, C], [C | {"compiler": "x"}, B], "b"),
+        ([B, C], [C | {"compiler": "x"}, B], "bc"),
     ],
 )
-def test_what_two_versions_of_a_page_have_in_common_is_read_once(
+def test_what_two_versions_of_a_page_have_in_common_is_one_build(
     old: list[Record], new: list[Record], shared: str
 ) -> None:
-    both = read_pair(usual_page(old), usual_page(new))
-    assert both is not None
-    assert both.warnings == (None, None)
-    [pair] = both.pairs
+    reader = SitePageReader()
+    before, after = (
+        reader.read(File(PATH, usual_page(records).encode())) for records in (old, new)
+    )
+    assert before
+    assert after
+    assert (before.warning, after.warning) == (None, None)
+    found = pair_documents(before, after, PATH)
+    [pair] = found.pairs
     assert (pair.tags, pair.name) == (("develop", "develop"), "zlib")
     assert sum(pair.common.values()) == len(shared)
-    for side, records in ((pair.old, old), (pair.new, new)):
-        alone = read_document(usual_page(records))
-        assert both.claims == alone.claims
+    for side, records, document in ((pair.old, old, before), (pair.new, new, after)):
         by_stacks = count_by_stacks(Counter(side.values()), pair.common)
-        assert [PackageCounts("develop", "zlib", by_stacks)] == alone.counted().counts
+        assert [PackageCounts("develop", "zlib", by_stacks)] == document.counts
         differing = [item for item in records if item["hash"] not in map(hash_of, shared)]
         assert said(side) == meant(differing)
-
-
-USUAL = usual_page([B, C])
-NO_TAG = USUAL.replace("[package, develop]", "[package]")
-FURTHER = "_cache/develop/zlib.md"
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        USUAL,
-        NO_TAG,
-        USUAL.replace('title: "zlib"\n', ""),
-        USUAL.replace("[package, develop]", "[ ]"),
-        USUAL.replace("categories: [package, develop]\n", ""),
-    ],
-)
-def test_two_versions_of_a_page_of_any_name_are_read_together(page: str) -> None:
-    assert read_pair(page, page)
-    assert read_pair(page, page, FURTHER, FURTHER)
-    without_layout = page.replace("layout: cache\n", "")
-    assert read_pair(without_layout, without_layout)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "path"),
-    [
-        (USUAL, USUAL.replace("layout: cache", "layout: default"), FURTHER),
-        (USUAL, yaml_page([B, C]), PATH),
-        (USUAL, usual_page([B | {"package": "hdf5"}]), PATH),
-        (USUAL, usual_page([B | {"tag": "v1"}]), PATH),
-        (NO_TAG, NO_TAG, "specs.md"),
-        (USUAL, USUAL.replace("spec_details: [", "spec_details: [1, "), PATH),
-        (USUAL, usual_page([B, B]), PATH),
-        (USUAL, usual_page([C, B, B | {"os": "x"}]), PATH),
-        (USUAL, usual_page([D, E, E | {"os": "x"}]), PATH),
-    ],
-    ids=[
-        "no page",
-        "YAML",
-        "another package",
-        "another tag",
-        "no tag",
-        "no record",
-        "a record twice",
-        "a shared hash twice",
-        "a hash twice",
-    ],
-)
-def test_other_versions_of_a_page_are_to_be_read_alone(one: str, other: str, path: str) -> None:
-    assert read_pair(one, other, path, path) is None
-    assert read_pair(other, one, path, path) is None
-
-
-def test_pages_in_folders_of_two_tags_are_to_be_read_alone() -> None:
-    assert read_pair(USUAL, USUAL, PATH, "_cache/v1/zlib/specs.md") is None
+    [one], [other] = before.packages, after.packages
+    for letter in shared[:1]:
+        is_the_same = one.specs[hash_of(letter)] is other.specs[hash_of(letter)]
+        assert is_the_same
 
 
 # --- Title and tag ---
@@ -422,7 +355,6 @@ def test_another_markdown_file_is_no_page(text: str) -> None:
     # Latin-1 where there is a letter beyond ASCII: not UTF-8.
     file = File("docs/readme.md", text.encode("latin-1"))
     assert SitePageReader().read(file) is None
-    assert SitePageReader().count(file) is None
 
 
 @pytest.mark.parametrize("text", ["# Readme\n", "---\nlayout: default\n---\n", ""])

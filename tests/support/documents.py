@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from snapdiff.errors import NoSuchFile
-from snapdiff.formats.base import Document, DocumentPair, File, Format
+from snapdiff.formats.base import Document, File, Format, PairedPackages
 from snapdiff.limits import Limits
 from snapdiff.model import Build, Spec
 
@@ -221,15 +221,21 @@ def file(path: str, content: bytes | Json, beside: Mapping[str, bytes] | None = 
 
 
 def read(kind: Format, document: File, limits: Limits | None = None) -> Document:
-    """A file read alone."""
+    """A file read whole."""
     found = kind.reader(limits or Limits()).read(document)
     assert found is not None
+    assert found.packages is not None
     return found
 
 
-def read_pair(kind: Format, old: File, new: File) -> DocumentPair:
-    """Two versions of a file read together."""
-    found = kind.reader(Limits()).read_pair(old, new)
+def read_pair(kind: Format, old: File, new: File) -> PairedPackages:
+    """Two versions of a file, compared record by record."""
+    reader = kind.reader(Limits())
+    before, after = reader.read(old), reader.read(new)
+    assert before
+    assert after
+    assert after.is_version_of(before)
+    found = after.pair_records(before)
     assert found is not None
     return found
 

@@ -92,7 +92,7 @@ class NodesByHash:
         return None
 
     @property
-    def packages(self) -> frozenset[str]:
+    def package_names(self) -> frozenset[str]:
         return frozenset(node.name for node in self._nodes.values())
 
     @property
