@@ -129,7 +129,7 @@ def test_a_tag_of_a_tag_ends_a_section(repository: GitRepository) -> None:
 
 def commit_with_date(repository: GitRepository, date: str, version: str) -> str:
     """Make a commit with a committer's date that git would not make itself; return its id."""
-    repository.commit(pages_of([spec("bcdefgh"[int(version[-1])], version)]))
+    repository.commit(pages_of([spec(f"z{'abcdefgh'[int(version[-1])]}", version)]))
     tree = repository.git("rev-parse", "HEAD^{tree}")
     parent = repository.git("rev-parse", "HEAD~1")
     commit = repository.folder / "commit"
