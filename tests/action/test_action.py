@@ -247,9 +247,9 @@ def test_a_gate_on_a_kind_that_the_reports_leave_out_says_why_it_failed(runner: 
         "gate": "failed",
     }
     [comment] = runner.host.comments
-    assert "**The gate failed**" in comment.body
+    assert "The gate failed, because" in comment.body
     assert "- `downgraded: mpich 3.0 → 2.9 in develop, e4s`" in comment.body
-    assert "**The gate failed**" in ran.summary
+    assert "The gate failed, because" in ran.summary
 
     runner.request.push(mpich="3.1")
     ran = runner.run(inputs=inputs)

@@ -189,7 +189,7 @@ def test_a_catalog_that_is_new_or_gone_is_told_and_the_gate_sees_it(
     found = json.loads((tmp_path / "report.json").read_bytes())
     assert {tag["status"] for tag in found["tags"]} == {kind}
     comment = (tmp_path / "comment.md").read_text("utf-8")
-    assert "**The gate failed**" in comment
+    assert "The gate failed, because" in comment
     assert f"{kind}: " in comment
     assert "::error title=snapdiff%3A " in capfd.readouterr().err
 

@@ -215,11 +215,11 @@ def test_a_job_leaves_its_files_writes_a_note_and_ends_with_the_gate(
     [finding] = json.loads(Path("snapdiff-report/gl-code-quality-report.json").read_text("utf-8"))
     assert finding["check_name"] == "snapdiff/downgraded"
     monkeypatch.setenv("SNAPDIFF_FAIL_ON", "removed")
-    assert "**The gate failed**" in note
+    assert "The gate failed, because" in note
     assert gitlab_job.main() == 0
     assert gitlab.methods() == ["POST", "PUT"]
     [note] = gitlab.bodies()
-    assert "**The gate failed**" not in note
+    assert "The gate failed, because" not in note
     assert gitlab_job.main() == 0
     assert gitlab.methods() == ["POST", "PUT"]
 
