@@ -1,18 +1,20 @@
-"""Sections for people: as Markdown, on a terminal, as a page, through a template of the user."""
+"""Sections for people: what they say, in Markdown, text, HTML or a template of the user's own."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 
 from snapdiff import __version__
-from snapdiff.changelog.asked import Asked
-from snapdiff.changelog.markers import marker_line
-from snapdiff.changelog.section_outline import SectionOutline
+from snapdiff.changelog.markers import ShapingOptions, marker_line
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
+from snapdiff.model import Revision
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown_text import Links
+from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.outline import Outline, has_words, outline_of
 from snapdiff.reports.templates import (
     html_environment,
     markdown_environment,
@@ -22,7 +24,62 @@ from snapdiff.reports.templates import (
     user_template,
 )
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
+from snapdiff.result import Filters
 from snapdiff.safe_text import shown
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What all sections of a changelog have in common; `ends` are its first and last revision.
+
+    `shaping` are the options that decide what is in a section, as its marker has them.
+    `configuration` is the name of the configuration file that decided some of it, or None.
+    """
+
+    ends: tuple[str, str]
+    filters: Filters
+    options: ReportOptions
+    shaping: ShapingOptions
+    configuration: str | None = None
+
+
+_PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
+"""Names that cannot be anything else in Markdown: dates, weeks, and ours."""
+
+
+class SectionOutline(Struct, frozen=True, kw_only=True):
+    """All that a section says; `date` and `subject` are empty where there is no more to say.
+
+    `ends` are the revisions it is between. `is_plain` says that the name is a date or a word of
+    ours.
+    """
+
+    ends: tuple[Revision, Revision]
+    name: str
+    is_plain: bool
+    date: str
+    subject: str
+    outline: Outline
+
+
+def outlines(sections: Iterable[Section], options: ReportOptions) -> Iterator[SectionOutline]:
+    """Yield what there is to say of each section that says anything.
+
+    It is nothing where the kinds that are asked for happened to specs alone: then no package has a
+    line.
+    """
+    for section in sections:
+        diff = section.diff
+        outline = outline_of(diff, options.group_by or "package", details=options.detail)
+        if has_words(outline):
+            date = (diff.new.date or "")[: len("2025-07-06")]
+            yield SectionOutline(
+                ends=(diff.old, diff.new),
+                name=section.name,
+                is_plain=_PLAIN.fullmatch(section.name) is not None,
+                date="" if date == section.name else date,
+                subject=section.subject,
+                outline=outline,
+            )
 
 
 def markdown(sections: Iterable[SectionOutline], asked: Asked) -> Iterator[str]:

@@ -7,12 +7,11 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from snapdiff.changelog import rendering
-from snapdiff.changelog.asked import Asked
 from snapdiff.changelog.kept_file import KeptFile, resume_after
 from snapdiff.changelog.markers import filter_options
 from snapdiff.changelog.ndjson import append_lines, json_list, last_report, lines_as_ready
 from snapdiff.changelog.ranges import Range
-from snapdiff.changelog.section_outline import SectionOutline, outlines
+from snapdiff.changelog.rendering import Asked, SectionOutline, outlines
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import write_paged

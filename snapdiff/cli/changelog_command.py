@@ -7,11 +7,11 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from snapdiff.changelog.asked import Asked
 from snapdiff.changelog.changelog_formats import CHANGELOG, FIRST_SEEN
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
 from snapdiff.changelog.ranges import GitRange, Range, open_range
+from snapdiff.changelog.rendering import Asked
 from snapdiff.changelog.sections import Watcher, compute_sections
 from snapdiff.changelog.writing import ChangelogWriter, require_no_changelog
 from snapdiff.cli.changelog_options import (

@@ -68,7 +68,7 @@ FORMATS = {
 """Every format; a module is imported when it is first asked for."""
 
 OWN_TEMPLATE = ReportFormat(
-    "template", "own_template", (), "words of your own", frozenset(["template"])
+    "template", "templates:render_own", (), "words of your own", frozenset(["template"])
 )
 """What --template asks for: no format to choose by name."""
 

@@ -19,7 +19,7 @@ _MOST_OFFENDING = 10
 """How many lines say why a gate failed; the reports and the run's log have all of them."""
 
 _SHORT_COMMENT = 30
-"""How many lines a comment has before some of them are folded."""
+"""How many lines a comment has, blank ones aside, before some of them are folded."""
 
 
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
@@ -47,7 +47,7 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
     def rendered(outline: Outline, extent: Extent) -> str:
         text = page.text(outline, extent._replace(folds="none"))
-        if text.count("\n") > _SHORT_COMMENT:
+        if sum(map(bool, text.splitlines())) > _SHORT_COMMENT:
             text = page.text(outline, extent._replace(folds="all"))
         return f"{marker}{text}"
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from snapdiff.model import EMPTY_PART, Revision
 from snapdiff.result import CatalogDiff, TagDiff
+from snapdiff.safe_text import shown
 
 _Item = TypeVar("_Item")
 
@@ -56,6 +57,11 @@ def short_patches(variant: str) -> str:
 def tag_names(tag: TagDiff) -> tuple[str, ...]:
     """Return a tag's name, both where two tags are compared, or none where it is not named."""
     return tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name))
+
+
+def tag_label(tag: TagDiff) -> str:
+    """Return a tag's name, or both names where two tags are compared with each other."""
+    return " → ".join(map(shown, tag_names(tag)))
 
 
 # --- The two sides ---

@@ -5,9 +5,12 @@ Jinja2 itself reads a template again whose file has changed.
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import markdown_blocks, terminal
@@ -21,6 +24,8 @@ from snapdiff.reports.html import writing
 from snapdiff.reports.lost_builds import builds_in_words, lost_in_words
 from snapdiff.reports.markdown_text import code, counted, linked, number
 from snapdiff.reports.names import Mark, short_hash, short_patches, shortened, tag_names
+from snapdiff.reports.options import ReportOptions
+from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
 if TYPE_CHECKING:
@@ -174,3 +179,13 @@ def user_template(path: Path, values: dict[str, Any]) -> str:
     )
     environment.filters |= _FILTERS | {"code": code, "link": partial(linked)}
     return render_template(environment, path.name, **values)
+
+
+def render_own(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
+    """Yield what a template of the user's own makes of the report: its keys are the variables.
+
+    Raises ReportError, which names the template's file and line.
+    """
+    if options.template is None:
+        raise ReportError("no template is named")
+    yield user_template(options.template, to_builtins(diff))

@@ -5,10 +5,10 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from snapdiff.reports.html.cause_bars import cause_labels, labels_of
+from snapdiff.reports.html.picture import cause_labels, labels_of
 from snapdiff.reports.html.specs import SpecGroup, groups_of
 from snapdiff.reports.html.writing import address_of
-from snapdiff.reports.names import Place, tag_names
+from snapdiff.reports.names import Place, tag_label
 from snapdiff.reports.package_lines import PackageLine, order_of_reading, package_lines
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
 from snapdiff.safe_text import shown
@@ -108,11 +108,6 @@ def _pairs(changes: dict[str, list[Change]]) -> _Pairs:
             hashes = (change.old.hash if change.old else "", change.new.hash if change.new else "")
             pairs.setdefault(hashes, (change, []))[1].append(shown(stack))
     return pairs
-
-
-def tag_label(tag: TagDiff) -> str:
-    """Return a tag's name, or both names where two tags are compared with each other."""
-    return " → ".join(map(shown, tag_names(tag)))
 
 
 def _by_package(stack: StackDiff) -> dict[str, list[Change]]:

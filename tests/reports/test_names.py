@@ -1,0 +1,91 @@
+"""Names as people read them: sets of stacks, both sides, steps of versions."""
+
+import pytest
+
+from snapdiff.reports.names import Place, Places, short_names
+from snapdiff.reports.version_steps import is_date, is_major, is_other_scheme
+
+E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
+
+
+@pytest.mark.parametrize(
+    ("stacks", "before", "names"),
+    [
+        (E4S, "all 5", ()),
+        (E4S[:3], "the 3", ("cuda-*",)),
+        (E4S[:1] + E4S[1:3] + E4S[4:], "all but", ("oneapi-x86_64",)),
+        (E4S[2:], "the 3", ("*-x86_64",)),
+        (E4S[3:4], "", ("oneapi-x86_64",)),
+        ([E4S[4], E4S[0]], "", ("cuda-aarch64", "rocm-x86_64")),
+    ],
+)
+def test_a_set_of_stacks_has_the_shortest_name(
+    stacks: list[str], before: str, names: tuple[str, ...]
+) -> None:
+    assert Places(E4S).place(stacks) == Place(before, names)
+
+
+def test_of_the_only_stack_nothing_is_said() -> None:
+    assert Places(["science"]).place(["science"]) == Place("", ())
+
+
+def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> None:
+    every = [f"{letter}{letter}" for letter in "abcdefghijkl"]
+    places = Places(every)
+    often, once = places.place(every[:5]), places.place(every[3:9])
+    assert places.named_sets([often, once, often]) == {"A": tuple(every[:5])}
+    assert (often.before, often.names, often.letter) == ("5, set", (), "A")
+    assert once.names == tuple(every[3:9])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "short"),
+    [
+        ("a/b/24.05", "a/b/24.11", ("24.05", "24.11")),
+        ("24.05/e4s/x", "24.11/e4s/x", ("24.05", "24.11")),
+        ("HEAD~1", "HEAD", ("HEAD~1", "HEAD")),
+        ("HEAD:env", "env", ("HEAD:env", "env")),
+        ("same", "same", ("same", "same")),
+        ("old.lock", "new.lock", ("old.lock", "new.lock")),
+    ],
+)
+def test_the_sides_have_the_shortest_names_that_tell_them_apart(
+    old: str, new: str, short: tuple[str, str]
+) -> None:
+    assert short_names(old, new) == short
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "major"),
+    [
+        ("1.9", "2.0", True),
+        ("1.9", "1.10", False),
+        ("2023.11.05", "2024.05.31", False),
+        ("20230802", "20240829", False),
+        ("23.08", "24.05", False),
+        ("22.9.29", "23.8.2", False),
+        ("20.1.2", "21.1.0", True),
+        ("12.2.0", "13.1.0", True),
+        ("2.0", "1.0", False),
+    ],
+)
+def test_a_calendar_version_is_never_another_major_version(old: str, new: str, major: bool) -> None:
+    assert is_major([old], [new]) is major
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other"),
+    [
+        ("20180129", "0.11.0", True),
+        ("r0.1", "2023.08.25", True),
+        ("2022.10.14", "2023.1.1", False),
+        ("1.2", "1.3", False),
+    ],
+)
+def test_a_date_on_one_side_is_another_scheme(old: str, new: str, other: bool) -> None:
+    assert is_other_scheme([old], [new]) is other
+
+
+@pytest.mark.parametrize("version", ["1", "develop", "", "19", "1999x"])
+def test_what_is_no_date(version: str) -> None:
+    assert is_date(version) is (version == "1999x")
