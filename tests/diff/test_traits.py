@@ -2,6 +2,7 @@
 
 import json
 import random
+import sys
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import pairwise
@@ -11,9 +12,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from snapdiff.diff.linked_names import LinkedNames
+from snapdiff.result import Trait
 from tests.support.documents import digest
 from tests.support.generated_graphs import Graphs, graphs
-from tests.support.graphs import LOCKS, SHARED, PlainGraph, PlainNode, described, read_lock
+from tests.support.graphs import (
+    LOCKS,
+    SHARED,
+    NodesByHash,
+    PlainGraph,
+    PlainNode,
+    described,
+    read_lock,
+)
 from tests.support.helpers import run_cli
 from tests.support.oracle import canonical_compiler, canonical_variant
 from tests.support.trait_oracle import PlainBuild, Side, package_trait, stack_trait
@@ -282,3 +293,53 @@ def test_a_package_filter_changes_no_trait(tmp_path: Path) -> None:
     [tag] = report_of_locks(paths[0], paths[1], "-p", "fftw")["tags"]
     [change] = tag["stacks"][0]["package_changes"]
     assert change["lost"] == expected
+
+
+DERECHO = sorted((LOCKS / "derecho").glob("06[67]-*.lock"))
+
+
+@pytest.mark.skipif(not DERECHO, reason="there are no real locks")
+def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() -> None:
+    done = run_cli(*DERECHO, "-f", "text", "--fail-on", "removed")
+    assert done.status == 1
+    top = "".join(done.out.splitlines(keepends=True)[:8])
+    assert "24 builds of 16 packages gone: 15 with mvapich 3.0b" in top
+    assert done.err.count("builds gone") == 14
+    assert "snapdiff: removed: mvapich 3.0b\n" in done.err
+    old, new = DERECHO
+    [tag] = report_of_locks(old, new, "-k", "removed")["tags"]
+    [stack] = tag["stacks"]
+    # openmpi is upgraded, and no version of it stayed: its lost build is no loss of a gate's.
+    assert {change["kind"] for change in stack["package_changes"]} == {"removed"}
+    assert len(stack["package_changes"]) == 15
+    assert len(stack["changes"]) == 24
+
+
+def test_traits_of_twice_as_many_lost_builds_take_about_twice_as_many_steps() -> None:
+    assert steps_of_a_loss(200) < 2.5 * steps_of_a_loss(100)
+
+
+def steps_of_a_loss(packages: int) -> int:
+    """How many calls it takes to find what the builds of a chain of packages have in common."""
+    lines = ["mpi-1", "p0-1 > mpi-1", "p0-2"]
+    for number in range(1, packages):
+        lines += [f"p{number}-1 > p{number - 1}-1", f"p{number}-2 > p{number - 1}-2"]
+    graph = described(*lines)
+    kept = {key: node for key, node in graph.items() if key.endswith("-2")}
+    both = NodesByHash(graph), NodesByHash(kept)
+    losses = [(f"p{number}", [f"p{number}-1"], [f"p{number}-2"]) for number in range(packages)]
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    linked = LinkedNames(both, frozenset(["mpi"]))
+    sys.setprofile(count)
+    try:
+        linked.add(losses)
+        traits = {linked.trait(package) for package, _, _ in losses}
+    finally:
+        sys.setprofile(None)
+    assert traits == {Trait("dependency", "mpi", "1.0")}
+    return calls
