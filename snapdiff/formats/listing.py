@@ -97,15 +97,16 @@ class Listing(Document):
         self._warning = warning
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self._nodes: dict[str, Node] = {}
-        self._entries: dict[str, Entry] = {}
+        self.known_entries: dict[str, Entry] = {}
+        """What is known to be counted of records, each read at most once."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
     def entry(self, spec_hash: str) -> Entry:
         """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
-        found = self._entries.get(spec_hash)
+        found = self.known_entries.get(spec_hash)
         if found is None:
-            found = self._entries[spec_hash] = self._read_entry(spec_hash)
+            found = self.known_entries[spec_hash] = self._read_entry(spec_hash)
         return found
 
     @abstractmethod
@@ -122,7 +123,7 @@ class Listing(Document):
 
     def keep(self, spec_hash: str, entry: Entry, node: Node | None = None) -> None:
         """Keep what is known of a record: to read it again would take as long as the first time."""
-        self._entries[spec_hash] = entry
+        self.known_entries[spec_hash] = entry
         if node is not None:
             self._nodes[spec_hash] = node
 
@@ -153,13 +154,18 @@ class Listing(Document):
             for (tag, name), by_stacks in sorted(found.items())
         ]
 
+    def _all_entries(self) -> Mapping[str, Entry]:
+        if len(self.known_entries) < len(self.records):
+            for spec_hash in self.records:
+                self.entry(spec_hash)
+        return self.known_entries
+
     @property
     def listed_hashes(self) -> Mapping[str, str] | None:
         """The package of each hash that is counted, where the document lists a whole stack."""
         if not self.lists_a_stack:
             return None
-        entries = ((spec_hash, self.entry(spec_hash)) for spec_hash in self.records)
-        return {spec_hash: entry.name for spec_hash, entry in entries if entry.tags}
+        return {found: entry.name for found, entry in self._all_entries().items() if entry.tags}
 
     @property
     def graphs(self) -> StackGraphs:
@@ -200,8 +206,7 @@ class Listing(Document):
     @cached_property
     def package_names(self) -> frozenset[str]:
         """The packages of the specs that are counted."""
-        entries = map(self.entry, self.records)
-        return frozenset(entry.name for entry in entries if entry.tags)
+        return frozenset(entry.name for entry in self._all_entries().values() if entry.tags)
 
     @property
     def hashes(self) -> Iterable[str]:

@@ -60,9 +60,14 @@ def _compare_records(
 
     Records of one hash may differ in what is not the spec's own: how many others need it, say.
     """
-    alike = {spec_hash: new.entry(spec_hash) for spec_hash in new.records_in_common(old)}
-    for spec_hash, entry in alike.items():
-        old.keep(spec_hash, entry)
+    # In a history the older version was the newer one of the step before.
+    known = old.known_entries
+    alike = {
+        spec_hash: known.get(spec_hash) or new.entry(spec_hash)
+        for spec_hash in new.records_in_common(old)
+    }
+    for listing in (old, new):
+        listing.known_entries.update(alike)
     for spec_hash in old.records.keys() - alike.keys():
         if spec_hash in new.records and old.entry(spec_hash) == new.entry(spec_hash):
             alike[spec_hash] = new.entry(spec_hash)
