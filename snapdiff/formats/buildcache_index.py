@@ -21,7 +21,7 @@ from snapdiff.buildcache_layout import (
 from snapdiff.errors import FormatError, NoSuchFile
 from snapdiff.formats.aggregates import Aggregates
 from snapdiff.formats.base import Claim, File
-from snapdiff.formats.document_limits import check_document_size
+from snapdiff.formats.content_limits import check_document_size
 from snapdiff.formats.document_names import is_called, mirror_or_folder
 from snapdiff.formats.install_records import open_database
 from snapdiff.formats.json_text import decode_json

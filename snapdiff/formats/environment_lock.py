@@ -18,7 +18,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
-from snapdiff.formats.shared_builds import SharedBuilds
+from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import (
     NODE,

@@ -17,7 +17,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
-from snapdiff.formats.shared_builds import SharedBuilds
+from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node, read_record
 from snapdiff.model import counting_stacks
 

@@ -48,7 +48,7 @@ def decode_json(content: FileContent, decoder: msgspec.json.Decoder[Value], key:
     try:
         return decoder.decode(content)
     except msgspec.ValidationError as error:
-        raise _type_error(error, key) from error
+        raise type_error(error, key) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = _syntax_error(bytes(content), error)
         raise FormatError(f"{key}: {reason}" if key else reason) from error
@@ -113,7 +113,7 @@ def is_hash(text: str) -> bool:
     return _HASH.fullmatch(text) is not None
 
 
-def _type_error(error: msgspec.ValidationError, key: str) -> FormatError:
+def type_error(error: msgspec.ValidationError, key: str) -> FormatError:
     """Return msgspec's error as ours: it begins with the key path."""
     reason, path = str(error), ""
     if found := _PLACE.fullmatch(reason):

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from msgspec import Raw
 
 from snapdiff.formats.base import Claim, Document, PairedPackages
-from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS
+from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, SharedBuilds
 from snapdiff.formats.record_pairs import pair_listings
-from snapdiff.formats.shared_builds import SharedBuilds
 from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
 from snapdiff.model import (
     EMPTY_PART,

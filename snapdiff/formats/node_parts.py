@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.formats.json_text import decode_json
-from snapdiff.model import Edge
+from snapdiff.model import Build, Edge
 from snapdiff.spack.node import Scalar, write_compiler, write_parameters
 
 Shape = TypeVar("Shape")
@@ -153,6 +153,34 @@ def _named_edge(found: _EdgeFields | str | tuple[str, _Types]) -> Edge:
 def _in_order(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the types or virtuals of an edge in order: one object for many edges."""
     return tuple(sorted(words))
+
+
+class SharedBuilds:
+    """Makes builds, so that like specs of all documents of a reader share one object."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._known: dict[tuple[object, ...], Build] = {}
+
+    def build(
+        self,
+        version: str,
+        compiler: str,
+        os: str,
+        platform: str,
+        target: str,
+        variants: tuple[str, ...],
+        stacks: frozenset[str],
+        *,
+        explicit: bool = False,
+        external: bool = False,
+    ) -> Build:
+        """Return the build of these values."""
+        key = (version, compiler, os, platform, target, variants, stacks, explicit, external)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Build(*key[:7], explicit=explicit, external=external)
+        return found
 
 
 ARCHITECTURE = PartReader(msgspec.json.Decoder(_ArchitectureFields | None), _architecture)

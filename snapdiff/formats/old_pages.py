@@ -13,12 +13,12 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
+from snapdiff.formats.content_limits import check_size
 from snapdiff.formats.document_names import SPEC_FILE
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.listing import Entry, NodeListing
-from snapdiff.formats.page_limits import check_size
-from snapdiff.formats.shared_builds import SharedBuilds
+from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
 from snapdiff.formats.yaml_reading import read_yaml

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document_limits import check_version, has_too_many_parts
+from snapdiff.formats.content_limits import check_version, has_too_many_parts
 from snapdiff.formats.json_text import HASH_ALPHABET, HASH_LENGTH, is_hash
 from snapdiff.model import Build, counting_stacks
 

@@ -13,7 +13,7 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, Document
-from snapdiff.formats.document_limits import PLACES, check_document_size, check_version
+from snapdiff.formats.content_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
 from snapdiff.formats.json_text import (
     Key,
@@ -22,7 +22,7 @@ from snapdiff.formats.json_text import (
     records_by_hash,
 )
 from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
-from snapdiff.formats.shared_builds import SharedBuilds
+from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.gzip_stream import is_gzip, unfold_whole

@@ -10,6 +10,7 @@ import msgspec
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, Document, File, ReadDocument
+from snapdiff.formats.content_limits import check_listing, check_size
 from snapdiff.formats.document_names import PAGE_NAME
 from snapdiff.formats.front_matter import (
     begins_with_front_matter,
@@ -17,6 +18,7 @@ from snapdiff.formats.front_matter import (
     front_matter_text,
     plain_words,
 )
+from snapdiff.formats.json_text import type_error
 from snapdiff.formats.page_head import (
     LAYOUT,
     PageHead,
@@ -26,9 +28,8 @@ from snapdiff.formats.page_head import (
     names_of_page,
     usual_page,
 )
-from snapdiff.formats.page_limits import check_listing, check_size
 from snapdiff.formats.records import Record, RecordReader, read_records
-from snapdiff.formats.yaml_reading import explain, read_yaml
+from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import (
     Build,
@@ -183,4 +184,4 @@ def _convert(value: Any, kind: Any, key: str) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise explain(error, key) from error
+        raise type_error(error, key) from error

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from snapdiff.formats.base import File
-from snapdiff.formats.document_limits import check_document_size
+from snapdiff.formats.content_limits import check_document_size
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.shared_builds import SharedBuilds
+from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.limits import Limits
 
 

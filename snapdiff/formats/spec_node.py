@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document_limits import check_version
+from snapdiff.formats.content_limits import check_version
 from snapdiff.formats.json_text import FileContent, decode_json
 from snapdiff.formats.node_parts import EDGE, NAMED_EDGE
 from snapdiff.limits import VERSION_PARTS

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from snapdiff.errors import FormatError
 from snapdiff.limits import DEPTH, DIGITS, Limits, over_limit
 
@@ -187,14 +185,3 @@ def _values_in(node: "yaml.Node") -> "list[yaml.Node]":
     if isinstance(node, yaml.MappingNode):
         return [value for pair in node.value for value in pair]
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
-
-
-def explain(error: msgspec.ValidationError, key: str) -> FormatError:
-    """Return msgspec's type error as one that begins with the key path: `spec_details[3].hash`."""
-    reason, _, path = str(error).partition(" - at `")
-    path = key + path.removesuffix("`").removeprefix("$").replace("[...]", "[]")
-    path = path.removeprefix(".")  # the key of a field of the front matter itself
-    missing = re.fullmatch(r"Object missing required field `(.*)`", reason)
-    if missing:
-        return FormatError(f"{path}.{missing[1]}: missing")
-    return FormatError(f"{path}: {reason[0].lower()}{reason[1:].replace('`', '')}")

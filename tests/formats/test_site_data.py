@@ -8,7 +8,7 @@ import pytest
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
 from snapdiff.formats.buildcache_index import BuildcacheIndex
-from snapdiff.formats.document_limits import PLACES
+from snapdiff.formats.content_limits import PLACES
 from snapdiff.formats.site_data import SiteData
 from snapdiff.model import InCommon
 from tests.support.documents import (

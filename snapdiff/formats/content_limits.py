@@ -1,9 +1,36 @@
-"""Whether a page holds more than is taken of one: values, and what a report would list of it."""
+"""How much is taken of a page or a document, and of what is in it."""
 
+import re
 from collections.abc import Iterable
 
-from snapdiff.limits import Limits, over_limit
+from snapdiff.errors import FormatError
+from snapdiff.limits import VERSION_PARTS, Limits, SizeLimit, over_limit
 from snapdiff.model import Build, StackCounts
+
+PLACES = 10_000
+"""How many pairs of stack and release a spec of the site's data may have; real ones have a few."""
+
+_PART = re.compile("[0-9]+|[^0-9._-]+")
+
+
+def check_document_size(content: bytes, limit: SizeLimit) -> None:
+    """Raise FormatError where a document is larger than is taken."""
+    if len(content) > limit.size:
+        raise limit.error("is too large")
+
+
+def check_version(version: str, key: str) -> None:
+    """Raise FormatError where a version has more parts than can be compared at little cost."""
+    if has_too_many_parts(version):
+        raise FormatError(
+            f"{key}: a version of over {VERSION_PARTS} parts, {version[:64]!r} and so on"
+        )
+
+
+def has_too_many_parts(version: str) -> bool:
+    """Return whether a version has more parts than can be compared at little cost."""
+    return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
+
 
 _LINE = 1024
 """What a change costs in a report, in characters, beside what the page says of the spec."""
