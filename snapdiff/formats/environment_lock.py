@@ -17,7 +17,7 @@ from snapdiff.formats.json_text import (
     records_by_hash,
     values_by_key,
 )
-from snapdiff.formats.listing import Entry, Listing, NodeListing, Place, place_of
+from snapdiff.formats.listing import Counted, Listing, NodeListing, Place, place_of
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import (
@@ -119,19 +119,19 @@ class _LockListing(NodeListing):
         self.roots = frozenset(_roots(environments, records))
         self.counted: AbstractSet[str] = self._reached() if self.roots else records.keys()
 
-    def _read_entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Counted:
         """Return the name and version of a record, and whether it is counted."""
         key = self._key(spec_hash)
         return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Counted, bool, str]:
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
         return node, self._entry(spec_hash, node, key), spec_hash in self.roots, key
 
-    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Entry:
+    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
         tags = self._tags if spec_hash in self.counted else ()
-        return Entry(names.name, names.only_version(key), tags, self._stacks)
+        return Counted(names.name, names.only_version(key), tags, self._stacks)
 
     @property
     def asked_for(self) -> frozenset[str] | None:

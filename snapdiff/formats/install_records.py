@@ -16,7 +16,7 @@ from snapdiff.formats.json_text import (
     records_by_hash,
     values_by_key,
 )
-from snapdiff.formats.listing import Entry, Listing, NodeListing, Place
+from snapdiff.formats.listing import Counted, Listing, NodeListing, Place
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, NodeNames, SpecNode, only_node, read_record
 from snapdiff.model import counting_stacks
@@ -103,11 +103,11 @@ class _InstallListing(NodeListing):
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
         self._counts_installed = counts_installed
-        self._like_entries: dict[tuple[_InstallNames, bool], Entry] = {}
+        self._like_entries: dict[tuple[_InstallNames, bool], Counted] = {}
         self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
 
-    def _read_entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Counted:
         """Return the name and version of a record, and whether it is counted.
 
         Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
@@ -152,7 +152,7 @@ class _InstallListing(NodeListing):
         said = decode_json(self.records[spec_hash], _RECORD, key)
         return read_record(said.spec, f"{key}.spec")
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Counted, bool, str]:
         key = _key(spec_hash)
         install = decode_json(self.records[spec_hash], _INSTALL, key)
         node = install.spec
@@ -162,10 +162,12 @@ class _InstallListing(NodeListing):
         entry = self._entry(node, install, spec_hash)
         return node, entry, bool(install.explicit), f"{key}.spec"
 
-    def _entry(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Entry:
+    def _entry(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Counted:
         is_counted = spec_hash not in self.elsewhere and self._is_counted(install)
         tags = self._tags if is_counted else ()
-        return Entry(names.name, names.only_version(f"{_key(spec_hash)}.spec"), tags, self._stacks)
+        return Counted(
+            names.name, names.only_version(f"{_key(spec_hash)}.spec"), tags, self._stacks
+        )
 
     def _is_counted(self, install: _InstallState) -> bool:
         if self._counts_installed:

@@ -49,7 +49,7 @@ def place_of(folder: str) -> Place:
     return Place(above or EMPTY_PART, last or EMPTY_PART)
 
 
-class Entry(NamedTuple):
+class Counted(NamedTuple):
     """What is counted of a spec: in each of `tags`, in each of `stacks`. No tags: not at all."""
 
     name: str
@@ -61,7 +61,7 @@ class Entry(NamedTuple):
 class ListedSpec(NamedTuple):
     """A record as a spec: what is counted of it, and its node."""
 
-    entry: Entry
+    entry: Counted
     node: Node
 
 
@@ -96,12 +96,12 @@ class Listing(Document):
         self._warning = warning
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self._nodes: dict[str, Node] = {}
-        self.known_entries: dict[str, Entry] = {}
+        self.known_entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
-    def entry(self, spec_hash: str) -> Entry:
+    def entry(self, spec_hash: str) -> Counted:
         """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
         found = self.known_entries.get(spec_hash)
         if found is None:
@@ -109,7 +109,7 @@ class Listing(Document):
         return found
 
     @abstractmethod
-    def _read_entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Counted:
         """Return what is counted of a record; raises FormatError."""
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Listing(Document):
         """Return a record as a spec; raises FormatError."""
         return self._read(spec_hash)
 
-    def keep(self, spec_hash: str, entry: Entry, node: Node | None = None) -> None:
+    def keep(self, spec_hash: str, entry: Counted, node: Node | None = None) -> None:
         """Keep what is known of a record: to read it again would take as long as the first time."""
         self.known_entries[spec_hash] = entry
         if node is not None:
@@ -153,7 +153,7 @@ class Listing(Document):
             for (tag, name), by_stacks in sorted(found.items())
         ]
 
-    def _all_entries(self) -> Mapping[str, Entry]:
+    def _all_entries(self) -> Mapping[str, Counted]:
         if len(self.known_entries) < len(self.records):
             for spec_hash in self.records:
                 self.entry(spec_hash)
@@ -264,7 +264,7 @@ class NodeListing(Listing):
     """A document whose records are nodes, or have one in them."""
 
     @abstractmethod
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Counted, bool, str]:
         """Return a record's node, what is counted of it, if it is explicit, and its key path."""
 
     def spec(self, spec_hash: str) -> ListedSpec:
@@ -297,7 +297,7 @@ class NodeListing(Listing):
     def _build(
         self,
         node: SpecNode,
-        entry: Entry,
+        entry: Counted,
         edges: tuple[Edge, ...],
         key: str,
         *,

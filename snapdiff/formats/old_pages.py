@@ -17,7 +17,7 @@ from snapdiff.formats.content_limits import check_size
 from snapdiff.formats.document_names import SPEC_FILE
 from snapdiff.formats.front_matter import front_matter_text
 from snapdiff.formats.json_text import decode_json, is_hash
-from snapdiff.formats.listing import Entry, NodeListing
+from snapdiff.formats.listing import Counted, NodeListing
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import NODE, NODE_NAMES, SpecNode, decode_node
@@ -128,21 +128,21 @@ class _OldPageListing(NodeListing):
         self._tags = (claim.tag,)
         self._stacks = counting_stacks(())
 
-    def _read_entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Counted:
         """Return the version of a node, and the package of the page where it is a spec."""
         key = self._keys[spec_hash]
         names = decode_node(self.records[spec_hash], NODE_NAMES, key)
         return self._entry(spec_hash, names.name, names.only_version(key))
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Entry, bool, str]:
+    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Counted, bool, str]:
         key = self._keys[spec_hash]
         node = decode_node(self.records[spec_hash], NODE, key)
         return node, self._entry(spec_hash, node.name, node.only_version(key)), False, key
 
-    def _entry(self, spec_hash: str, name: str, version: str) -> Entry:
+    def _entry(self, spec_hash: str, name: str, version: str) -> Counted:
         if spec_hash in self._specs:
-            return Entry(self._package, version, self._tags, self._stacks)
-        return Entry(name, version, (), self._stacks)
+            return Counted(self._package, version, self._tags, self._stacks)
+        return Counted(name, version, (), self._stacks)
 
 
 def is_old_page(content: bytes) -> bool:

@@ -12,7 +12,7 @@ from snapdiff.formats.base import PairedPackages
 from snapdiff.model import Build, InCommon, PackageCounts, PackagePair, count_by_stacks
 
 if TYPE_CHECKING:
-    from snapdiff.formats.listing import Entry, Listing
+    from snapdiff.formats.listing import Counted, Listing
 
 
 def pair_listings(old: "Listing", new: "Listing") -> PairedPackages:
@@ -55,7 +55,7 @@ def pair_listings(old: "Listing", new: "Listing") -> PairedPackages:
 
 def _compare_records(
     old: "Listing", new: "Listing"
-) -> tuple[dict[str, "Entry"], tuple[list[str], list[str]]]:
+) -> tuple[dict[str, "Counted"], tuple[list[str], list[str]]]:
     """Return what both versions have, and the hashes that one of them has alone or otherwise.
 
     Records of one hash may differ in what is not the spec's own: how many others need it, say.
@@ -87,7 +87,7 @@ class _PairedPackage(Struct):
 class _KeptSpecs:
     """The specs that two versions of a document have, each read when somebody asks for it."""
 
-    def __init__(self, new: "Listing", entries: "Mapping[str, Entry]") -> None:
+    def __init__(self, new: "Listing", entries: "Mapping[str, Counted]") -> None:
         self._new = new
         self._entries = entries
 

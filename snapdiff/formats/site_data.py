@@ -21,7 +21,7 @@ from snapdiff.formats.json_text import (
     decoder_by_key,
     records_by_hash,
 )
-from snapdiff.formats.listing import Entry, ListedSpec, Listing, place_of
+from snapdiff.formats.listing import Counted, ListedSpec, Listing, place_of
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import Edges, read_edges
@@ -111,7 +111,7 @@ class _SiteListing(Listing):
             )
         self.claims = tuple(sorted(claims))
 
-    def _read_entry(self, spec_hash: str) -> Entry:
+    def _read_entry(self, spec_hash: str) -> Counted:
         """Return the name and version of a record, and where it counts."""
         return self._entry(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
 
@@ -158,7 +158,7 @@ class _SiteListing(Listing):
         )
         return ListedSpec(entry, node)
 
-    def _entry(self, spec_hash: str, spec: _SitePlaces) -> Entry:
+    def _entry(self, spec_hash: str, spec: _SitePlaces) -> Counted:
         if len(spec.stacks) * len(spec.releases) > PLACES:
             raise FormatError(
                 f"{spec_hash}: {len(spec.stacks):,} stacks and {len(spec.releases):,} releases; "
@@ -166,14 +166,14 @@ class _SiteListing(Listing):
             )
         check_version(spec.version, f"{spec_hash}.version")
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
-        return Entry(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
+        return Counted(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
     def _edges(self, spec: _SiteSpec, key: str) -> tuple[Edge, ...]:
         edges = tuple([edge for edge in read_edges(spec.dependencies, key) if edge.hash])
         self._has_links |= not edges and bool(spec.dependencies)
         return edges
 
-    def _build(self, spec: _SiteSpec, entry: Entry, edges: tuple[Edge, ...]) -> Build:
+    def _build(self, spec: _SiteSpec, entry: Counted, edges: tuple[Edge, ...]) -> Build:
         return self._builds.build(
             spec.version,
             self._provided_compiler(edges) or NO_COMPILER,
