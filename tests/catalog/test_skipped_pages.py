@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.example import EVERYTHING, found_in
-from tests.support.helpers import page_around, pages_of, run_cli, spec, write_files
+from tests.support.helpers import page_around, pages_of, run_cli, spec, usual_page, write_files
 from tests.support.repositories import GitRepository
 
 
@@ -255,3 +256,27 @@ def test_no_text_of_a_page_reaches_the_terminal_as_a_control(name: str, tmp_path
     assert result.status == 2
     assert result.err.count("\n") == 1
     assert result.err[:-1].isprintable()
+
+
+@pytest.mark.parametrize("kind", ["page", "lock"])
+def test_what_did_not_change_and_cannot_be_read_is_named_whatever_it_is(
+    kind: str, tmp_path: Path
+) -> None:
+    """A field that nothing counts is enough: of a page, and of a lock."""
+    bad_lock = lock([Item("zlib", explicit=True)])
+    [record] = bad_lock["concrete_specs"].values()
+    record["arch"] = 5
+    bad_page = usual_page([spec("b")]).replace('"os": "', '"os": 5, "x": "')
+    bad: dict[str, Any] = {
+        "page": {"develop/zlib/specs.md": bad_page},
+        "lock": {"develop/other/spack.lock": to_bytes(bad_lock)},
+    }
+    locks = [lock([Item("m4", version, explicit=True)]) for version in ("1.0", "1.1")]
+    changed = [{**bad[kind], "develop/cpu/spack.lock": to_bytes(found)} for found in locks]
+    for name, files in zip(("old", "new"), changed, strict=True):
+        write_files(tmp_path / name, files)
+    done = run_cli("-C", tmp_path, "old", "new")
+    [path] = bad[kind]
+    assert done.status == 2
+    assert f"{path} (old): " in done.err
+    assert f"{path} (new): " in done.err
