@@ -7,15 +7,19 @@ if TYPE_CHECKING:
     from snapdiff.catalog.loading import Catalog, load_catalog
     from snapdiff.comparison import diff_catalogs
     from snapdiff.errors import SnapdiffError
+    from snapdiff.missing_specs import find_missing
     from snapdiff.reports import render_report
     from snapdiff.result import CatalogDiff, Filters
+    from snapdiff.result.missing import MissingSpecs
 
 _HOMES = {
     "Catalog": "snapdiff.catalog.loading",
     "CatalogDiff": "snapdiff.result",
     "Filters": "snapdiff.result",
+    "MissingSpecs": "snapdiff.result.missing",
     "SnapdiffError": "snapdiff.errors",
     "diff_catalogs": "snapdiff.comparison",
+    "find_missing": "snapdiff.missing_specs",
     "load_catalog": "snapdiff.catalog.loading",
     "render_report": "snapdiff.reports",
 }
@@ -25,9 +29,11 @@ __all__ = [
     "Catalog",
     "CatalogDiff",
     "Filters",
+    "MissingSpecs",
     "SnapdiffError",
     "__version__",
     "diff_catalogs",
+    "find_missing",
     "load_catalog",
     "render_report",
 ]

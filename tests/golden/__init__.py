@@ -10,6 +10,7 @@ FOLDER = ROOT / "tests" / "golden"
 SNAPSHOTS = ("snapshots/2025-06-29", "snapshots/2025-07-06")
 ENVIRONMENTS = ("snapshots/environments/2025-06-29", "snapshots/environments/2025-07-06")
 MIRRORS = ("snapshots/mirrors/2025-06-29", "snapshots/mirrors/2025-07-06")
+MISSING = ("missing", ENVIRONMENTS[1], MIRRORS[0])
 
 REPORTS = {
     "report.md": [*SNAPSHOTS, "-f", "markdown"],
@@ -52,6 +53,9 @@ REPORTS = {
     "environments.json": [*ENVIRONMENTS, "-f", "json"],
     "mirrors.md": [*MIRRORS, "-f", "markdown"],
     "mirrors.json": [*MIRRORS, "-f", "json"],
+    "missing.txt": MISSING,
+    "missing.md": [*MISSING, "-f", "markdown"],
+    "missing.json": [*MISSING, "-f", "json"],
 }
 """Reports of the example catalogs, by file name: the arguments of each."""
 
