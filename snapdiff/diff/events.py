@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress, product, starmap
 from typing import NamedTuple, cast
 
+from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
 from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.model import Build, Edge, Graph, Node
 from snapdiff.result.causes import Event, What
-from snapdiff.spack.node import LANGUAGES, NO_COMPILER
+from snapdiff.spack.node import NO_COMPILER
 
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
@@ -17,9 +18,6 @@ HashPair = tuple[str, str]
 
 EdgePair = tuple[Edge, Edge]
 """A dependency of an old node, and that of the new node which belongs to it."""
-
-_COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
-"""What comes with a compiler that is a dependency: this package, and names that end like this."""
 
 
 class FoundEvent(NamedTuple):
@@ -61,12 +59,12 @@ def compare_nodes(hashes: HashPair, graphs: Graphs) -> Differences:
     other_compiler = False
     found: list[FoundEvent] = []
     if added or old.build.compiler != new.build.compiler:
-        had, has = _has_own_compiler(old), _has_own_compiler(new)
+        had, has = has_own_compiler(old), has_own_compiler(new)
         if not has and (not had or new.build.compiler == NO_COMPILER):
             told = [event for event in own if event.what != "compiler"]
             own, other_compiler = told, not had and told != own
         if had and not has:
-            came = list(filter(_comes_with_compilers, added))
+            came = [edge for edge in added if comes_with_compilers(edge, old)]
             added = [edge for edge in added if edge not in came]
             found.append(FoundEvent(Event(None, "compilers"), all(map(is_build_only, came))))
     found += map(FoundEvent, own)
@@ -150,23 +148,6 @@ def edge_words(edge: Edge) -> tuple[str, ...]:
     """Return the types of an edge, and what it provides: `build`, `link`, `virtuals=mpi`."""
     provided = ",".join(edge.virtuals)
     return (*edge.types, f"virtuals={provided}") if provided else edge.types
-
-
-# --- Compilers that became dependencies ---
-
-
-def _has_own_compiler(node: Node) -> bool:
-    """Return whether a node names its compiler itself, as before Spack 1."""
-    return node.build.compiler != NO_COMPILER and not any(map(_is_compiler, node.edges))
-
-
-def _is_compiler(edge: Edge) -> bool:
-    return any(virtual in LANGUAGES for virtual in edge.virtuals)
-
-
-def _comes_with_compilers(edge: Edge) -> bool:
-    """Return whether a dependency came when compilers became dependencies."""
-    return _is_compiler(edge) or edge.name == _COMPILER_WRAPPER or edge.name.endswith(_RUNTIME)
 
 
 # --- Events of dependencies ---

@@ -6,10 +6,12 @@ from itertools import chain
 from operator import attrgetter
 from typing import Literal
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.diff.asked_for import AskedForNames
 from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.compilers import became_dependencies, package_of_compiler
 from snapdiff.diff.events import Graphs
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.package_changes import changes_of_packages
@@ -94,12 +96,14 @@ class StackTotal:
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
         packages = self._packages(changes, scope)
+        compilers = self._former_compilers(scope)
         packages = [
             replace(
                 change,
                 asked_for=asked_for.of(change.package) if asked_for else None,
                 lost=lost.packages.get(change.package),
                 gained=gained.packages.get(change.package),
+                was_compiler=change.package in compilers or UNSET,
             )
             for change in packages
         ]
@@ -152,6 +156,20 @@ class StackTotal:
             return mine.package_names - theirs.package_names if scope.filters.package else names
 
         return find_traits(losses, gone)
+
+    def _former_compilers(self, scope: Scope) -> set[str]:
+        """Return which added packages were compilers before, and are dependencies now."""
+        added = {name for name in self.added if name in self.graphs}
+        if not scope.filters.package:  # else the packages that are compared do not say
+            compilers = {change.old.compiler for change in self.changes if change.old}
+            added &= {package_of_compiler(compiler) for compiler in compilers}
+        by_graphs: dict[Graphs, list[str]] = {}
+        for name in added:
+            by_graphs.setdefault(self.graphs[name], []).append(name)
+        found: set[str] = set()
+        for graphs, names in by_graphs.items():
+            found |= became_dependencies(names, *graphs)
+        return found
 
     def _packages(self, changes: Collection[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

@@ -109,7 +109,7 @@ _NEW = (
     _Sort(
         "new",
         Kind.ADDED,
-        lambda line: line.in_tag and line.kind is Kind.ADDED,
+        lambda line: line.in_tag and line.kind is Kind.ADDED and not line.was_compiler,
         of_products=True,
     ),
     _Sort("to another major version", Kind.UPGRADED, lambda line: line.is_major, of_products=True),

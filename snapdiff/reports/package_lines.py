@@ -60,7 +60,8 @@ class PackageMove(NamedTuple):
 
     `in_tag` says of a package that is wholly removed or added that no other stack of the tag has it
     (any more). `builds` were lost or gained where versions stayed. `because` is the main cause of
-    one that was only rebuilt, where it is known.
+    one that was only rebuilt, where it is known. `was_compiler` says of an added package that specs
+    had it as their compiler before, and have it as a dependency now: it is not new.
     """
 
     kind: Kind
@@ -72,6 +73,7 @@ class PackageMove(NamedTuple):
     kept: tuple[str, ...]
     builds: BuildChanges | None
     because: Event | None
+    was_compiler: bool
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
@@ -94,6 +96,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...]
     place: Place
     because: Event | None
+    was_compiler: bool
     is_dependency: bool
     is_major: bool
     is_other_scheme: bool
@@ -157,6 +160,7 @@ def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
         kept,
         build_changes(change),
         because,
+        change.was_compiler is True,
     )
 
 
@@ -201,6 +205,7 @@ def package_lines(
                 stacks=tuple(names),
                 place=places.place(names),
                 because=causes.get((first.package, names[0])) if alone else first.because,
+                was_compiler=first.was_compiler,
                 is_dependency=products.is_dependency(first.package),
                 is_major=first.kind is Kind.UPGRADED
                 and is_major((*first.gone, *first.kept), (*first.came, *first.kept)),

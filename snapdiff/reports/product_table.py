@@ -68,6 +68,8 @@ def _cell(change: PackageChange | None) -> PackageChange | None:
 def cell_versions(change: PackageChange, mark: Callable[[str], str]) -> str:
     """Return a cell in words: `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 beside 1.1`."""
     old, new = (", ".join(map(mark, reversed(versions))) for versions in (change.gone, change.came))
+    if change.was_compiler is True:
+        return f"{new}, a dependency now"
     if change.whole:
         return f"new {new}" if change.kind is Kind.ADDED else "gone"
     if old and new:

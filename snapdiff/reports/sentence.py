@@ -44,11 +44,13 @@ class Fate(IntEnum):
     OTHER_SCHEME = 8
     RECONFIGURED = 9
     REBUILT = 10
+    DEPENDENCY_NOW = 11
 
 
 _ORDER = (
     *(Fate.GONE, Fate.GONE_FROM_SOME, Fate.NEW, Fate.NEW_IN_SOME, Fate.DOWNGRADED, Fate.UPGRADED),
     *(Fate.LESS, Fate.MORE, Fate.RECONFIGURED, Fate.REBUILT, Fate.OTHER_SCHEME),
+    Fate.DEPENDENCY_NOW,
 )
 """The order in which a sentence has them: lost, new, downgraded, upgraded, and the rest."""
 
@@ -59,6 +61,7 @@ _KINDS = {
     Fate.NEW: Kind.ADDED,
     Fate.NEW_IN_SOME: Kind.ADDED,
     Fate.MORE: Kind.ADDED,
+    Fate.DEPENDENCY_NOW: Kind.ADDED,
     Fate.DOWNGRADED: Kind.DOWNGRADED,
     Fate.UPGRADED: Kind.UPGRADED,
     Fate.OTHER_SCHEME: Kind.UPGRADED,
@@ -105,6 +108,8 @@ def fate_of(line: PackageLine) -> Fate:
         return Fate.OTHER_SCHEME
     if line.kind is Kind.REMOVED:
         return Fate.GONE if line.in_tag else Fate.GONE_FROM_SOME if line.whole else Fate.LESS
+    if line.was_compiler:
+        return Fate.DEPENDENCY_NOW
     if line.kind is Kind.ADDED:
         return Fate.NEW if line.in_tag else Fate.NEW_IN_SOME if line.whole else Fate.MORE
     return Fate[line.kind.name]

@@ -136,6 +136,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     counts its spec changes, of every kind, `builds` all its specs. `asked_for` is null where no
     document says what was. `lost` and `gained` are what its removed and its added specs have in
     common. `cause` is the one that most of its rebuilt specs have, where dependencies are known.
+    `was_compiler` is there where true, of a package that is whole and added: it was the compiler of
+    specs before, which was a field of theirs, and is a dependency now.
     """
 
     package: str
@@ -150,6 +152,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     lost: Trait | None = None
     gained: Trait | None = None
     cause: Cause | UnsetType = UNSET
+    was_compiler: bool | UnsetType = UNSET
 
     @property
     def is_dependency(self) -> bool:

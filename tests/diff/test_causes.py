@@ -263,6 +263,11 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         ("app-2 compiler=gcc@12 > gcc-2:build:c, gcc-runtime-2:link", "gcc-2", "gcc-runtime-2"),
         "None compilers",
     ),
+    "compilers that became dependencies, of a runtime, which has no language of them": (
+        ("app-1 compiler=clang@12",),
+        ("app-2 compiler=none > llvm-2:build", "llvm-2"),
+        "None compilers (build only)",
+    ),
     "compilers that became dependencies, after what is linked": (
         ("app-1 compiler=gcc@12 > z-1", "z-1 version=1 compiler=gcc@12"),
         ("app-2 compiler=gcc@12 > z-2, gcc-2:build:c", "z-2 version=2 compiler=none", "gcc-2"),

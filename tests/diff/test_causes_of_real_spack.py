@@ -4,6 +4,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from msgspec import UNSET
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog
 from snapdiff.result.causes import Cause, Event
@@ -89,3 +90,16 @@ def test_the_move_to_spack_1_is_one_event() -> None:
     ]
     linked = [cause for cause in causes("0.23/base", "1.2/base") if not cause.build_only]
     assert "compilers" not in {cause.what for cause in linked}
+
+
+def test_the_move_to_spack_1_is_one_event_and_its_compiler_is_no_new_package() -> None:
+    [tag] = compared("0.23/base", "1.2/base").tags
+    [stack] = tag.stacks
+    assert not [cause for cause in stack.causes if cause.package == "gcc"]
+    assert not [cause for cause in stack.causes if cause.package == "compiler-wrapper"]
+    assert {one.package: one.was_compiler for one in stack.package_changes if one.whole} == {
+        "compiler-wrapper": UNSET,
+        "flex": UNSET,
+        "gcc": True,
+        "prrte": UNSET,
+    }

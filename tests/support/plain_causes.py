@@ -23,6 +23,13 @@ FIELDS = ("compiler", "os", "platform", "target")
 OF_DEPENDENCIES = ("replaced", "added", "removed", "edge", "compilers")
 ORDER = ("version", *FIELDS, "variants", "external", "namespace", *OF_DEPENDENCIES, "other")
 LANGUAGES = {"c", "cxx", "fortran"}
+TODAY = {
+    "clang": "llvm",
+    "oneapi": "intel-oneapi-compilers",
+    "rocmcc": "llvm-amdgpu",
+    "intel": "intel-oneapi-compilers-classic",
+    "arm": "acfl",
+}
 HASHES = ("hash", "build_hash", "full_hash")
 
 
@@ -100,8 +107,14 @@ def is_compiler(edge: PlainEdge) -> bool:
     return bool(LANGUAGES & set(edge.virtuals.split()))
 
 
-def comes_with_compilers(edge: PlainEdge) -> bool:
-    return is_compiler(edge) or edge.name == "compiler-wrapper" or edge.name.endswith("-runtime")
+def comes_with_compilers(edge: PlainEdge, before: PlainNode) -> bool:
+    named = before.compiler.split("@")[0]
+    named = TODAY.get(named, named)
+    return (
+        is_compiler(edge)
+        or edge.name in ("compiler-wrapper", named)
+        or edge.name.endswith("-runtime")
+    )
 
 
 def edge_events(match: PlainMatch) -> Iterable[tuple[PlainEvent, bool]]:
@@ -227,9 +240,9 @@ class PlainReading:
         left, came = match.left, match.came
         if names_its_compiler(old) and not names_its_compiler(new):
             if came or old.compiler != new.compiler:
-                with_them = list(filter(comes_with_compilers, came))
+                with_them = [edge for edge in came if comes_with_compilers(edge, old)]
                 yield (None, "compilers", None, None), all(edge.build_only for edge in with_them)
-            came = [edge for edge in came if not comes_with_compilers(edge)]
+            came = [edge for edge in came if not comes_with_compilers(edge, old)]
         yield from edge_events(match)
         replaced_old, replaced_new = set(), set()
         for virtual in {word for edge in left for word in edge.virtuals.split()}:

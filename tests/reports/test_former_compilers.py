@@ -1,0 +1,94 @@
+"""A compiler that was a field of nodes and is a dependency now: no report calls it new."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+BUILD = ("build",)
+LLVM = Item("llvm", "15.0.0", compiler=None)
+BEFORE = [Item("zlib", "1.3", compiler=("clang", "14.0.6")), Item("old", compiler=None)]
+AFTER = [LLVM, Item("zlib", "1.3", compiler=None, needs=(needs(LLVM, "c", types=BUILD),))]
+
+
+def compared(folder: Path, old: Sequence[Item], new: Sequence[Item], *options: str) -> str:
+    locks = {"old.lock": old, "new.lock": new}
+    write_files(folder, {name: to_bytes(lock(items)) for name, items in locks.items()})
+    done = run_cli("-C", folder, "old.lock", "new.lock", *options)
+    assert (done.status, done.err) == (0, "")
+    return done.out
+
+
+def package(report: str, name: str) -> dict[str, Any]:
+    [stack] = json.loads(report)["tags"][0]["stacks"]
+    [found] = [one for one in stack["package_changes"] if one["package"] == name]
+    return dict(found)
+
+
+SAID = {
+    "text": "+ llvm 15.0.0 is a dependency now\n",
+    "markdown": "`15.0.0` is a dependency now\n",
+    "comment": "`15.0.0` is a dependency now\n",
+    "html": ">a dependency now<",
+}
+
+
+@pytest.mark.parametrize("format_name", SAID)
+def test_it_is_a_dependency_now_and_not_new(format_name: str, tmp_path: Path) -> None:
+    report = compared(tmp_path, BEFORE, AFTER, "-f", format_name)
+    assert SAID[format_name] in report
+    assert "15.0.0 new" not in report
+    assert "1 new" not in report
+
+
+def test_a_report_in_whole(tmp_path: Path) -> None:
+    assert compared(tmp_path, BEFORE, AFTER, "-f", "text") == (
+        "Changes from old.lock to new.lock\n"
+        "\n"
+        "1 package gone, 2 changed otherwise.\n"
+        "\n"
+        "  − old 1.0 gone\n"
+        "  + llvm 15.0.0 is a dependency now\n"
+        "  ≠ zlib 1.3 reconfigured\n"
+    )
+
+
+def test_several_are_dependencies_now(tmp_path: Path) -> None:
+    gcc = Item("gcc", "15.0.0", compiler=None)
+    before = [*BEFORE, Item("xz")]
+    after = [*AFTER, gcc, Item("xz", compiler=None, needs=(needs(gcc, "c", types=BUILD),))]
+    assert "+ gcc, llvm 15.0.0 are dependencies now\n" in compared(
+        tmp_path, before, after, "-f", "text"
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("-p", "llvm"), ("-k", "added")])
+def test_json_says_it_and_counts_it_as_added(options: tuple[str, ...], tmp_path: Path) -> None:
+    report = compared(tmp_path, BEFORE, AFTER, "-f", "json", *options)
+    llvm = package(report, "llvm")
+    assert (llvm["kind"], llvm["whole"], llvm["was_compiler"]) == ("added", True, True)
+    assert json.loads(report)["tags"][0]["packages"]["added"] == ["llvm"]
+
+
+LINKED = [LLVM, Item("zlib", "1.3", compiler=("clang", "14.0.6"), needs=(needs(LLVM),))]
+NEW = {
+    "specs name their compiler as before, and one links the package": (BEFORE, LINKED),
+    "another package was the compiler": ([Item("zlib", "1.3"), Item("old", compiler=None)], AFTER),
+    "nothing is known of the compiler before": ([Item("zlib", "1.3", compiler=None)], AFTER),
+}
+
+
+@pytest.mark.parametrize("name", NEW)
+@pytest.mark.parametrize("options", [(), ("-p", "llvm")])
+def test_any_other_is_new(name: str, options: tuple[str, ...], tmp_path: Path) -> None:
+    old, new = NEW[name]
+    assert "was_compiler" not in package(
+        compared(tmp_path, old, new, "-f", "json", *options), "llvm"
+    )
+    assert "llvm 15.0.0" in (said := compared(tmp_path, old, new, "-f", "text", *options))
+    assert "dependency now" not in said
