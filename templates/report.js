@@ -16,8 +16,8 @@
   let order = "kind", falling = false, shown = [], drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, kind, old, now, note, where, stacks, specs, causes, dependency, groups], place) =>
-      ({ tag, package: package_, kind, old, now, note, where, stacks, specs, causes, dependency, groups, place }));
+    ([tag, package_, [kind, ...beside], old, now, note, where, stacks, specs, causes, dependency, groups], place) =>
+      ({ tag, package: package_, kind, beside, old, now, note, where, stacks, specs, causes, dependency, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -28,6 +28,9 @@
 
   // --- Which rows fit ---
 
+  // A package that kept a version and lost or got a build is found by that, too.
+  const kindsOf = (row) => [row.kind, ...row.beside];
+
   function specsIn(row, stack) {
     if (stack < 0) return row.specs;
     for (let i = 0; i < row.stacks.length; i += 2) if (row.stacks[i] === stack) return row.stacks[i + 1];
@@ -37,7 +40,7 @@
   // All that can be searched for in a row; made when it is first needed.
   function textOf(row) {
     return row.text ??= [
-      data.packages[row.package], kinds[row.kind], data.tags[row.tag], row.old, row.now, row.note,
+      data.packages[row.package], ...kindsOf(row).map((kind) => kinds[kind]), data.tags[row.tag], row.old, row.now, row.note,
       ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
       ...row.groups.flatMap(([, differences, builds, pairs, reason]) => [
         data.reasons[reason],
@@ -64,7 +67,7 @@
     const packages = data.packages.map((name) => test(name.toLowerCase()));
     const words = fields.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     shown = rows.filter((row) =>
-      (!wanted.size || wanted.has(row.kind)) && (tag < 0 || row.tag === tag)
+      (!wanted.size || kindsOf(row).some((kind) => wanted.has(kind))) && (tag < 0 || row.tag === tag)
       && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
       && !(fields.products.checked && row.dependency)
       && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
@@ -252,7 +255,7 @@
     fields.cause.append(...[...data.causes].sort().map(option));
     byId("packages").append(...data.packages.map(option));
     for (const box of boxes) {
-      const count = rows.filter((row) => kinds[row.kind] === box.value).length;
+      const count = rows.filter((row) => kindsOf(row).includes(kinds.indexOf(box.value))).length;
       box.nextElementSibling.querySelector(".count").textContent = number(count);
       box.disabled = !count;
     }

@@ -10,6 +10,7 @@ from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.safe_text import shown
 from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
 from tests.support.environments import after, before, write_locks
+from tests.support.helpers import pages_of, run_cli, run_json, spec, write_files
 from tests.support.hostile import VALUES
 from tests.support.html_reports import hostile_diff, large_diff, rendered, snapshots_diff
 
@@ -129,11 +130,11 @@ def test_a_change_unfolds_by_keyboard_into_its_specs(browser: Browser) -> None:
     assert unfold.get_attribute("aria-expanded") == "true"
     detail = browser.one("#rows .detail")
     [change] = snapshots_diff(stack=("e4s",), package=("charliecloud",)).tags[0].stacks[0].changes
-    for spec in (change.old, change.new):
-        assert spec
-        assert spec.hash in detail.text
-        assert spec.compiler in detail.text
-        assert " ".join(spec.variants) in detail.text
+    for found in (change.old, change.new):
+        assert found
+        assert found.hash in detail.text
+        assert found.compiler in detail.text
+        assert " ".join(found.variants) in detail.text
     unfold.send_keys(Keys.SPACE)
     assert browser.all("#rows .detail") == []
 
@@ -292,4 +293,72 @@ def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
     assert chosen.first_selected_option.text == "cmake 3.26.3 → 3.27.7 (build only)"
     next(link for link in browser.all(".causes a") if link.text.startswith("zlib")).click()
     browser.until(lambda: browser.rows()[0].startswith("hdf5"))
+    browser.assert_quiet()
+
+
+KEPT_AND_LOST = (
+    [
+        spec("a", "1.0", package="lost", compiler="x@1"),
+        spec("b", "1.0", package="lost", compiler="y@1"),
+        spec("c", "1.0", package="lost", target="zen4"),
+        spec("d", "1.0", package="got", compiler="x@1"),
+        spec("e", "1.0", package="got", compiler="y@1"),
+        spec("f", "1.0", package="moved", compiler="x@1"),
+        spec("g", "1.0", package="moved", compiler="y@1"),
+        spec("h", package="gone"),
+    ],
+    [
+        spec("a", "1.0", package="lost", compiler="x@1"),
+        spec("i", "2.0", package="lost", compiler="y@1"),
+        spec("d", "1.0", package="got", compiler="x@1"),
+        spec("j", "2.0", package="got", compiler="y@1"),
+        spec("k", "1.0", package="got", target="zen4"),
+        spec("l", "2.0", package="moved", compiler="x@1"),
+        spec("m", package="new"),
+    ],
+)
+"""What kept a version, was upgraded, and lost or got a build; what kept none; what came, went."""
+
+
+def test_a_kind_finds_what_kept_a_version_and_lost_or_got_a_build(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    old, new = map(pages_of, KEPT_AND_LOST)
+    write_files(tmp_path, {f"old/{name}": text for name, text in old.items()})
+    write_files(tmp_path, {f"new/{name}": text for name, text in new.items()})
+    diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
+    browser = Browser(driver)
+    browser.open(_written(tmp_path, rendered(diff)))
+    rows = [" ".join(row.split()[:3]) for row in browser.rows()]
+    assert sorted(rows) == [
+        "gone − removed",
+        "got ↑ upgraded",
+        "lost ↑ upgraded",
+        "moved ↑ upgraded",
+        "new + added",
+    ]
+    found = {}
+    for kind in ("removed", "added", "upgraded"):
+        browser.press_kind(kind)
+        found[kind] = {row.split()[0] for row in browser.rows()}
+        count = browser.one(f"input[value={kind}] + span .count").text
+        assert count == str(len(found[kind]))
+        browser.press_kind(kind)
+    assert found == {
+        "removed": {"gone", "lost"},
+        "added": {"new", "got"},
+        "upgraded": {"got", "lost", "moved"},
+    }
+    narrowed = run_json("-C", tmp_path, "old", "new", "-k", "removed")
+    assert {
+        change["package"]
+        for stack in narrowed["tags"][0]["stacks"]
+        for change in stack["package_changes"]
+    } == found["removed"]
+    gate = run_cli("-C", tmp_path, "old", "new", "--fail-on", "removed", "-f", "json")
+    assert gate.status == 1
+    names = [name for name in ("gone", "got", "lost", "moved", "new") if f" {name} " in gate.err]
+    assert set(names) == found["removed"]
+    browser.one("input[name=q]").send_keys("removed")
+    assert {row.split()[0] for row in browser.rows()} == found["removed"]
     browser.assert_quiet()
