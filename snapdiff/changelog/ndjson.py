@@ -14,10 +14,22 @@ from snapdiff.errors import ReportError
 from snapdiff.output.whole_file import hold, made_meanwhile
 from snapdiff.reports import render_pieces
 from snapdiff.result import CatalogDiff
+from snapdiff.result.changes import SCHEMA_VERSION
+from snapdiff.safe_text import visible
 
 _BLOCK = 1 << 16
 _BEGINNING = b'{"schema_version":'
 _REPORT = msgspec.json.Decoder(CatalogDiff)
+
+
+class _Versioned(msgspec.Struct):
+    """What every report says of itself, in any version."""
+
+    schema_version: int
+    snapdiff: str
+
+
+_VERSION = msgspec.json.Decoder(_Versioned)
 
 
 def json_list(sections: Iterable[Section]) -> Iterator[str]:
@@ -97,8 +109,28 @@ def _marker(path: Path, line: bytes) -> Marker:
     try:
         report = _REPORT.decode(line)
     except msgspec.DecodeError as error:
-        message = f"{place}: is no report of snapdiff ({error}); name another file"
-        raise ReportError(message) from error
+        raise _unlike(place, line, error) from error
     old, new = report.old, report.new
     options = filter_options(report.filters)
     return Marker(place, old.commit or old.source, new.commit or new.source, options)
+
+
+def _unlike(place: str, line: bytes, reason: msgspec.DecodeError) -> ReportError:
+    """Return what is wrong with a line: it is no report, or one of another `schema_version`."""
+    try:
+        found = _VERSION.decode(line)
+    except msgspec.DecodeError:
+        return ReportError(f"{place}: is no report of snapdiff ({reason}); name another file")
+    if found.schema_version == SCHEMA_VERSION:
+        return ReportError(f"{place}: is a damaged report ({reason}); name another file")
+    is_older = found.schema_version < SCHEMA_VERSION
+    age, way_out = (
+        ("an older", "write all of it again into another file")
+        if is_older
+        else ("a newer", "update snapdiff")
+    )
+    return ReportError(
+        f"{place}: is a report of {age} snapdiff, {visible(found.snapdiff)}, with schema_version "
+        f"{found.schema_version} instead of {SCHEMA_VERSION}, and one file holds one version; "
+        f"{way_out}"
+    )

@@ -6,12 +6,17 @@ a template and a reader of the JSON see is the same thing under the same names.
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision, Spec
 from snapdiff.result.causes import Cause, StackCause
+
+SchemaVersion = Literal[3]
+"""The version of the shape of JSON reports: what is added keeps it, any other change raises it."""
+
+(SCHEMA_VERSION,) = get_args(SchemaVersion)
 
 
 class Kind(StrEnum):
@@ -281,7 +286,7 @@ class CatalogDiff(Struct, frozen=True, kw_only=True):
     `configuration` is there where a configuration file decided anything: its name.
     """
 
-    schema_version: Literal[3] = 3
+    schema_version: SchemaVersion = 3
     snapdiff: str
     old: Revision
     new: Revision

@@ -1,11 +1,9 @@
 """What of some environments is not in a catalog: the JSON of `snapdiff missing`."""
 
-from typing import Literal
-
 from msgspec import Struct
 
 from snapdiff.model import Revision, Spec
-from snapdiff.result.changes import Field
+from snapdiff.result.changes import Field, SchemaVersion
 
 
 class WantedCounts(Struct, frozen=True, kw_only=True):
@@ -50,7 +48,7 @@ class MissingSpecs(Struct, frozen=True, kw_only=True):
     needs, then what specs need that are there.
     """
 
-    schema_version: Literal[3] = 3
+    schema_version: SchemaVersion = 3
     snapdiff: str
     wanted: tuple[Revision, ...]
     catalog: Revision

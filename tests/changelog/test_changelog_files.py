@@ -297,6 +297,37 @@ class TestLines:
         file.write_text(content)
         assert message in refused(story, file, "start..HEAD")
 
+    @pytest.mark.parametrize(
+        ("version", "words"),
+        [
+            (2, ("an older", "write all of it again into another file")),
+            (4, ("a newer", "update snapdiff")),
+        ],
+    )
+    def test_of_another_version_is_refused_as_such(
+        self, version: int, words: tuple[str, str], story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "log.ndjson"
+        update(story, file, "start..v1.0")
+        text = file.read_text("utf-8")
+        file.write_text(text.replace('{"schema_version":3', f'{{"schema_version":{version}'))
+        error = refused(story, file, "start..HEAD")
+        age, way_out = words
+        assert error == (
+            f"snapdiff: error: {file}, last line: is a report of {age} snapdiff, 0.1.0, with "
+            f"schema_version {version} instead of 3, and one file holds one version; {way_out}\n"
+        )
+
+    def test_of_which_the_last_line_is_damaged_is_refused(
+        self, story: History, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "log.ndjson"
+        update(story, file, "start..v1.0")
+        file.write_text(file.read_text("utf-8").replace('"tags":[', '"tags":1,"x":['))
+        assert "last line: is a damaged report (Expected `array`" in refused(
+            story, file, "start..HEAD"
+        )
+
     def test_with_other_filters_is_refused(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "log.ndjson"
         update(story, file, "start..v1.0")
