@@ -42,11 +42,11 @@ def _section(name: str, schema: dict[str, Any]) -> Iterator[str]:
     if "enum" in schema:
         yield from (f"One of {_values(schema)}.", "")
     if "properties" in schema:
-        yield from ("| key | value | |", "|:--|:--|:--|")
+        yield from ("| key | value | meaning | |", "|:--|:--|:--|:--|")
     for key, value in schema.get("properties", {}).items():
         absent = "" if key in schema["required"] else "may be missing"
         default = f"; then `{json.dumps(value['default'])}`" if "default" in value else ""
-        yield f"| `{key}` | {_words(value)} | {absent}{default} |"
+        yield f"| `{key}` | {_words(value)} | {value['description']} | {absent}{default} |"
     yield ""
 
 

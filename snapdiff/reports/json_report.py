@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from snapdiff.reports.json_keys import MEANINGS
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
 from snapdiff.result.missing import MissingSpecs
@@ -40,10 +41,17 @@ def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
 
 
 def json_schema(document: str = "report") -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a `report`, or of what is `missing`."""
+    """Return the JSON Schema (draft 2020-12) of a `report`, or of what is `missing`.
+
+    Each object and each key has a description.
+    """
     kind: type[msgspec.Struct] = MissingSpecs if document == "missing" else CatalogDiff
+    schema = msgspec.json.schema(kind)
+    for name, definition in schema["$defs"].items():
+        for key, value in definition.get("properties", {}).items():
+            value["description"] = MEANINGS[name][key]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"snapdiff {document}",
-        **msgspec.json.schema(kind),
+        **schema,
     }
