@@ -43,7 +43,9 @@ class DocumentVersions:
         )
         found = read_versions(path, (old, new), self.documents.reader(path, self._limits))
         if not (found.old or found.new):
-            raise RevisionError(f"{self._path}: is no document; snapdiff reads {DOCUMENTS.names}")
+            raise RevisionError(
+                f"{self._path}: is nothing to compare; snapdiff reads {DOCUMENTS.names}"
+            )
         if old is None:
             found = found._replace(old=_emptied(found.new))
         elif new is None:

@@ -83,7 +83,7 @@ def check_explicit(filters: Filters, catalogs: Iterable[Catalog]) -> None:
             is_empty = is_empty and not documents.is_read(entry.path)
     if not is_empty:
         raise SnapdiffError(
-            "--explicit: nothing here says what was asked for and what came along; environment "
+            "--explicit: nothing here tells roots from dependencies; environment "
             "locks and install databases do"
         )
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec import UNSET
+
 from snapdiff.catalog.reading import FileVersion, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.base import no_file
@@ -26,7 +28,12 @@ class Catalog:
     @property
     def revision(self) -> Revision:
         """What was asked for, and the commit it is, if it is one."""
-        return Revision(source=self.source.name, commit=self.source.commit, date=self.source.date)
+        return Revision(
+            source=self.source.name,
+            commit=self.source.commit,
+            date=self.source.date,
+            subject=self.source.subject or UNSET,
+        )
 
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
@@ -85,7 +92,7 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
     if name is None:
         way_out = DOCUMENTS.way_out(lambda path: source.source.holds(joined(source.folder, path)))
         way_out = (entry.path == NOT_CONCRETE and way_out) or f"name a folder, or {DOCUMENTS.names}"
-        raise RevisionError(f"{source.name}: is no document; {way_out}")
+        raise RevisionError(f"{source.name}: is nothing to compare; {way_out}")
     return source.renamed(name, lambda content: plain_document(content, limits))
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.catalog.history import History
@@ -47,7 +47,12 @@ class CommitEnd(NamedTuple):
 
     def revision(self) -> Revision:
         """Return the commit as a side of a report."""
-        return Revision(source=self.source, commit=self.commit.id, date=self.commit.date)
+        return Revision(
+            source=self.source,
+            commit=self.commit.id,
+            date=self.commit.date,
+            subject=self.commit.subject or UNSET,
+        )
 
 
 class CommitStep(NamedTuple):

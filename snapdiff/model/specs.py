@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.spack.configuration import Configuration, parse_configuration
 from snapdiff.spack.targets import target_family
@@ -18,12 +18,14 @@ ROOT = "root"
 class Revision(Struct, frozen=True, kw_only=True):
     """One side of the comparison: what was asked for, and the commit it is, if it is one.
 
-    `commit` is the full object id in hexadecimal, `date` the committer's, in ISO 8601.
+    `commit` is the full object id in hexadecimal, `date` the committer's, in ISO 8601. `subject` is
+    the first line of the commit's message, there where it has one.
     """
 
     source: str
     commit: str | None
     date: str | None
+    subject: str | UnsetType = UNSET
 
 
 class Spec(Struct, frozen=True, gc=False, omit_defaults=True):

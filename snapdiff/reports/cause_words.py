@@ -36,7 +36,7 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "recipe":
         return "recipe changed"
     if event.what == "rehash":
-        return "nothing but hashes"
+        return "only the hash differs"
     return event.what
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from snapdiff.model import Spec
 from snapdiff.reports.lost_builds import trait_in_words
+from snapdiff.reports.names import readable, side_names
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, RootChanges
 from snapdiff.result.causes import Cause
@@ -49,22 +50,28 @@ _FORMULA = ("=", "+", "-", "@", "'")
 def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
     """Yield the header, then the rows, as RFC 4180 has them."""
     yield csv_row(COLUMNS)
-    for tag in diff.tags:
+    sides = side_names(diff.old, diff.new)
+    for tag in readable(diff).tags:
+        # The only tag, where no folder names it, is what the sides are called.
+        tags = [
+            side.name if name == "" else name or ""
+            for side, name in zip(sides, (tag.old, tag.new), strict=True)
+        ]
         if tag.status != "changed":
             specs = tag.specs.new or tag.specs.old
-            cells = [tag.old or "", tag.new or "", "", f"tag {tag.status}", "", str(specs)]
+            cells = [*tags, "", f"tag {tag.status}", "", str(specs)]
             yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
             continue
         for stack in tag.stacks:
             packages = {change.package: change for change in stack.package_changes}
             for change in stack.changes:
-                cells = [tag.old or "", tag.new or "", stack.stack, change.kind.value]
+                cells = [*tags, stack.stack, change.kind.value]
                 cells += [change.package, "1", *_spec_cells(change)]
                 yield csv_row([*cells, *_package_cells(change, packages.get(change.package))])
             roots = stack.asked_for or RootChanges(now=(), no_longer=())
             for kind, names in (("now", roots.now), ("no longer", roots.no_longer)):
                 for name in names:
-                    cells = [tag.old or "", tag.new or "", stack.stack, f"{kind} asked for", name]
+                    cells = [*tags, stack.stack, f"{kind} asked for", name]
                     yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
     for page in diff.skipped:
         cells = ["", "", "", f"page skipped ({page.side})", page.path, "", page.error]

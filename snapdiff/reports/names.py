@@ -1,8 +1,10 @@
 """Names as people read them: of the two sides, of tags and sets of stacks; long lists cut short."""
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -10,7 +12,7 @@ from msgspec.structs import replace
 
 from snapdiff.model import EMPTY_PART, Revision
 from snapdiff.result import CatalogDiff, TagDiff
-from snapdiff.safe_text import shown
+from snapdiff.safe_text import shown, visible
 
 _Item = TypeVar("_Item")
 
@@ -19,6 +21,9 @@ Mark = Callable[[str], str]
 
 SHORT_HASH = 7
 """How many characters of a commit, a spec's hash or a patch's hash people are shown."""
+
+LONGEST_SUBJECT = 60
+"""How many characters of a commit's subject stand in a heading."""
 
 _PATCH = re.compile(r"(?<=[=,])[0-9a-f]{8,}")
 
@@ -68,10 +73,11 @@ def tag_label(tag: TagDiff) -> str:
 
 
 class SideName(NamedTuple):
-    """What a side is called in a heading; `commit` and `day` are empty where it has none."""
+    """What a side is called in a heading; what it has not got is empty."""
 
     name: str
     commit: str
+    subject: str
     day: str
 
 
@@ -87,7 +93,16 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
 def _side(name: str, revision: Revision) -> SideName:
     day = (revision.date or "")[: len("2025-07-06")]
     commit = short_hash(revision.commit or "")
-    return SideName(name, "" if name.startswith(commit) else commit, "" if day in name else day)
+    name = commit if name == revision.commit else name
+    subject = textwrap.shorten(
+        visible((revision.subject or "")[:1000]), LONGEST_SUBJECT, placeholder=" …"
+    )
+    return SideName(
+        name,
+        "" if name.startswith(commit) else commit,
+        "" if subject == name else subject,
+        "" if day in name else day,
+    )
 
 
 def short_names(old: str, new: str) -> tuple[str, str]:
@@ -109,20 +124,24 @@ def short_names(old: str, new: str) -> tuple[str, str]:
     return (short[0], short[1]) if all(short) and short[0] != short[1] else (old, new)
 
 
+_DOCUMENTS = (".lock", ".json", ".gz", ".sig", ".md")
+"""How the name of a file ends that is a side by itself."""
+
 TOP_FOLDER = "top folder"
 """What people read for a stack or tag that is called `.` and is not the only one."""
 
 
 def readable(diff: CatalogDiff) -> CatalogDiff:
-    """Return a diff in which nothing is called `.`: what is the only one of its sort has no name.
+    """Return a diff in which nothing is called `.`.
 
+    A stack that is the only one has its folder's name, if that is known; such a tag has none.
     One `spack.lock` at the top of a repository is such a stack, in such a tag
     (docs/specification.md, section 10).
     """
     is_only_tag = [tag_names(tag) for tag in diff.tags] == [(EMPTY_PART,)]
     stacks = {stack.stack for tag in diff.tags for stack in tag.stacks}
     tag_name = "" if is_only_tag and diff.tags[0].status == "changed" else TOP_FOLDER
-    stack_name = "" if stacks == {EMPTY_PART} else TOP_FOLDER
+    stack_name = _common_folder(diff) if stacks == {EMPTY_PART} else TOP_FOLDER
     if EMPTY_PART not in stacks and all(EMPTY_PART not in tag_names(tag) for tag in diff.tags):
         return diff
 
@@ -143,6 +162,24 @@ def readable(diff: CatalogDiff) -> CatalogDiff:
             for tag in diff.tags
         ),
     )
+
+
+def _common_folder(diff: CatalogDiff) -> str:
+    """Return the name of the folder that both sides are, or are a file of; nothing where unknown.
+
+    A revision without a path is the top of a repository, of which the name is not known.
+    """
+    found = {_folder(diff.old), _folder(diff.new)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _folder(side: Revision) -> str:
+    if side.commit and ":" not in side.source:
+        return ""
+    *above, last = side.source.rpartition(":")[2].rstrip("/").split("/")
+    if PurePosixPath(last).suffix in _DOCUMENTS:
+        last = above[-1] if above else ""
+    return "" if last in (".", "..") else last
 
 
 # --- Sets of stacks ---

@@ -5,7 +5,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.git_objects import GitObject, Objects, commit_date, missing_object
+from snapdiff.sources.git_objects import (
+    GitObject,
+    Objects,
+    commit_date,
+    commit_subject,
+    missing_object,
+)
 from snapdiff.sources.names import AS_A_REVISION, REVISION_AND_PATH
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
@@ -53,6 +59,7 @@ class GitSource(Source):
         self.prefix = printable_path(folder)
         self.commit = commit.object_id if commit else None
         self.date = commit_date(commit.content) if commit else None
+        self.subject = commit_subject(commit.content) if commit else ""
         self._top = top
         self._configured = configured
 

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone
+from itertools import takewhile
 from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
@@ -130,6 +131,17 @@ def commit_date(commit: bytes) -> str | None:
     """Return the committer's date of a commit's content in ISO 8601, or None where it has none."""
     found = _COMMITTER.search(commit)
     return iso_date(found[1].decode("ascii")) if found else None
+
+
+def commit_subject(commit: bytes) -> str:
+    r"""Return the subject of a commit's content as git prints it: its first paragraph as one line.
+
+    >>> commit_subject(b"tree 1\n\nUpdate\nzlib\n\nNew.\n")
+    'Update zlib'
+    """
+    message = commit.partition(b"\n\n")[2].decode("utf-8", "backslashreplace")
+    lines = [line.rstrip() for line in message.lstrip().split("\n")]
+    return " ".join(takewhile(bool, lines))
 
 
 def iso_date(raw: str) -> str | None:

@@ -26,7 +26,7 @@ _CHUNK = 1 << 16
 class Commit(NamedTuple):
     """A commit: its id, its date in ISO 8601, and the tree that is the catalog's folder in it.
 
-    `subject` is the first line of its message, as it can be printed; empty where nobody asked.
+    `subject` is the first line of its message, joined where it has several.
     """
 
     id: str
@@ -51,9 +51,9 @@ class GitHistory:
         self.repository = new.repository.narrowed(new.paths)
         self.folder = new.folder
         self._folders = list(dict.fromkeys([self.folder, old.folder]))
-        self.first = Commit(old.commit, old.date, old.tree)
+        self.first = Commit(old.commit, old.date, old.tree, old.subject)
         assert new.commit is not None
-        self.last = Commit(new.commit, new.date, new.tree)
+        self.last = Commit(new.commit, new.date, new.tree, new.subject)
 
     def commits(self, after: str | None = None) -> list[Commit]:
         """Return the commits after one of them (the first, if not given), oldest first.
@@ -89,11 +89,17 @@ class GitHistory:
     def commit(self, commit_id: str) -> Commit:
         """Return one commit by its full id."""
         line = self.repository.run(
-            "rev-list", "--no-walk", "--date=raw", "--format=%T %cd", commit_id
+            "rev-list",
+            "--no-walk",
+            "--date=raw",
+            "--encoding=UTF-8",
+            "--format=%T %cd%x00%s",
+            commit_id,
         )
-        tree, date = line.decode("ascii", "replace").splitlines()[1].split(" ", 1)
+        facts, _, subject = line.split(b"\n")[1].partition(b"\0")
+        tree, date = facts.decode("ascii", "replace").split(" ", 1)
         [tree] = self._catalogs([tree])
-        return Commit(commit_id, iso_date(date), tree)
+        return Commit(commit_id, iso_date(date), tree, subject.decode("utf-8", "backslashreplace"))
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""

@@ -76,6 +76,9 @@ class Source:
     date: str | None = None
     """The committer's date in ISO 8601, where the source is a commit."""
 
+    subject: str = ""
+    """The first line of the commit's message, where the source is a commit."""
+
     is_file: bool = False
     """Whether the source is one file that was named itself; it may have any name."""
 
@@ -177,6 +180,7 @@ class Part(Source):
         self.name = name
         self.commit = source.commit
         self.date = source.date
+        self.subject = source.subject
         self.is_file = bool(called)
         self.path = path
         self.folder = path.rpartition("/")[0] if called else path

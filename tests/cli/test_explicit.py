@@ -53,7 +53,7 @@ def test_only_what_was_asked_for(folder: Path) -> None:
     assert {change["package"] for change in stack["changes"]} == {"hdf5", "root", "python"}
     assert all(change["old"]["explicit"] for change in stack["changes"])
     kinds = {change["package"]: change["kind"] for change in stack["package_changes"]}
-    # One python that came along was upgraded; the one that was asked for was not.
+    # One python, a dependency, was upgraded; the one that was asked for was not.
     assert kinds == {"hdf5": "upgraded", "root": "rebuilt", "python": "rebuilt"}
     assert found["filters"]["explicit"] is True
     assert found["summary"]["rebuilt"] == 2

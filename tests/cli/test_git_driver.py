@@ -148,7 +148,7 @@ def test_a_link_is_no_page_and_a_file_that_is_no_document_is_named(
     write(repository, {"notes.txt": "two\n"})
     shown = git(repository.folder, "diff")
     assert shown.returncode == 0
-    assert shown.stderr.startswith("snapdiff: error: notes.txt: is no document; ")
+    assert shown.stderr.startswith("snapdiff: error: notes.txt: is nothing to compare; ")
 
 
 def test_a_path_of_odd_characters_is_shown_and_never_run(repository: GitRepository) -> None:

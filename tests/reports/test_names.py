@@ -2,7 +2,8 @@
 
 import pytest
 
-from snapdiff.reports.names import Place, Places, short_names
+from snapdiff.model import Revision
+from snapdiff.reports.names import Place, Places, SideName, short_names, side_names
 from snapdiff.reports.version_steps import is_date, is_major, is_other_scheme
 
 E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
@@ -53,6 +54,19 @@ def test_the_sides_have_the_shortest_names_that_tell_them_apart(
     old: str, new: str, short: tuple[str, str]
 ) -> None:
     assert short_names(old, new) == short
+
+
+def test_a_commit_is_named_with_its_hash_and_a_short_subject() -> None:
+    first, second = "ab" * 20, "cd" * 20
+    sides = side_names(
+        Revision(source=first, commit=first, date=None, subject="Update zlib\x1b"),
+        Revision(source="HEAD", commit=second, date="2025-07-06T00:00:00Z", subject="word " * 40),
+    )
+    assert sides[0] == SideName("abababa", "", "Update zlib\\x1b", "")
+    assert sides[1].commit == "cdcdcdc"
+    assert sides[1].day == "2025-07-06"
+    assert sides[1].subject.endswith("word …")
+    assert len(sides[1].subject) <= 60
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,16 @@ def test_a_gate_names_neither(tmp_path: Path) -> None:
     assert done.err.splitlines()[-1] == "snapdiff: downgraded: zlib 1.3 → 1.2"
 
 
-def test_for_programs_they_are_named(tmp_path: Path) -> None:
+def test_with_one_folder_name_on_both_sides_it_is_called_so(tmp_path: Path) -> None:
+    write(tmp_path, "e4s")
+    for end in ("", "/", "/spack.lock"):
+        done = run_cli("-C", tmp_path, f"old/e4s{end}", f"new/e4s{end}", "-f", "text")
+        assert "\n1 package gone, 1 new, 1 downgraded, 1 upgraded in e4s.\n" in done.out
+        assert DOT.findall(done.out) == []
+
+
+def test_in_json_they_have_their_names_and_in_csv_those_of_the_sides(tmp_path: Path) -> None:
     write(tmp_path, ".")
     [tag] = json.loads(report(tmp_path, "-f", "json"))["tags"]
     assert (tag["old"], tag["new"], tag["stacks"][0]["stack"]) == (".", ".", ".")
-    assert report(tmp_path, "-f", "csv").splitlines()[1].startswith(".,.,.,")
+    assert report(tmp_path, "-f", "csv").splitlines()[1].startswith("old,new,,")

@@ -134,8 +134,11 @@ def test_a_file_that_is_named_through_a_link_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("notes.txt", "is no document; name a folder, or specs.md (or *.md with layout: cache),"),
-        ("HEAD:notes.txt", "is no document; name a folder, or specs.md"),
+        (
+            "notes.txt",
+            "is nothing to compare; name a folder, or specs.md (or *.md with layout: cache),",
+        ),
+        ("HEAD:notes.txt", "is nothing to compare; name a folder, or specs.md"),
         ("link.md", "is a symbolic link, and links are not followed"),
         (":a.md", "is a file without a folder; write REV:PATH"),
     ],

@@ -108,7 +108,7 @@ def test_a_compressed_index_is_an_index(tmp_path: Path) -> None:
         (b'{"spec": [{"name": "x"}]}', "spec[0].hash: missing, or no hash"),
         (b'{"spec": {"nodes": [', "no JSON: the file ends early"),
         (b'{"spec": {"nodes": 1}}', "expected array, got int"),
-        (b"<<<<<<< HEAD\n{", "is no document; name a folder, or"),
+        (b"<<<<<<< HEAD\n{", "is nothing to compare; name a folder, or"),
     ],
 )
 def test_a_damaged_file_is_one_line(content: bytes, reason: str, tmp_path: Path) -> None:

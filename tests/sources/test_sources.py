@@ -261,7 +261,7 @@ def test_a_linked_worktree_is_a_repository_too(
         (["HEAD", "HEAD:no-such"], "HEAD:no-such: HEAD has no file or folder no-such"),
         (["HEAD..no-such"], "no-such: no such directory, file or git revision"),
         (["HEAD", "./no-such"], "./no-such: no such file or directory"),
-        (["HEAD", "README.md"], "HEAD:README.md: is no document"),
+        (["HEAD", "README.md"], "HEAD:README.md: is nothing to compare"),
         (["HEAD~1....HEAD"], "HEAD~1....HEAD: is no range; A..B and A...B are"),
         (["HEAD..--all"], "--all: a revision cannot begin with '-'"),
         (["HEAD", "nul\0byte"], "the name of a revision cannot be empty or hold a NUL byte"),
