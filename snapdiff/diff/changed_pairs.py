@@ -89,6 +89,10 @@ class ChangedPairs:
         self.linked_below.append(linked_below)
         self.unknown.append(None in nodes or differences.other_compiler)
 
+    def all_events(self, pair: int) -> list[FoundEvent]:
+        """Return the events of a pair, and all else that the documents say of it."""
+        return compare_nodes(self.hashes[pair], self._graphs, all_of=True).events
+
     def _give_bits(self, event: Event) -> None:
         """Give a bit to an event and to its package; recipes do not count for a package."""
         self.bits.setdefault(event, len(self.bits) + UNKNOWN.bit_length())

@@ -1,6 +1,6 @@
 """What differs between two nodes of a package, and which of their dependencies belong together."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, product, starmap
 from typing import NamedTuple, cast
 
@@ -44,11 +44,12 @@ def is_build_only(edge: Edge) -> bool:
     return "link" not in edge.types and "run" not in edge.types
 
 
-def compare_nodes(hashes: HashPair, graphs: Graphs) -> Differences:
+def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> Differences:
     """Return what differs between two nodes of one package (specification, section 11).
 
     Below equal hashes everything is equal. All that the documents say of the two is compared where
-    nothing else was found. Nothing differs where a document does not have its node.
+    nothing else was found, or where `all_of` it is wanted. Nothing differs where a document does
+    not have its node.
     """
     old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
     if old is None or new is None:
@@ -70,8 +71,9 @@ def compare_nodes(hashes: HashPair, graphs: Graphs) -> Differences:
     found += map(FoundEvent, own)
     if added or removed or same:
         found += _dependency_events(removed, added, same)
-    if not found:
-        found += map(FoundEvent, other_events(hashes, graphs, changed))
+    if all_of or not found:
+        whats = {event.what for event, _ in found}
+        found += map(FoundEvent, other_events(hashes, graphs, changed, whats))
     return Differences(found, sorted(changed), other_compiler)
 
 
@@ -107,10 +109,13 @@ def _as_written(build: Build) -> tuple[object, ...]:
     )
 
 
-def other_events(hashes: HashPair, graphs: Graphs, changed: Iterable[EdgePair]) -> list[Event]:
+def other_events(
+    hashes: HashPair, graphs: Graphs, changed: Iterable[EdgePair], told: Collection[What]
+) -> list[Event]:
     """Return what differs in all that the documents say of two nodes, whatever it may be.
 
-    Hashes differ wherever anything below does; what leads there is compared without them.
+    Hashes differ wherever anything below does; what leads there is compared without them. What the
+    events `told` say is left out.
     """
     node = graphs[0].node(hashes[0])
     assert node is not None
@@ -118,7 +123,7 @@ def other_events(hashes: HashPair, graphs: Graphs, changed: Iterable[EdgePair]) 
     edges = _unlike_edges(changed, hashes, graphs)
     return [
         Event(node.name, "other", difference.old, difference.new)
-        for difference in other_differences(*records)
+        for difference in other_differences(*records, told)
     ] + [
         Event(
             node.name,

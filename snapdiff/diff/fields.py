@@ -1,7 +1,7 @@
 """In what two specs differ; the only home of DeepDiff, none of whose objects leave it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,6 +9,7 @@ from msgspec import Raw
 
 from snapdiff.model import Build
 from snapdiff.result import Field
+from snapdiff.result.causes import What
 from snapdiff.spack.notation import canonical_variant
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
@@ -54,8 +55,22 @@ class OtherDifference(NamedTuple):
 Record = Mapping[str, Raw]
 """All that a document says of a node: each key with its value as JSON text."""
 
-_TOLD = frozenset(["hash", "build_hash", "full_hash", "dependencies"])
+_NEVER_TOLD = frozenset(["hash", "build_hash", "full_hash", "dependencies"])
 """What is not compared: hashes differ wherever anything does, and so do edges, which are events."""
+
+_TOLD_BY: Mapping[What, tuple[tuple[str, ...], ...]] = {
+    "version": (("version",), ("package_hash",)),
+    "compiler": (("compiler",),),
+    "compilers": (("compiler",),),
+    "os": (("arch", "platform_os"),),
+    "platform": (("arch", "platform"),),
+    "target": (("arch", "target"),),
+    "variants": (("parameters",), ("patches",)),
+    "external": (("external", "path"), ("external", "module")),
+    "namespace": (("namespace",),),
+    "recipe": (("package_hash",),),
+}
+"""The keys of nodes that events tell of; another version implies another recipe."""
 
 _HASHES = re.compile(r"\['(hash|build_hash|full_hash)'\]$")
 
@@ -65,15 +80,20 @@ _MOST_LOOKED_INTO = 20_000
 _LONGEST_VALUE = 200
 
 
-def other_differences(old: Record, new: Record) -> list[OtherDifference]:
-    """Return in which keys two nodes differ, in the order of the keys.
+def other_differences(
+    old: Record, new: Record, told: Collection[What] = ()
+) -> list[OtherDifference]:
+    """Return in which keys two nodes differ, in the order of the keys, less what events `told`.
 
     A key inside of others is written with them: `external.extra_attributes.compilers.c=/bin/cc`.
     """
+    known = {path for what in told for path in _TOLD_BY.get(what, ())}
+    if told:  # which version of Spack wrote a node explains nothing beside what it wrote
+        known.add(("annotations",))
     keys = [
         key
         for key in sorted(old.keys() | new.keys())
-        if key not in _TOLD and _text(old, key) != _text(new, key)
+        if key not in _NEVER_TOLD and (key,) not in known and _text(old, key) != _text(new, key)
     ]
     if not keys:
         return []
@@ -85,6 +105,7 @@ def other_differences(old: Record, new: Record) -> list[OtherDifference]:
     return [
         OtherDifference(_key_and_value(before, path), _key_and_value(after, path))
         for path in sorted(paths)
+        if path[:2] not in known
     ]
 
 

@@ -184,7 +184,7 @@ def _row(pair: int, depth: int, parent: int, changes: ChangedPairs) -> ChangeBel
     old, new = changes.hashes[pair]
     events = [
         EventBelow(event.package, event.what, event.old, event.new, build_only=build_only)
-        for event, build_only in changes.events[pair]
+        for event, build_only in changes.all_events(pair)
     ]
     events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
     return ChangeBelow(

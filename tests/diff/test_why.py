@@ -84,6 +84,32 @@ def test_a_deep_chain_is_shown() -> None:
     assert [row.depth for row in rows] == list(range(length + 1))
 
 
+def test_what_no_rule_knows_is_shown_beside_what_a_rule_knows() -> None:
+    """Each pair has all that differs, once: an event says what the keys of its field say."""
+    more = '{"build_spec":{"name":"%s"},"patches":["%s"],"annotations":{"version":%s}}'
+    old = described(
+        f"app-1 compiler=gcc@12 more={more % ('x', 'a', 4)} > lib-1",
+        f"lib-1 variants=+a target=zen3 more={more % ('x', 'a', 4)}",
+    )
+    new = described(
+        f"app-2 compiler=gcc@13 more={more % ('y', 'b', 5)} > lib-2",
+        f"lib-2 variants=~a target=zen4 more={more % ('y', 'b', 5)}",
+    )
+    [app, lib] = tree((old, new), ("app-1", "app-2"))
+    told = [(event.what, event.old, event.new) for event in app.events]
+    assert told == [
+        ("compiler", "gcc@12", "gcc@13"),
+        ("other", "build_spec.name=x", "build_spec.name=y"),
+        ("other", 'patches=["a"]', 'patches=["b"]'),
+    ]
+    told = [(event.what, event.old, event.new) for event in lib.events]
+    assert told == [
+        ("target", "zen3", "zen4"),
+        ("variants", ("+a",), ("~a",)),
+        ("other", "build_spec.name=x", "build_spec.name=y"),
+    ]
+
+
 @settings(max_examples=examples(60))
 @given(graphs())
 def test_the_tree_has_every_pair_once_on_a_shortest_way(both: Graphs) -> None:
@@ -109,7 +135,7 @@ def test_the_tree_has_every_pair_once_on_a_shortest_way(both: Graphs) -> None:
             assert {
                 (event.package, event.what, event.old, event.new): event.build_only
                 for event in row.events
-            } == reading.events(below)
+            } == reading.all_events(below)
         for row, following in zip(rows, [*rows[1:], None], strict=True):
             is_leaf = following is None or following.depth <= row.depth
             assert row.events or row.depth == 0 or not is_leaf

@@ -64,11 +64,24 @@ class PlainNode:
 
     def record(self) -> dict[str, Any]:
         """Return all that the document says of the node, key by key."""
-        said = dict(vars(self))
+        said: dict[str, Any] = {
+            "name": self.name,
+            "version": self.version,
+            "arch": {
+                "platform": self.platform,
+                "platform_os": self.os,
+                "target": self.target,
+            },
+            "compiler": self.compiler,
+            "parameters": self.variants,
+            "external": {"path": self.external},
+            "namespace": self.namespace,
+            "package_hash": self.recipe,
+        }
         if any({"c", "cxx", "fortran"} & set(edge.virtuals.split()) for edge in self.edges):
             del said["compiler"]  # it is the dependency
-        more: dict[str, Any] = json.loads(said.pop("more"))
-        edges = [vars(edge) for edge in said.pop("edges")]
+        more: dict[str, Any] = json.loads(self.more)
+        edges = [vars(edge) for edge in self.edges]
         return said | more | {"dependencies": edges}
 
 

@@ -30,6 +30,17 @@ TODAY = {
     "intel": "intel-oneapi-compilers-classic",
     "arm": "acfl",
 }
+SAID_BY = {
+    "version": ("version", "package_hash"),
+    "compiler": ("compiler",),
+    "compilers": ("compiler",),
+    "os": ("arch.platform_os",),
+    "target": ("arch.target",),
+    "variants": ("parameters", "patches"),
+    "external": ("external.path",),
+    "namespace": ("namespace",),
+    "recipe": ("package_hash",),
+}
 HASHES = ("hash", "build_hash", "full_hash")
 
 
@@ -279,6 +290,21 @@ class PlainReading:
                 one, other = (" ".join(words_of(edge)) for edge in (mine, theirs))
                 key = f"dependencies.{mine.name}="
                 yield old.name, "other", key + one, key + other
+
+    def all_events(self, pair: Pair) -> dict[PlainEvent, bool]:
+        """The events of a pair, and all else that differs, nothing told twice."""
+        found = dict(self.events(pair))
+        whats = {what for _, what, _, _ in found}
+        if found and "other" not in whats:
+            told = {"annotations", *(key for what in whats for key in SAID_BY.get(what, ()))}
+            old, new = self._graphs[0][pair[0]], self._graphs[1][pair[1]]
+            for event in self.other_events(old, new, self.match(old.edges, new.edges)):
+                words = {str(value).partition("=")[0] for value in event[2:] if value is not None}
+                if not any(
+                    word == key or word.startswith(f"{key}.") for word in words for key in told
+                ):
+                    found[event] = False
+        return found
 
     def distances(self, root: Pair, *, build_only: bool) -> dict[Pair, int]:
         """How far every pair is that changed edges lead to, build-only ones or not."""
