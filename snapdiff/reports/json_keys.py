@@ -51,6 +51,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "source": "what was asked for, as it was written",
         "commit": "the full id of the commit, null where it is none",
         "date": "when it was committed, in ISO 8601; null where it is no commit",
+        "subject": "the first line of the commit's message; there where it is a commit",
     },
     "Filters": {
         "tag": "globs of tags",
