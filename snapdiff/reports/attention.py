@@ -5,12 +5,13 @@ from shlex import quote
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.model import pair_like_stacks
-from snapdiff.reports.lost_builds import StackLoss, stack_loss
-from snapdiff.reports.names import shortened
+from snapdiff.reports.lost_builds import StackLoss, loss_of, stack_loss
+from snapdiff.reports.names import Place, Places, shortened
 from snapdiff.reports.package_lines import PackageLine, reported_kinds
-from snapdiff.result import CatalogDiff, HashConflict, Kind, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, HashConflict, Kind, StackDiff, StackTrait, TagDiff
 
 MOST_PRODUCTS = 8
 """How many lines of one sort of news there are before the rest is counted."""
@@ -40,10 +41,11 @@ class News(Struct, frozen=True, kw_only=True):
 
 
 class LossNews(Struct, frozen=True, kw_only=True):
-    """What a stack lost, where one line says it best."""
+    """What stacks lost that has one thing in common, where one line says it best."""
 
     tag: TagDiff
-    stack: str
+    stacks: tuple[str, ...]
+    place: Place
     loss: StackLoss
 
 
@@ -123,7 +125,7 @@ def attention_of(
     kinds = reported_kinds(diff)
     every = [TagLine(tag=tag, line=line) for tag, some in lines for line in some]
     losses = tuple(_losses(diff.tags)) if Kind.REMOVED in kinds else ()
-    told = {(news.tag.old, news.tag.new, news.stack) for news in losses}
+    told = {(news.tag.old, news.tag.new, name) for news in losses for name in news.stacks}
     untold = [
         item
         for item in every
@@ -172,10 +174,15 @@ def _news(every: Sequence[TagLine], sorts: Iterable[_Sort]) -> Iterator[News]:
 
 def _losses(tags: Iterable[TagDiff]) -> Iterator[LossNews]:
     for tag in tags:
+        places = Places(stack.stack for stack in tag.stacks)
+        alike: dict[StackTrait, list[StackDiff]] = {}
         for stack in tag.stacks:
             loss = stack_loss(stack) if stack.status == "changed" else None
             if loss:
-                yield LossNews(tag=tag, stack=stack.stack, loss=loss)
+                alike.setdefault(replace(loss.trait, specs=0, packages=0), []).append(stack)
+        for stacks in alike.values():
+            names = tuple(stack.stack for stack in stacks)
+            yield LossNews(tag=tag, stacks=names, place=places.place(names), loss=loss_of(stacks))
 
 
 def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterable[StackNews]:

@@ -1,6 +1,9 @@
 """Builds that were lost or gained where versions stayed, and what they have in common, in words."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
+
+from msgspec.structs import replace
 
 from snapdiff.reports.names import Mark
 from snapdiff.result import Kind, PackageChange, StackDiff, StackTrait, Trait
@@ -103,6 +106,22 @@ def stack_loss(stack: StackDiff) -> StackLoss | None:
     if stack.lost is None or len(losses) < 2 or all(change.whole for change in losses):
         return None
     return StackLoss(sum(change.specs.removed for change in losses), len(losses), stack.lost)
+
+
+def loss_of(stacks: Sequence[StackDiff]) -> StackLoss:
+    """Return what some stacks lost together, of each of which `stack_loss` says the same trait.
+
+    The trait counts specs of all of them, and packages of the first.
+    """
+    losses = [loss for stack in stacks if (loss := stack_loss(stack))]
+    packages = {
+        change.package
+        for stack in stacks
+        for change in stack.package_changes
+        if change.specs.removed
+    }
+    trait = replace(losses[0].trait, specs=sum(loss.trait.specs for loss in losses))
+    return StackLoss(sum(loss.builds for loss in losses), len(packages), trait)
 
 
 def lost_in_words(loss: StackLoss, mark: Mark) -> str:

@@ -29,6 +29,10 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert re.match(r"2 products gone from some environments, 1 new, .* upgraded \(2 to", lines[1])
     assert lines[2].startswith("Toolchain: `gcc` and `intel-oneapi-compilers` as before; `openmpi`")
     assert lines[4].startswith("- − gone: [`libcatalyst`]")
+    [lost] = [line for line in lines if " packages gone: " in line]
+    assert re.fullmatch(
+        r"- − \d+ builds of \d+ packages gone: \d+ with `zlib` `1.2.13` in all 5", lost
+    )
     assert text.index("## Products") < text.index("<summary>Dependencies: ")
     assert "\n| [`amrex`](" in text
     tree = Tree(text)
