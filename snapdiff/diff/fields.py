@@ -100,7 +100,9 @@ def other_differences(
     before, after = ({key: _value(side, key) for key in keys if key in side} for side in (old, new))
     size = sum(len(_text(side, key)) for side in (old, new) for key in keys)
     paths = (
-        {(key,) for key in keys} if size > _MOST_LOOKED_INTO else _differing_paths(before, after)
+        _differing_keys(before, after)
+        if size > _MOST_LOOKED_INTO
+        else _differing_paths(before, after)
     )
     return [
         OtherDifference(_key_and_value(before, path), _key_and_value(after, path))
@@ -134,12 +136,26 @@ def _differing_paths(old: Any, new: Any) -> set[_Path]:
             view="tree",
         )
     except RecursionError:
-        return {(key,) for key in {*old, *new}}
+        return _differing_keys(old, new)
     return {
         tuple(_leading_keys(level.path(output_format="list")))
         for levels in found.values()
         for level in levels
     }
+
+
+def _differing_keys(old: dict[str, Any], new: dict[str, Any]) -> set[_Path]:
+    """Return the outermost keys whose values differ."""
+    return {
+        (key,)
+        for key in {*old, *new}
+        if not (key in old and key in new and _json(old[key]) == _json(new[key]))
+    }
+
+
+def _json(value: Any) -> str:
+    """Return a value as JSON text; the order of its keys says nothing, and is always the same."""
+    return msgspec.json.encode(value, order="sorted").decode("utf-8")
 
 
 def _without_lines(value: Any) -> Any:
@@ -168,6 +184,6 @@ def _key_and_value(side: Any, path: _Path) -> str | None:
         if not isinstance(side, dict) or key not in side:
             return None
         side = side[key]
-    value = side if isinstance(side, str) else msgspec.json.encode(side).decode("utf-8")
+    value = side if isinstance(side, str) else _json(side)
     cut = value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
     return f"{'.'.join(path)}={cut}"

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapdiff.model import LikeStacks, pair_like_stacks
 from snapdiff.model.stack_likeness import MOST_STACKS
-from tests.support.documents import Item, database, items, lock, needs, site_data, to_bytes
+from tests.support.documents import Item, Json, database, items, lock, needs, site_data, to_bytes
+from tests.support.generated_locks import locks as locks_of_graphs
 from tests.support.helpers import pages_of, run_cli, run_json, write_files
 from tests.support.helpers import spec as record
+from tests.support.nightly import examples
 
 Files = dict[str, Any]
 
@@ -225,6 +227,9 @@ OPTIONS: list[list[str]] = [
 ]
 
 
+LOCK_OPTIONS: list[list[str]] = [[], ["--explicit"], ["-k", "removed,added"], ["-s", "uno"]]
+
+
 def outcome(folder: Path, old: Files, new: Files, *options: str) -> tuple[object, ...]:
     """What a comparison gives, free of the names of its folders and options."""
     sides = write_files(folder / "old", old), write_files(folder / "new", new)
@@ -263,4 +268,19 @@ def test_a_stack_that_is_named_is_compared_as_if_it_had_one_name(
             *("--map-stack", "one=uno"),
             *options,
         )
+    assert mapped == alike
+
+
+@settings(max_examples=examples(12))
+@given(locks_of_graphs(), st.sampled_from(LOCK_OPTIONS))
+def test_any_lock_that_is_named_is_compared_as_if_it_had_one_name(
+    both: tuple[Json, Json], options: list[str]
+) -> None:
+    before, after = map(to_bytes, both)
+    new = {"v/uno/spack.lock": after}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        alike = outcome(folder / "alike", {"v/uno/spack.lock": before}, new, *options)
+        old = {"v/one/spack.lock": before}
+        mapped = outcome(folder / "mapped", old, new, "--map-stack", "one=uno", *options)
     assert mapped == alike

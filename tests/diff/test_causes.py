@@ -243,6 +243,16 @@ RULES: dict[str, tuple[Lines, Lines, str]] = {
         ("app-2 > a-2", 'a-2 more={"patches":["y","x"]}'),
         'a other patches=["x","y"] -> patches=["y","x"]',
     ),
+    "the order of keys says nothing": (
+        ("app-1 > a-1", 'a-1 more={"z":[{"b":1,"c":2}]}'),
+        ("app-2 > a-2", 'a-2 more={"z":[{"c":2,"b":3}]}'),
+        'a other z=[{"b":1,"c":2}] -> z=[{"b":3,"c":2}]',
+    ),
+    "the order of keys says nothing, however long the values are": (
+        ("app-1 > a-1", f'a-1 more={{"z":{{"b":"{"x" * 20_000}","c":2}}}}'),
+        ("app-2 > a-2", f'a-2 more={{"z":{{"c":2,"b":"{"x" * 20_000}"}}}}'),
+        "None rehash",
+    ),
     "hashes of a node say nothing": (
         ("app-1 > a-1", 'a-1 more={"build_spec":{"name":"a","hash":"x"}}'),
         ("app-2 > a-2", 'a-2 more={"build_spec":{"name":"a","hash":"y"}}'),

@@ -304,14 +304,22 @@ def plain_compiler(nodes: Mapping[str, Json], found: Json) -> str:
         return f"{found['compiler']['name']}@{found['compiler']['version']}"
     for language in ("c", "cxx", "fortran"):
         for name, spec_hash, virtuals in sorted(plain_edges(found)):
-            if language in virtuals:
+            if language in virtuals and spec_hash in nodes:
                 return f"{name}@{plain_node(nodes, spec_hash)['version']}"
     return str(found.get("annotations", {}).get("compiler", "none"))
 
 
+def plain_environments(document: Json) -> list[Json]:
+    """A lock's own environment and all that it includes, at any depth."""
+    included = document.get("include_concrete", {}).values()
+    return [document, *(found for inner in included for found in plain_environments(inner))]
+
+
 def plain_environment(document: Json) -> dict[str, tuple[Any, ...]]:
     """What each spec of a lock's environment says: all that dependencies lead to from a root."""
-    nodes, roots = document["concrete_specs"], {root["hash"] for root in document["roots"]}
+    environments = plain_environments(document)
+    nodes = {key: found for each in environments for key, found in each["concrete_specs"].items()}
+    roots = {root["hash"] for each in environments for root in each["roots"]}
     reached, waiting = set(), set(roots) or set(nodes)
     while waiting:
         reached |= waiting
