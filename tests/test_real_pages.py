@@ -131,7 +131,7 @@ def test_the_reconfigured_specs_of_the_weeks_have_no_compiler_any_more() -> None
     [stack] = report["tags"][0]["stacks"]
     assert len(stack["changes"]) == 2
     for change in stack["changes"]:
-        assert change["fields"] == [{"name": "compiler", "old": "gcc@11.4.0", "new": "none"}]
+        assert change["fields"] == [{"name": "compiler", "old": "gcc@=11.4.0", "new": "none"}]
         assert change["old"]["compiler"] == "gcc@=11.4.0"
 
 

@@ -1,5 +1,7 @@
 """What always holds of a changelog: its sections, one after the other, lead from A to B."""
 
+import base64
+import hashlib
 import json
 import random
 from collections.abc import Iterable
@@ -56,11 +58,21 @@ def applied(held: Held, report: Report) -> Held:
     return held | come
 
 
+def hash_of_version(record: Record) -> str:
+    """A hash that no other version of the package has, as Spack's: catalogs share the others."""
+    words = f"{record['hash']} {record['package']} {record['versions']}"
+    return base64.b32encode(hashlib.sha256(words.encode()).digest())[:32].decode().lower()
+
+
 def make_history(folder: Path, seed: int, days: int = 7) -> tuple[History, list[list[Record]]]:
     """A history of generated catalogs with one tag: most pages stay from one to the next."""
     chance = random.Random(seed)  # noqa: S311 - the same history for the same seed
     sizes = {("develop", f"p{number}"): chance.choice([1, 2, 3, 5]) for number in range(6)}
-    pool = [catalog for _ in range(4) for catalog in make_catalogs(chance, sizes)]
+    pool = [
+        [record | {"hash": hash_of_version(record)} for record in catalog]
+        for _ in range(4)
+        for catalog in make_catalogs(chance, sizes)
+    ]
     names = [package for _, package in sizes]
     snapshots: list[list[Record]] = []
     current = dict.fromkeys(names, 0)

@@ -1,12 +1,9 @@
 """One notation for what Spack wrote in several ways (specification, section 4)."""
 
 import pytest
-from deepdiff import DeepDiff
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.diff.fields import differing_fields
-from snapdiff.model import Build
 from snapdiff.spack.notation import canonical_compiler, canonical_variant
 from tests.support import oracle
 from tests.support.helpers import report_of, spec
@@ -142,21 +139,3 @@ def test_the_version_is_told_as_written() -> None:
     [change] = tag["stacks"][0]["changes"]
     assert change["kind"] == "upgraded"
     assert change["fields"] == [{"name": "version", "old": "git.main=1.2", "new": "1.10"}]
-
-
-def test_what_differs_in_the_same_way_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = []
-
-    def deep_diff(before: object, after: object) -> DeepDiff:
-        compared.append((before, after))
-        return DeepDiff(before, after)
-
-    monkeypatch.setattr("deepdiff.DeepDiff", deep_diff)
-    new = Build("1.0", "gcc@13", "rhel8", *LINUX, ("+mpi",), frozenset())
-    fields = [
-        differing_fields(Build("1.0", compiler, "rhel8", *LINUX, variants, frozenset()), new)
-        for compiler, variants in [("gcc@12", ()), ("gcc@12", ()), ("gcc@12", ("+x",))]
-    ]
-    assert fields[1] == fields[0]
-    assert fields[2][0] is fields[0][0]
-    assert len(compared) == 1
