@@ -104,7 +104,10 @@ class MirrorSource(Source):
             statuses = " and ".join(str(status) for status in sorted(self._downloads.refused))
             message += f"; the server refused access (status {statuses}), it may want credentials"
         else:
-            message += "; name the mirror itself: folders below a URL are not searched"
+            message += (
+                "; name the mirror itself: folders below a URL are not searched, and "
+                "`spack buildcache update-index` writes the index of a build cache"
+            )
         raise RevisionError(message)
 
     def _build_cache(self, folder: str) -> Iterator[Entry]:
