@@ -118,7 +118,7 @@ def test_a_page_that_is_nowhere_listed_and_a_dead_link_break_the_build(tmp_path:
 
 def test_every_command_and_option_has_a_place(site: Path) -> None:
     places = Page(site / "reference" / "commands.html").places
-    context = click.Context(cli)
+    context = click.Context(cli, **cli.context_settings)
     names = cli.list_commands(context)
     assert {"diff", "why", "changelog"} <= set(names)
     for name in names:

@@ -131,7 +131,7 @@ def test_documents_that_do_not_say_what_was_asked_for() -> None:
         sides = f"{folder}/2025-06-29", f"{folder}/2025-07-06"
         done = run_cli(*sides, "--explicit")
         assert done.status == 2
-        assert "--explicit: nothing here says what was asked for" in done.err
+        assert "--explicit: nothing here tells roots from dependencies" in done.err
 
 
 def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:

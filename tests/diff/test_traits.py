@@ -305,7 +305,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     top = "".join(done.out.splitlines(keepends=True)[:8])
     assert "24 builds of 16 packages gone: 15 with mvapich 3.0b" in top
     assert done.err.count("builds gone") == 14
-    assert "snapdiff: removed: mvapich 3.0b\n" in done.err
+    assert "snapdiff: removed: mvapich 3.0b in derecho\n" in done.err
     old, new = DERECHO
     [tag] = report_of_locks(old, new, "-k", "removed")["tags"]
     [stack] = tag["stacks"]

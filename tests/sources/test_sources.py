@@ -105,14 +105,16 @@ def test_generated_catalogs_give_the_same_report_from_git(both: Catalogs) -> Non
 def test_a_commit_is_told_with_its_id_and_date(repository: GitRepository) -> None:
     ids = [repository.git("rev-parse", name) for name in ("first^{commit}", "second")]
     report = run_json("-C", repository.folder, "first", ids[1][:10])
-    assert report["old"] == {"source": "first", "commit": ids[0], "date": COMMIT_DATE}
-    assert report["new"] == {"source": ids[1][:10], "commit": ids[1], "date": COMMIT_DATE}
+    told = {"date": COMMIT_DATE, "subject": "Update"}
+    assert report["old"] == {"source": "first", "commit": ids[0], **told}
+    assert report["new"] == {"source": ids[1][:10], "commit": ids[1], **told}
 
 
 def test_a_subfolder_is_told_with_its_commit(repository: GitRepository) -> None:
     head = repository.git("rev-parse", "HEAD")
     report = run_json("-C", repository.folder, "first:_cache/v0.22", "HEAD:_cache/v0.23")
-    assert report["new"] == {"source": "HEAD:_cache/v0.23", "commit": head, "date": COMMIT_DATE}
+    told = {"commit": head, "date": COMMIT_DATE, "subject": "Update"}
+    assert report["new"] == {"source": "HEAD:_cache/v0.23", **told}
     assert report["tags"] == []
 
 
