@@ -164,11 +164,8 @@ def key_and_value(record: Any, keys: Iterable[str]) -> str | None:
         if not isinstance(value, dict) or key not in value:
             return None
         value = value[key]
-    text = (
-        value
-        if isinstance(value, str)
-        else json.dumps(value, separators=(",", ":"), sort_keys=True)
-    )
+    if not isinstance(value, str):
+        value = json.dumps(value, separators=(",", ":"), sort_keys=True)
     return f"{'.'.join(keys)}={value}"
 
 
