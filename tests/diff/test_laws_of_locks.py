@@ -23,6 +23,7 @@ from tests.support.generated_locks import locks, make_locks
 from tests.support.helpers import Report, catalog_folders, run_cli, without_revisions
 from tests.support.nightly import examples
 from tests.support.oracle import KINDS
+from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
 
@@ -114,6 +115,28 @@ def shuffled(value: Any, chance: random.Random) -> Any:
         items = [shuffled(item, chance) for item in other[key]]
         other[key] = chance.sample(items, len(items))
     return other
+
+
+@settings(max_examples=examples(8))
+@given(locks())
+def test_folders_revisions_and_the_working_tree_give_one_answer(both: Locks) -> None:
+    old, new = (files_of(document) for document in both)
+    with catalog_folders(old, new) as (before, after):
+        repository = GitRepository(before.parent / "catalog")
+        repository.commit(old)
+        repository.commit(new)
+        routes = [
+            [f"{before}/{LOCK}", f"{after}/{LOCK}"],
+            [f"HEAD~1:{LOCK}", f"HEAD:{LOCK}"],
+            [f"HEAD~1:{LOCK}", f"{after}/{LOCK}"],
+            ["HEAD~1", LOCK],
+        ]
+        results = [run_cli("-f", "json", "-C", repository.folder, *route) for route in routes]
+        repository.git("reset", "--quiet", "--mixed", "HEAD~1")
+        results.append(run_cli("-f", "json", "-C", repository.folder, LOCK))
+    assert {result.status for result in results} == {0}, results
+    reports = [without_revisions(json.loads(result.out)) for result in results]
+    assert all(report == reports[0] for report in reports)
 
 
 @settings(max_examples=examples(30))
