@@ -1,7 +1,7 @@
 """Files that are equal on both sides: their documents, counted tag by tag."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Reading
@@ -9,7 +9,7 @@ from snapdiff.catalog.side import ListedHashes
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim
-from snapdiff.model import Counts, Package, PackageCounts, count_by_stacks
+from snapdiff.model import Counts, DocumentKind, Package, PackageCounts, count_by_stacks
 
 
 class PackageNumbers(NamedTuple):
@@ -24,6 +24,7 @@ class PackageNumbers(NamedTuple):
 class CountedFile(NamedTuple):
     """What is kept of a document that is only counted."""
 
+    kind: DocumentKind
     claims: tuple[Claim, ...]
     counts: list[PackageCounts]
     warning: str | None
@@ -50,7 +51,7 @@ class CountedFiles:
         elif found is not None:
             counts = found.counts
             self._documents[path] = CountedFile(
-                found.claims, counts, found.warning, found.listed_hashes
+                found.kind, found.claims, counts, found.warning, found.listed_hashes
             )
             self._packages[path] = [package_numbers(item, self._scope) for item in counts]
             for claim in found.claims:
@@ -108,6 +109,12 @@ class CountedFiles:
             for document in self._documents.values()
             if document.hashes is not None
         ]
+
+    def kinds(self) -> Iterator[tuple[Claim, DocumentKind]]:
+        """Yield what each document lists, and its kind."""
+        for document in self._documents.values():
+            for claim in document.claims:
+                yield claim, document.kind
 
     def counts(self, tag: str) -> Counts:
         """Return the counts of a tag."""

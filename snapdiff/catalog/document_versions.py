@@ -85,5 +85,5 @@ class DocumentVersions:
 def _emptied(reading: Reading) -> Reading:
     """Return a document that is about the same and lists nothing."""
     if isinstance(reading, Document):
-        return ReadDocument(reading.claims, [], [])
+        return ReadDocument(reading.kind, reading.claims, [], [])
     return None

@@ -21,7 +21,7 @@ from snapdiff.catalog.unchanged import Unchanged
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
-from snapdiff.model import Counts, PackagePair, StackGraphs, TagPair, Tags
+from snapdiff.model import Counts, PackagePair, StackDocuments, StackGraphs, TagPair, Tags
 
 Warn = Callable[[str], None]
 
@@ -127,7 +127,7 @@ class _Matching:
 
     def _note(self, side: Side, path: str, document: Document) -> None:
         """Note what a document lists and where, and say where it contradicts itself."""
-        self._sides[side].add(path, document.claims, document.listed_hashes)
+        self._sides[side].add(path, document)
         for claim in document.claims:
             self._folders.add(path, claim.tag, self._files.documents)
         if document.warning:
@@ -225,6 +225,7 @@ class _Matching:
                 self._sides["new"].count_repeated(new, hashes, self._scope, stacks),
             ),
             graphs=self._graphs_of(tags, renamed),
+            documents=(self._kinds_of("old", old), self._kinds_of("new", new)),
             renamed={new_name: old_name for old_name, new_name in renamed.items()},
         )
 
@@ -253,6 +254,10 @@ class _Matching:
         """Return the dependencies of both sides' documents in which something differs."""
         old, new = self._sides["old"].graphs_of(tags[0]), self._sides["new"].graphs_of(tags[1])
         return rename_graphs(old, renamed), new
+
+    def _kinds_of(self, side: Side, tag: str | None) -> StackDocuments:
+        """Return what kind of document lists each whole stack of a side's tag."""
+        return {**self._unchanged.kinds(tag), **self._sides[side].kinds_of(tag)}
 
     def _find_renamed(
         self, tags: Tags, pairs: Sequence[PackagePair], waiting: tuple[Packages, Packages]

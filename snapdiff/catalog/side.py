@@ -8,7 +8,7 @@ from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_pa
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
 from snapdiff.formats.registry import Documents
-from snapdiff.model import Graph, Package, StackGraphs
+from snapdiff.model import DocumentKind, Graph, Package, StackDocuments, StackGraphs
 
 ListedHashes = tuple[Claim, Mapping[str, str]]
 """A stack that a document lists as a whole, and the package of each of its hashes."""
@@ -28,17 +28,19 @@ class CatalogSide:
         self.bad: set[Claim] = set()
         self.waiting: dict[str, dict[str, list[Package]]] = {}
         self._graphs: dict[str, dict[str | None, Graph]] = defaultdict(dict)
+        self._kinds: dict[str, dict[str, DocumentKind]] = defaultdict(dict)
         self.hashes: list[ListedHashes] = []
         self.has_documents = False
         self._documents: dict[tuple[str, str, str | None], str] = {}
 
-    def add(
-        self, path: str, claims: Iterable[Claim], hashes: Mapping[str, str] | None = None
-    ) -> None:
-        """Note what a document lists and where; `hashes` are its `listed_hashes`."""
+    def add(self, path: str, document: Document) -> None:
+        """Note what a document lists and where."""
         self.has_documents = True
-        for claim in self.compared_claims(claims):
+        hashes = document.listed_hashes
+        for claim in self.compared_claims(document.claims):
             self.paths.setdefault(claim, []).append(path)
+            if claim.what == "stack":
+                self._kinds[claim.tag][claim.name] = document.kind
             if hashes is not None:
                 self.hashes.append((claim, hashes))
 
@@ -83,6 +85,10 @@ class CatalogSide:
     def graphs_of(self, tag: str | None) -> StackGraphs:
         """Return the dependencies of a tag's documents in which something differs."""
         return self._graphs.get(tag, {}) if tag is not None else {}
+
+    def kinds_of(self, tag: str | None) -> StackDocuments:
+        """Return what kind of document lists each whole stack of a tag, where something differs."""
+        return self._kinds.get(tag, {}) if tag is not None else {}
 
     def document_of(self, package: Package) -> str:
         """Return the path of the document that lists a package which waited, for an error."""

@@ -6,7 +6,7 @@ from snapdiff.catalog.counting import CountedFiles, PackageNumbers, package_numb
 from snapdiff.catalog.side import ListedHashes
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim
-from snapdiff.model import Counts, PackageCounts
+from snapdiff.model import Counts, PackageCounts, StackDocuments
 
 
 class Unchanged:
@@ -44,6 +44,15 @@ class Unchanged:
     def hashes(self) -> list[ListedHashes]:
         """Return the hashes of the documents that list a whole stack."""
         return [listed for counted in self.folders for listed in counted.hashes()]
+
+    def kinds(self, tag: str | None) -> StackDocuments:
+        """Return what kind of document lists each whole stack of a tag."""
+        return {
+            claim.name: kind
+            for counted in self.folders
+            for claim, kind in counted.kinds()
+            if claim.tag == tag and claim.what == "stack"
+        }
 
     def counts(self, tag: str, left_out: Collection[Claim]) -> Counts:
         """Return the counts of a tag, less what is left out."""

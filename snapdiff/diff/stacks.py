@@ -19,7 +19,7 @@ from snapdiff.diff.packages import PackageDiff
 from snapdiff.diff.traits import Loss, Traits, find_traits
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
-from snapdiff.model import PackagePair
+from snapdiff.model import DocumentKind, PackagePair
 from snapdiff.result import Change, Count, Kind, PackageChange, PackageCount, StackDiff, Summary
 from snapdiff.result.causes import Cause
 
@@ -77,7 +77,12 @@ class StackTotal:
             self.changes += found.specs
 
     def diff(
-        self, stack: str, scope: Scope, known: KnownGraphs, asked_for: AskedForNames | None
+        self,
+        stack: str,
+        document: DocumentKind,
+        scope: Scope,
+        known: KnownGraphs,
+        asked_for: AskedForNames | None,
     ) -> StackDiff:
         """Return the diff of the stack, of which `asked_for` says what somebody wants of it.
 
@@ -110,6 +115,7 @@ class StackTotal:
         roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
         return StackDiff(
             stack=stack,
+            document=document,
             status=self._status(scope, is_changed=bool(changes or roots)),
             specs=Count(self.old, self.new),
             packages=PackageCount(
@@ -223,11 +229,16 @@ def _with_causes(
 
 
 def one_sided_stack(
-    stack: str, status: Literal["added", "removed"], specs: int, packages: int
+    stack: str,
+    document: DocumentKind,
+    status: Literal["added", "removed"],
+    specs: int,
+    packages: int,
 ) -> StackDiff:
     """Return a stack of a tag that one side alone has: all is counted, nothing is listed."""
     return StackDiff(
         stack=stack,
+        document=document,
         status=status,
         specs=one_sided_count(specs, status),
         packages=one_sided_packages(packages, status),

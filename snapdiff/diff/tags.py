@@ -110,7 +110,13 @@ def _two_sided_tag(
         ),
         stacks=tuple(
             replace(
-                total.diff(name, scope, graphs, asked_for.names(name, (total.old, total.new))),
+                total.diff(
+                    name,
+                    tag.document_of(name, on_new_side=total.new > 0),
+                    scope,
+                    graphs,
+                    asked_for.names(name, (total.old, total.new)),
+                ),
                 renamed_from=tag.renamed.get(name, UNSET),
             )
             for name, total in sorted(stacks.items())
@@ -145,5 +151,10 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
         status=status,
         specs=one_sided_count(tag.counts.specs - sum(tag.repeated), status),
         packages=one_sided_packages(len(tag.counts.packages), status),
-        stacks=tuple(one_sided_stack(name, status, *numbers) for name, numbers in stacks),
+        stacks=tuple(
+            one_sided_stack(
+                name, tag.document_of(name, on_new_side=status == "added"), status, *numbers
+            )
+            for name, numbers in stacks
+        ),
     )

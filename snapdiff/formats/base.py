@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from snapdiff.errors import NoSuchFile
 from snapdiff.limits import Limits
-from snapdiff.model import Package, PackageCounts, PackagePair, StackGraphs
+from snapdiff.model import DocumentKind, Package, PackageCounts, PackagePair, StackGraphs
 
 
 def no_file(path: str) -> bytes:
@@ -61,6 +61,7 @@ class Document(ABC):
     """
 
     claims: tuple[Claim, ...]
+    kind: DocumentKind
 
     @property
     @abstractmethod
@@ -111,12 +112,14 @@ class ReadDocument(Document):
 
     def __init__(
         self,
+        kind: DocumentKind,
         claims: tuple[Claim, ...],
         packages: list[Package],
         counts: list[PackageCounts],
         warning: str | None = None,
     ) -> None:
         """Take what it lists."""
+        self.kind = kind
         self.claims = claims
         self._packages = packages
         self._counts = counts

@@ -102,6 +102,8 @@ class EnvironmentLock:
 class _LockListing(NodeListing):
     """The specs of a lock file and of the environments that it includes."""
 
+    kind = "lock"
+
     def __init__(
         self, place: Place, environments: list[_Environment], builds: SharedBuilds
     ) -> None:

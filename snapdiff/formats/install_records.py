@@ -102,6 +102,7 @@ class _InstallListing(NodeListing):
         number = _number(version)
         self._tags = (place.tag,)
         self._stacks = counting_stacks((place.stack,))
+        self.kind = "database" if counts_installed else "index"
         self._counts_installed = counts_installed
         self._like_entries: dict[tuple[_InstallNames, bool], Counted] = {}
         self.elsewhere = elsewhere

@@ -100,6 +100,7 @@ class OldPage(Struct, frozen=True):
 class _OldPageListing(NodeListing):
     """The specs of a page, and the nodes below them, of which none counts."""
 
+    kind = "page"
     lists_a_stack = False
 
     def __init__(

@@ -94,6 +94,7 @@ class SiteData:
 class _SiteListing(Listing):
     """The specs of the site's data, in all their stacks and releases."""
 
+    kind = "site data"
     lists_a_stack = False
 
     def __init__(

@@ -96,6 +96,7 @@ class SitePageReader:
         most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
         check_listing(counts.by_stacks, builds.items(), most, self._limits)
         return ReadDocument(
+            "page",
             (Claim(tag, "package", name),),
             [Package(tag, name, specs)],
             [counts],

@@ -1,6 +1,6 @@
 """What was loaded: specs and how they were built, dependencies, packages, counts."""
 
-from snapdiff.model.counts import Counts, TagPair
+from snapdiff.model.counts import Counts, DocumentKind, StackDocuments, TagPair
 from snapdiff.model.graph import NO_GRAPHS, Edge, Graph, Node, StackGraphs
 from snapdiff.model.packages import (
     InCommon,
@@ -21,6 +21,7 @@ __all__ = [
     "ROOT",
     "Build",
     "Counts",
+    "DocumentKind",
     "Edge",
     "Graph",
     "InCommon",
@@ -32,6 +33,7 @@ __all__ = [
     "Revision",
     "Spec",
     "StackCounts",
+    "StackDocuments",
     "StackGraphs",
     "TagPair",
     "Tags",

@@ -1,11 +1,19 @@
 """Specs and packages counted: what a tag has, where nobody asks how it was built."""
 
 from collections.abc import Mapping
+from typing import Literal
 
 from msgspec import Struct
 
 from snapdiff.model.graph import NO_GRAPHS, StackGraphs
 from snapdiff.model.packages import Tags
+
+DocumentKind = Literal["lock", "index", "database", "page", "site data"]
+"""What a stack is listed in: an environment's lock, the index of a build cache, the database of an
+install tree, pages of the site or its data."""
+
+StackDocuments = Mapping[str, DocumentKind]
+"""The documents of a tag that each list a whole stack; any other stack is listed in pages."""
 
 
 class Counts:
@@ -57,8 +65,8 @@ class TagPair(Struct, frozen=True, kw_only=True):
     that one side has alone. `left_out` are packages and stacks with a bad document: nothing is
     reported of them. `repeated` is how many of the specs counted are counted twice, old and new:
     several documents of a tag may list one spec. `graphs` are the dependencies of both sides'
-    documents in which something differs. `renamed` has the old name of each stack of the new side
-    that was found to be one of the old side.
+    documents in which something differs, `documents` the kinds of both sides' documents. `renamed`
+    has the old name of each stack of the new side that was found to be one of the old side.
     """
 
     tags: Tags
@@ -67,4 +75,9 @@ class TagPair(Struct, frozen=True, kw_only=True):
     left_out_stacks: frozenset[str] = frozenset()
     repeated: tuple[int, int] = (0, 0)
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS
+    documents: tuple[StackDocuments, StackDocuments] = ({}, {})
     renamed: Mapping[str, str] = {}
+
+    def document_of(self, stack: str, *, on_new_side: bool) -> DocumentKind:
+        """Return what kind of document lists a stack on one side."""
+        return self.documents[on_new_side].get(stack, "page")

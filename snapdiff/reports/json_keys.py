@@ -84,6 +84,9 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "StackDiff": {
         "stack": "the name, that of the new side where it was renamed",
+        "document": "the kind of document that lists it: an environment's lock, the index of a "
+        "build cache, the database of an install tree, pages of the site or the site's data; the "
+        "new side's where the sides differ",
         "status": "whether it changed, or is on one side only",
         "specs": "how many specs it has",
         "packages": "how many packages it has, and which are on one side only",

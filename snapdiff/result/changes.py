@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
-from snapdiff.model import Revision, Spec
+from snapdiff.model import DocumentKind, Revision, Spec
 from snapdiff.result.causes import Cause, StackCause
 
 SchemaVersion = Literal[3]
@@ -199,13 +199,16 @@ class RootChanges(Struct, frozen=True, kw_only=True):
 class StackDiff(Struct, frozen=True, kw_only=True):
     """What happened in one stack of one tag.
 
-    `renamed_from` is there where the stack was found under another name on the old side.
-    `package_changes` and `changes` are empty in a tag that is on one side only: what it holds is
-    counted, not listed. `asked_for` is null where no document says what was, or a side has none.
+    `document` is the kind of document that lists it: the new side's where the sides differ and
+    that has the stack. `renamed_from` is there where the stack was found under another name on the
+    old side. `package_changes` and `changes` are empty in a tag that is on one side only: what it
+    holds is counted, not listed. `asked_for` is null where no document says what was, or a side has
+    none.
     `lost` and `gained` are what the stack's removed and its added specs have in common.
     """
 
     stack: str
+    document: DocumentKind
     status: Literal["changed", "added", "removed", "unchanged"]
     specs: Count
     packages: PackageCount

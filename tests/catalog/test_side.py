@@ -1,5 +1,7 @@
 """One side of a comparison: which specs are listed again, and where a package is listed."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from snapdiff.catalog.side import CatalogSide
@@ -21,10 +23,16 @@ LISTED = {
 }
 
 
+class _Lock(ReadDocument):
+    @property
+    def listed_hashes(self) -> Mapping[str, str]:
+        return LISTED[self.claims[0]]
+
+
 def side_with(*claims: Claim) -> CatalogSide:
     side = CatalogSide("", {})
     for claim in claims:
-        side.add(f"{claim.tag}/{claim.name}/spack.lock", [claim], LISTED[claim])
+        side.add(f"{claim.tag}/{claim.name}/spack.lock", _Lock("lock", (claim,), [], []))
     return side
 
 
@@ -44,7 +52,8 @@ def test_specs_of_several_documents_of_a_tag_are_counted_again(
     tag: str, filters: Filters, left_out: str, repeated: int
 ) -> None:
     both, unchanged = side_with(CPU, GPU, OTHER), side_with(OTHER, CPU)
-    unchanged.add("develop/site.md", [Claim("develop", "package", "zlib")])
+    page = ReadDocument("page", (Claim("develop", "package", "zlib"),), [], [])
+    unchanged.add("develop/site.md", page)
     scope, without = Scope(filters), {left_out}
     assert both.count_repeated(tag, [], scope, without) == repeated
     assert unchanged.count_repeated(tag, [(GPU, LISTED[GPU])], scope, without) == repeated
@@ -54,7 +63,7 @@ def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
     side = CatalogSide("", {})
     for name in ("cpu", "gpu"):
         packages = [Package("develop", "zlib", {}, stack=name)]
-        document = ReadDocument((), packages, [])
+        document = ReadDocument("lock", (), packages, [])
         side.wait(f"{name}/spack.lock", document)
     assert side.waiting == {
         "develop": {"zlib": [Package("develop", "zlib", {}, stack=name) for name in ("cpu", "gpu")]}

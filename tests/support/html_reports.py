@@ -62,6 +62,7 @@ def large_diff(number: int) -> CatalogDiff:
         )
     stacks = tuple(
         StackDiff(
+            document="page",
             stack=name,
             status="changed",
             specs=Count(number, number),
