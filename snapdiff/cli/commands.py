@@ -111,9 +111,9 @@ cli.add_command(diff)
 @click.option(
     "--of",
     "document",
-    type=click.Choice(["report", "missing", "config"]),
+    type=click.Choice(["report", "missing", "why", "config"]),
     default="report",
-    help="The JSON report (default), the answer of snapdiff missing, or the configuration file.",
+    help="The JSON report (default), an answer of snapdiff missing or why, or the settings.",
 )
 def schema(document: str) -> int:
     """Print the JSON Schema of the JSON report, of an answer, or of the configuration file."""

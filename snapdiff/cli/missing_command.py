@@ -16,11 +16,9 @@ from snapdiff.cli.shared_options import (
     template_folder,
     verbose,
 )
-from snapdiff.errors import ReportError
 from snapdiff.missing_specs import find_missing
-from snapdiff.reports import format_of_file
+from snapdiff.reports.answers import answer_format, render_answer
 from snapdiff.reports.markdown_text import counted
-from snapdiff.reports.missing_report import RENDERERS
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 
 
@@ -56,10 +54,7 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
     given = CommonOptions(**nothing, **values)
     destination = given.destination(given.target())
     destination.check()
-    named_by_file = format_of_file(destination.file) if destination.file else None
-    name = given.format_name or named_by_file or "text"
-    if name not in RENDERERS:
-        raise ReportError(f"{name}: no such format here; there are {', '.join(RENDERERS)}")
+    chosen = answer_format(given.format_name, destination.file)
     found = find_missing(
         [_catalog(one, given) for one in wanted],
         _catalog(catalog, given),
@@ -71,7 +66,7 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
         package_url=PACKAGE_URL if given.package_url is None else given.package_url,
         templates=given.templates(),
     )
-    destination.write(RENDERERS[name](found, options))
+    destination.write(render_answer(found, chosen, options))
     if given.names_written_files():
         say_written([destination.file], counted(found.specs.missing, "missing spec"))
     return 1 if exit_code and found.missing else 0

@@ -1,6 +1,5 @@
 """`snapdiff why`: a package and two revisions in, why its specs changed out."""
 
-import contextlib
 from typing import Any
 
 import click
@@ -25,23 +24,10 @@ from snapdiff.cli.shared_options import (
     template_folder,
     verbose,
 )
-from snapdiff.errors import ReportError
-from snapdiff.reports import checked_format, format_of_file
+from snapdiff.reports.answers import answer_format, render_answer
 from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.options import PACKAGE_URL, ReportOptions
-from snapdiff.reports.why_report import RENDERERS, Render
 from snapdiff.why_package import explain_package, parse_question
-
-
-def _render(name: str | None) -> Render:
-    """Return what renders in a format; where none is asked for, text, on a terminal or not."""
-    if name is None:
-        return RENDERERS["text"]
-    with contextlib.suppress(ReportError):
-        name = checked_format(name)
-    if name not in RENDERERS:
-        raise ReportError(f"{name}: no such format here; there are {', '.join(RENDERERS)}")
-    return RENDERERS[name]
 
 
 @click.command(
@@ -56,6 +42,7 @@ Examples:
 \b
 What it draws:
   = hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+2 more)
+
     abc1234 → def5678
     ├── zlib replaced by zlib-ng
     └── openmpi 5.0.0rc16 → 5.0.0
@@ -88,8 +75,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     asked = parse_question(package)
     destination = given.destination(given.target())
     destination.check()
-    named_by_file = format_of_file(destination.file) if destination.file else None
-    render = _render(given.format_name or named_by_file)
+    chosen = answer_format(given.format_name, destination.file)
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         where = given.compared(revisions)
         old, new = open_catalogs(
@@ -112,8 +98,9 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
             )
     for page in () if given.quiet else found.skipped:
         say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
-    answer = render(
+    answer = render_answer(
         replace(found, configuration=settings.place or UNSET),
+        chosen,
         ReportOptions(
             package_url=PACKAGE_URL if given.package_url is None else given.package_url,
             templates=given.templates(),

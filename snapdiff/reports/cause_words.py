@@ -1,10 +1,12 @@
 """Why specs were rebuilt, in words: the one place for all that people read."""
 
 from collections.abc import Iterable
+from typing import cast
 
 from snapdiff.reports.names import Mark, short_patches
 from snapdiff.reports.stack_reasons import CountedCause
-from snapdiff.result.causes import Cause, Event, Value
+from snapdiff.result import Field
+from snapdiff.result.causes import Cause, Event, Value, What
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
@@ -18,6 +20,11 @@ def event_in_words(event: Event, mark: Mark) -> str:
         return f"{_value(event.old, mark)} replaced by {_value(event.new, mark)}"
     words = _what_differs(event, mark)
     return words if event.package is None else f"{mark(event.package)} {words}"
+
+
+def field_in_words(field: Field, mark: Mark) -> str:
+    """Return in what two specs differ: `3.10.12 → 3.11.6`, `compiler gcc@12.2.0 → gcc@13.1.0`."""
+    return event_in_words(Event(None, cast(What, field.name), field.old, field.new), mark)
 
 
 def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:

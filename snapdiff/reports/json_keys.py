@@ -177,6 +177,58 @@ MEANINGS: dict[str, dict[str, str]] = {
         "path": "where it is",
         "error": "what is wrong with it",
     },
+    "ExplainedPackage": {
+        **_REPORT,
+        "old": "the old side",
+        "new": "the new side",
+        "filters": "what the answer was narrowed to",
+        "asked": "what was asked for",
+        "tags": "each tag in which the package changed",
+        "skipped": "the pages that were left out on both sides because they cannot be read",
+        "configuration": "the configuration file that decided anything",
+    },
+    "Question": {
+        "package": "its name",
+        "version": "the version that a spec has to have on a side, or null",
+        "hash": "what the hash of a spec has to begin with on a side, or null",
+    },
+    "ExplainedTag": {
+        "old": "its name on the old side, null where it is not there",
+        "new": "its name on the new side, null where it is not there",
+        "stacks": "each stack in which the package changed",
+    },
+    "ExplainedStack": {
+        "stack": "its name",
+        "specs": "each spec of the package that changed",
+    },
+    "ExplainedSpec": {
+        "change": "what happened to it",
+        "below": "the tree of what changed, row by row, parents first; its first row is the spec "
+        "itself",
+        "depends_on": "what an added or removed spec depends on",
+        "needed_by": "what depends on an added or removed spec",
+        "trait": "what all added or removed builds of the package have in common in the stack, and "
+        "no build on the other side; null where there is none",
+    },
+    "Neighbour": {
+        "package": "its package",
+        "version": "its version",
+        "build_only": "whether it is needed for building alone",
+        "stays": "whether the other side has the same spec, by hash",
+    },
+    "ChangeBelow": {
+        "depth": "how far below the spec that was asked about, which has 0",
+        "package": "its package",
+        "old": "its hash on the old side",
+        "new": "its hash on the new side",
+        "build_only": "whether the row above needs it for building alone",
+        "events": "what differs between its two nodes themselves",
+    },
+    "EventBelow": {
+        **_EVENT,
+        "build_only": "whether the dependency that came, left or was replaced is for building "
+        "alone",
+    },
     "MissingSpecs": {
         **_REPORT,
         "wanted": "the environments, as they were named",

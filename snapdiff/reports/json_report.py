@@ -9,6 +9,14 @@ from snapdiff.reports.json_keys import MEANINGS
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
 from snapdiff.result.missing import MissingSpecs
+from snapdiff.result.why import ExplainedPackage
+
+DOCUMENTS: dict[str, type[msgspec.Struct]] = {
+    "report": CatalogDiff,
+    "missing": MissingSpecs,
+    "why": ExplainedPackage,
+}
+"""What has a schema: the report, and the answers of the commands of these names."""
 
 _encoder = msgspec.json.Encoder()
 
@@ -41,12 +49,11 @@ def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
 
 
 def json_schema(document: str = "report") -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a `report`, or of what is `missing`.
+    """Return the JSON Schema (draft 2020-12) of a `report`, or of the answer of a command.
 
     Each object and each key has a description.
     """
-    kind: type[msgspec.Struct] = MissingSpecs if document == "missing" else CatalogDiff
-    schema = msgspec.json.schema(kind)
+    schema = msgspec.json.schema(DOCUMENTS[document])
     for name, definition in schema["$defs"].items():
         for key, value in definition.get("properties", {}).items():
             value["description"] = MEANINGS[name][key]

@@ -1,5 +1,6 @@
 """The blocks of a report in Markdown: headings, lists, folds, tables."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,6 +36,13 @@ def listed(caller: Callable[[], str]) -> str:
 def fold(words: str) -> str:
     """Return the beginning of a fold; its summary is no Markdown any more."""
     return paragraph(f"<details><summary>{words}</summary>")
+
+
+def drawn(lines: Sequence[str]) -> str:
+    """Return a drawing line by line, as code that nothing in it ends."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return paragraph("\n".join([f"{fence}text", *lines, fence]))
 
 
 def address(words: str, url: str) -> str:
@@ -92,6 +100,7 @@ FUNCTIONS: dict[str, Any] = {
     "end_fold": lambda: paragraph("</details>"),
     "paragraph": paragraph,
     "address": address,
+    "drawn": drawn,
     "rows": rows,
     "cells": cells,
     "grid": grid,

@@ -90,6 +90,11 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
     return _side(short[0], old), _side(short[1], new)
 
 
+def side_name(revision: Revision) -> SideName:
+    """Return what a side is called that is compared with no other."""
+    return _side(revision.source, revision)
+
+
 def _side(name: str, revision: Revision) -> SideName:
     day = (revision.date or "")[: len("2025-07-06")]
     commit = short_hash(revision.commit or "")

@@ -107,6 +107,12 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return bool(self.kept and self.builds and self.builds.removed)
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What `-k` finds it by: its own kind, and `removed` where it lost a build."""
+        lost_too = self.lost_a_build and self.kind is not Kind.REMOVED
+        return (self.kind, Kind.REMOVED) if lost_too else (self.kind,)
+
+    @property
     def symbol(self) -> str:
         """The sign of its kind."""
         return SYMBOLS[self.kind]

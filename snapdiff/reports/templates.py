@@ -18,10 +18,11 @@ from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
     event_in_words,
+    field_in_words,
     why_in_words,
 )
 from snapdiff.reports.html import writing
-from snapdiff.reports.lost_builds import builds_in_words, lost_in_words
+from snapdiff.reports.lost_builds import builds_in_words, lost_in_words, trait_in_words
 from snapdiff.reports.markdown_text import code, counted, linked, number
 from snapdiff.reports.names import Mark, short_hash, short_patches, shortened, tag_names
 from snapdiff.reports.options import ReportOptions
@@ -97,6 +98,8 @@ def _environment(
         "because": partial(why_in_words, mark=mark),
         "counted_cause": partial(counted_in_words, mark=mark),
         "event": partial(event_in_words, mark=mark),
+        "field": partial(field_in_words, mark=mark),
+        "trait": partial(trait_in_words, mark=mark),
         "builds": partial(builds_in_words, mark=mark),
         "loss": partial(lost_in_words, mark=mark),
     }

@@ -90,6 +90,7 @@ def functions(paint: Paint) -> dict[str, Any]:
         "listed": listed,
         "fold": lambda words: paragraph(paint(words, "heading")),
         "end_fold": lambda: "",
+        "drawn": lambda lines: paragraph("\n".join(f"  {line}" for line in lines)),
         "address": lambda words, url: f"{words}: {url}",
         "rows": lambda heads: paint("   ".join(heads), "quiet"),
         "cells": "   ".join,

@@ -1,49 +1,69 @@
-"""Why the specs of a package changed, as people read it: like changes together."""
+"""Why the specs of a package changed, as people read it: like changes together, a tree below each.
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+A tree is drawn line by line, as a terminal shows it; what is around it is the template's.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, event_in_words
-from snapdiff.reports.lost_builds import trait_in_words
-from snapdiff.reports.names import Mark, short_hash
+from snapdiff.model import EMPTY_PART
+from snapdiff.reports.cause_words import event_in_words, events_in_words
+from snapdiff.reports.names import short_hash, shortened
 from snapdiff.reports.package_lines import SYMBOLS, rank
-from snapdiff.reports.why_trees import tree_lines
-from snapdiff.result import Field, Kind
-from snapdiff.result.causes import Cause, Event, What
+from snapdiff.result import Field, Kind, Trait
+from snapdiff.result.causes import Cause, ChangeBelow, Event, EventBelow, event_of
 from snapdiff.result.why import ExplainedPackage, ExplainedSpec, ExplainedTag, Neighbour
 from snapdiff.safe_text import shown
 
 _NAMED = 5
 """How many specs that a spec depends on, or that need it, are named before others are counted."""
 
+_FEW_STACKS = 3
+"""How many stacks of a spec are named before others are counted."""
 
-class WhyPair(NamedTuple):
-    """One changed spec: its hashes, or the only one it has, cut short, and the stacks it is in."""
+DEEPEST = 40
+"""How far lines are indented: in a chain of 20,000 specs each would be longer than the last."""
 
-    hashes: tuple[str, ...]
-    stacks: tuple[str, ...]
+_OF_A_DEPENDENCY = ("replaced", "added", "removed", "edge", "compilers")
+"""Events that are about a dependency: each is a line of its own, below the spec that has it."""
+
+_UNTOLD = ("external", "namespace", "other", "recipe")
+"""Events that are no field of a change."""
+
+_OF_ALL = ("compiler", "os", "platform", "target")
+"""Fields that mostly change in many specs at once."""
+
+_FEW = 3
+"""How many specs have a line of their own for the same change."""
 
 
 class WhyEntry(Struct, frozen=True, kw_only=True):
     """Specs that changed alike: what they are, why they changed, and the tree below them.
 
-    There is one version where a side has none, or both have the same. `reason` is empty for specs
-    that were added or removed, `same_to_use` where it does not hold. `is_alone` says that nothing
-    below changed: without it a reader would not know whether that is known.
+    There is one version where a side has none, or both have the same. What has no meaning for the
+    kind of change is None, empty or false. `lines` begin with the hashes of each spec, then comes
+    what changed below all of them.
     """
 
     kind: Kind
-    symbol: str
     package: str
     versions: tuple[str, ...]
-    reason: str
-    same_to_use: str
+    is_asked_for: bool
+    needed_by: tuple[str, ...]
+    trait: Trait | None
+    cause: Cause | None
+    fields: tuple[Field, ...]
+    same_to_use: bool
     lines: tuple[str, ...]
-    is_alone: bool
-    pairs: tuple[WhyPair, ...] = ()
+
+    @property
+    def symbol(self) -> str:
+        """The sign of its kind."""
+        return SYMBOLS[self.kind]
 
 
 class WhyTag(Struct, frozen=True, kw_only=True):
@@ -53,70 +73,66 @@ class WhyTag(Struct, frozen=True, kw_only=True):
     entries: tuple[WhyEntry, ...]
 
 
-def why_tags(found: ExplainedPackage, mark: Mark) -> tuple[WhyTag, ...]:
-    """Return what there is to say, tag by tag; `mark` is how values are written."""
+def why_tags(found: ExplainedPackage) -> tuple[WhyTag, ...]:
+    """Return what there is to say, tag by tag."""
     return tuple(
         WhyTag(
             names=tuple(dict.fromkeys(name for name in (tag.old, tag.new) if name is not None)),
-            entries=tuple(_entries(tag, mark)),
+            entries=tuple(_entries(tag)),
         )
         for tag in found.tags
     )
 
 
-def _entries(tag: ExplainedTag, mark: Mark) -> Iterator[WhyEntry]:
-    alike: dict[WhyEntry, dict[tuple[str, ...], list[str]]] = {}
+def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
+    alike: dict[WhyEntry, dict[str, list[str]]] = {}
     for stack in tag.stacks:
         for spec in stack.specs:
             sides = (spec.change.old, spec.change.new)
-            hashes = tuple(short_hash(side.hash) for side in sides if side)
-            pairs = alike.setdefault(_entry(spec, mark), {})
+            hashes = " → ".join(shown(short_hash(side.hash)) for side in sides if side)
+            pairs = alike.setdefault(_entry(spec), {})
             pairs.setdefault(hashes, []).append(stack.stack)
     for entry in sorted(alike, key=lambda entry: rank(entry.kind)):
-        pairs = alike[entry]
-        found = tuple(WhyPair(hashes, tuple(stacks)) for hashes, stacks in pairs.items())
-        yield replace(entry, pairs=found)
+        specs = [f"{hashes}{_in_stacks(names)}" for hashes, names in alike[entry].items()]
+        yield replace(entry, lines=(*specs, *entry.lines))
 
 
-def _entry(spec: ExplainedSpec, mark: Mark) -> WhyEntry:
+def _in_stacks(names: Sequence[str]) -> str:
+    if list(names) == [EMPTY_PART]:
+        return ""
+    found = shortened(names, _FEW_STACKS)
+    more = f" and {found.more:,} more" if found.more else ""
+    return f" in {', '.join(map(shown, found.first))}{more}"
+
+
+def _entry(spec: ExplainedSpec) -> WhyEntry:
     change = spec.change
-    sides = [side for side in (change.old, change.new) if side]
+    is_new = change.kind is Kind.ADDED
+    is_pair = change.old is not None and change.new is not None
+    cause = change.cause if isinstance(change.cause, Cause) else None
     lines = tree_lines(spec.below) or neighbour_lines(spec)
+    if spec.below and not lines and change.kind is not Kind.REBUILT:
+        # Without it a reader would not know whether that is known; a rebuilt spec's cause says it.
+        lines = ("nothing below it changed",)
+    sides = [side for side in (change.old, change.new) if side]
     return WhyEntry(
         kind=change.kind,
-        symbol=SYMBOLS[change.kind],
         package=change.package,
         versions=tuple(dict.fromkeys(side.version for side in sides)),
-        reason=_reason(spec, mark),
-        same_to_use=SAME_TO_USE if change.same_to_use is True else "",
+        is_asked_for=is_new and change.is_explicit is True,
+        needed_by=tuple(map(_name, spec.needed_by)) if is_new else (),
+        trait=spec.trait,
+        cause=cause,
+        fields=tuple(field for field in change.fields if field.name != "version")
+        if is_pair and cause is None
+        else (),
+        same_to_use=change.same_to_use is True,
         lines=lines,
-        # The reason of a rebuilt spec says so itself.
-        is_alone=bool(spec.below) and not lines and change.kind is not Kind.REBUILT,
     )
 
 
-def _reason(spec: ExplainedSpec, mark: Mark) -> str:
-    """Return why a spec was rebuilt, in which fields it differs, or why it was added or removed."""
-    change = spec.change
-    if change.kind is Kind.REMOVED or change.kind is Kind.ADDED:
-        is_new = change.kind is Kind.ADDED
-        parts = ["asked for"] if is_new and change.is_explicit else []
-        if is_new and spec.needed_by:
-            parts.append(f"a dependency now of {_names(spec.needed_by, mark)}")
-        if spec.trait:
-            parts.append(trait_in_words(spec.trait, mark))
-        return ", ".join(parts)
-    if isinstance(change.cause, Cause):
-        return cause_in_words(change.cause, mark)
-    fields = (field for field in change.fields if field.name != "version")
-    return ", ".join(event_in_words(_event(field), mark) for field in fields)
-
-
-def _names(neighbours: Sequence[Neighbour], mark: Mark) -> str:
-    """Return the first few specs, and how many more: `hdf5 1.14.3, netcdf-c 4.9.2 (+2 more)`."""
-    names = ", ".join(f"{mark(it.package)} {mark(it.version)}" for it in neighbours[:_NAMED])
-    more = len(neighbours) - _NAMED
-    return f"{names} (+{more:,} more)" if more > 0 else names
+def _name(neighbour: Neighbour) -> str:
+    return f"{neighbour.package} {neighbour.version}"
 
 
 def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
@@ -126,13 +142,104 @@ def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
     is_old = spec.change.old is not None
     lines = []
     if is_old and spec.needed_by:
-        lines.append(f"was needed by {_names(spec.needed_by, shown)}")
+        lines.append(f"was needed by {_names(spec.needed_by)}")
     if alone:
-        lines.append(f"needed {'what is gone' if is_old else 'with it'}: {_names(alone, shown)}")
+        lines.append(f"needed {'what is gone' if is_old else 'with it'}: {_names(alone)}")
     if stays:
-        lines.append(f"needed what {'stays' if is_old else 'was there'}: {_names(stays, shown)}")
+        lines.append(f"needed what {'stays' if is_old else 'was there'}: {_names(stays)}")
     return tuple(lines)
 
 
-def _event(field: Field) -> Event:
-    return Event(None, cast(What, field.name), field.old, field.new)
+def _names(neighbours: Sequence[Neighbour]) -> str:
+    """Return the first few specs, and how many more: `hdf5 1.14.3, netcdf-c 4.9.2 and 2 more`."""
+    found = shortened(neighbours, _NAMED)
+    more = f" and {found.more:,} more" if found.more else ""
+    return f"{', '.join(shown(_name(it)) for it in found.first)}{more}"
+
+
+# --- The tree ---
+
+
+class _Branch(NamedTuple):
+    """One line of a tree, and how deep it is; the spec that was asked about has none."""
+
+    depth: int
+    text: str
+
+
+def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
+    """Return a tree as lines: each spec that changed below its parent, with what differs in it.
+
+    A spec that differs in hashes alone is there where it leads to something else. What differs in
+    the first one itself is left out where its change says so: its version, target and the like.
+    """
+    shared = _shared(rows)
+    branches = [
+        _Branch(1, f"{event_in_words(event, shown)} ({specs:,} specs)")
+        for event, specs in shared.items()
+    ]
+    branches += _branches(_without(rows, shared))
+    lines = []
+    open_depths: set[int] = set()  # the depths at which another line follows below
+    for branch in reversed(branches):
+        depth = min(branch.depth, DEEPEST)
+        open_depths = {other for other in open_depths if other <= depth}
+        stems = "".join("│   " if level in open_depths else "    " for level in range(1, depth))
+        corner = "├── " if depth in open_depths else "└── "
+        far = f"({branch.depth} deep) " if branch.depth > DEEPEST else ""
+        lines.append(f"{stems}{corner}{far}{branch.text}")
+        open_depths.add(depth)
+    return tuple(reversed(lines))
+
+
+def _told_once(event: EventBelow) -> Event | None:
+    """Return the event for all specs that have it alike; None for one that is of a spec alone."""
+    if event.what in _OF_A_DEPENDENCY:
+        return event_of(event)
+    return Event(None, event.what, event.old, event.new) if event.what in _OF_ALL else None
+
+
+def _shared(rows: Iterable[ChangeBelow]) -> dict[Event, int]:
+    """Return the events that many specs of a tree have alike, with the number of these.
+
+    Of a compiler that was replaced there would be a line for each spec that it compiled.
+    """
+    counted = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
+    return {event: specs for event, specs in counted.items() if specs > _FEW}
+
+
+def _without(rows: Iterable[ChangeBelow], shared: Collection[Event]) -> list[ChangeBelow]:
+    """Return a tree without some events, and without what is there for nothing else."""
+    kept: list[ChangeBelow] = []
+    for row in reversed(list(rows)):
+        events = tuple(event for event in row.events if _told_once(event) not in shared)
+        is_needed = bool(kept) and kept[-1].depth > row.depth
+        if events or is_needed or not row.depth:
+            kept.append(replace(row, events=events))
+    return kept[::-1]
+
+
+def _branches(rows: Iterable[ChangeBelow]) -> Iterator[_Branch]:
+    for row in rows:
+        if row.depth:
+            yield _Branch(row.depth, _label(row))
+        else:
+            untold = [event for event in _own(row) if event.what in _UNTOLD]
+            yield from (_Branch(1, event_in_words(event, shown)) for event in untold)
+        for event in row.events:
+            if event.what in _OF_A_DEPENDENCY:
+                words = event_in_words(event, shown)
+                yield _Branch(row.depth + 1, _marked(words, build_only=event.build_only))
+
+
+def _label(row: ChangeBelow) -> str:
+    return _marked(events_in_words(row.package, _own(row), shown), build_only=row.build_only)
+
+
+def _own(row: ChangeBelow) -> list[EventBelow]:
+    """Return what differs in the spec itself."""
+    return [event for event in row.events if event.what not in _OF_A_DEPENDENCY]
+
+
+def _marked(text: str, *, build_only: bool) -> str:
+    return f"{text} (build only)" if build_only else text

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 
@@ -18,9 +19,12 @@ from tests.support.helpers import Result, pages_of, run_cli, spec, write_files
 from tests.support.nightly import examples
 
 TEXT = """\
-why hdf5: old.lock → new.lock
+Why hdf5 changed
+
+From old.lock to new.lock.
 
 = hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+1 more)
+
   aa535mc → roods2a
   ├── zlib replaced by zlib-ng
   └── openmpi
@@ -34,12 +38,11 @@ MARKDOWN = """\
 
 From `old.lock` to `new.lock`.
 
-**`json` `3.11.2` rebuilt**: `cmake` `3.26.3` → `3.27.7` (build only); \
-link and run dependencies unchanged
-
-- `k7lvwjm` → `sda7elh`
+**= `json` `3.11.2` rebuilt: `cmake` `3.26.3` → `3.27.7` (build only); \
+link and run dependencies unchanged**
 
 ```text
+k7lvwjm → sda7elh
 └── cmake 3.26.3 → 3.27.7 (build only)
 ```
 """
@@ -78,6 +81,15 @@ def test_in_json_there_are_the_change_and_the_rows_of_the_tree(folder: Path) -> 
     ]
 
 
+def test_the_answer_fits_its_schema(folder: Path) -> None:
+    schema = json.loads(run_cli("schema", "--of", "why").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for package in ("hdf5", "zlib-ng", "autoconf"):
+        jsonschema.validate(json.loads(why(folder, package, "-f", "json").out), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"schema_version": 1}, schema)
+
+
 def test_a_file_is_written_in_the_format_of_its_suffix(folder: Path) -> None:
     done = why(folder, "hdf5", "-o", str(folder / "why.json"))
     assert (done.status, done.out) == (0, "")
@@ -99,14 +111,14 @@ def test_where_nothing_below_changed_the_answer_says_so(tmp_path: Path) -> None:
         assert ("\n  nothing below it changed\n" in text) == is_alone
         assert text.endswith("\n  └── lib 1.0 → 2\n") != is_alone
         markdown = why(tmp_path, "app", "-f", "markdown").out
-        assert markdown.endswith("`\n\nNothing below it changed.\n") == is_alone
+        assert markdown.endswith("\nnothing below it changed\n```\n") == is_alone
     write_locks(tmp_path, [lib], [lib, Item("app")])
     assert "nothing below" not in why(tmp_path, "app").out  # it has no other side
 
 
 def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
-    assert why(folder, "hdf5@1.14.3").out == TEXT.replace("why hdf5", "why hdf5@1.14.3")
-    assert why(folder, "hdf5/roods").out == TEXT.replace("why hdf5", "why hdf5/roods")
+    assert why(folder, "hdf5@1.14.3").out == TEXT.replace("Why hdf5", "Why hdf5@1.14.3")
+    assert why(folder, "hdf5/roods").out == TEXT.replace("Why hdf5", "Why hdf5/roods")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +159,7 @@ def test_a_package_that_did_not_change_is_told_so(tmp_path: Path) -> None:
     done = why(tmp_path, "same")
     assert (done.status, done.out) == (
         0,
-        "why same: old.lock → new.lock\n\nno spec of it changed\n",
+        "Why same changed\n\nFrom old.lock to new.lock.\n\nNo spec of it changed.\n",
     )
 
 
@@ -161,7 +173,7 @@ def test_like_changes_of_several_stacks_are_told_once(tmp_path: Path) -> None:
     assert "  k7lvwjm → sda7elh in cpu, gpu\n" in done.out
     narrowed = run_cli("why", "json", "-C", tmp_path, "old", "new", "-s", "gpu")
     assert "  k7lvwjm → sda7elh in gpu\n" in narrowed.out
-    assert "; only stack gpu\n" in narrowed.out
+    assert "; only stack gpu.\n" in narrowed.out
 
 
 def test_what_a_catalog_says_cannot_end_the_code_around_a_tree(tmp_path: Path) -> None:
@@ -265,20 +277,25 @@ def test_the_other_way_round_the_answer_names_the_same_packages(both: Graphs) ->
         assert set(packages_told(json.loads(forth.out))) == set(packages_told(json.loads(back.out)))
 
 
+def entries(done: Result) -> str:
+    """What an answer says of specs, without its head and the whole names of both sides."""
+    return done.out.split("\n\n", 2)[2].partition("\nCompared: ")[0]
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
 def test_on_a_real_environment_a_new_mpi_is_the_reason() -> None:
     derecho = SHARED / "locks" / "derecho"
     old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
     done = run_cli("why", "hdf5", old, new)
     stays = "cmake 3.26.3, gmake 4.2.1, libszip 2.1.1, pkg-config 0.29.2, zlib 1.2.13"
-    assert done.out.partition("\n\n")[2] == (
-        "− hdf5 1.12.2 removed\n  ccqu3tz\n"
+    assert entries(done) == (
+        "− hdf5 1.12.2 removed\n\n  ccqu3tz\n"
         "  was needed by netcdf-c 4.9.2\n  needed what is gone: mvapich 3.0b\n"
         f"  needed what stays: {stays}\n\n"
-        "− hdf5 1.12.2 removed\n  wjv57om\n"
+        "− hdf5 1.12.2 removed\n\n  wjv57om\n"
         "  was needed by netcdf-c 4.9.2\n  needed what is gone: openmpi 5.0.0rc16\n"
         f"  needed what stays: {stays}\n\n"
-        "= hdf5 1.12.2 rebuilt: openmpi 5.0.0rc16 → 5.0.0\n"
+        "= hdf5 1.12.2 rebuilt: openmpi 5.0.0rc16 → 5.0.0\n\n"
         "  2horr4b → dfqy4bu\n  wpkhqiw → 7ums72m\n  zcryzby → dkagnvv\n"
         "  └── openmpi 5.0.0rc16 → 5.0.0\n"
     )
@@ -289,15 +306,15 @@ with_real_spack = pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
 
 
 def why_of(package: str, old: str, new: str) -> str:
-    """What is said of a package between two environments that Spack made, less the first line."""
+    """What is said of a package between two environments that Spack made."""
     locks = (REAL / name / "spack.lock" for name in (old, new))
-    return run_cli("why", package, *locks).out.partition("\n\n")[2]
+    return entries(run_cli("why", package, *locks))
 
 
 @with_real_spack
 def test_another_compiler_is_one_line_with_what_follows_counted() -> None:
     assert why_of("hdf5", "0.23/base", "0.23/clang") == (
-        "≠ hdf5 1.14.3 reconfigured: compiler gcc@12.2.0 → clang@14.0.6\n"
+        "≠ hdf5 1.14.3 reconfigured: compiler gcc@12.2.0 → clang@14.0.6\n\n"
         "  ahcqi4t → acdijj2\n"
         "  ├── compiler gcc@12.2.0 → clang@14.0.6 (42 specs)\n"
         "  └── gcc-runtime removed (41 specs)\n"
@@ -326,8 +343,8 @@ def test_a_removed_build_says_what_it_depended_on_and_what_needed_it(tmp_path: P
         },
     )
     done = run_cli("why", "fftw", "-C", tmp_path, "old.lock", "new.lock")
-    assert done.out.partition("\n\n")[2] == (
-        "− fftw 3.3 removed: with mvapich 3.0b\n"
+    assert entries(done) == (
+        "− fftw 3.3 removed: with mvapich 3.0b\n\n"
         f"  {lost.key[:7]}\n"
         "  was needed by gromacs 2024\n"
         "  needed what is gone: mvapich 3.0b\n"

@@ -5,11 +5,9 @@ import json
 import pytest
 
 from snapdiff.reports.json_keys import MEANINGS
-from snapdiff.reports.json_report import json_schema
+from snapdiff.reports.json_report import DOCUMENTS, json_schema
 from snapdiff.result.causes import WHATS
 from tests.support.helpers import Report, run_cli
-
-DOCUMENTS = ("report", "missing")
 
 
 def objects(document: str) -> dict[str, Report]:

@@ -67,7 +67,7 @@ def data_of(rows: Sequence[TableRow]) -> str:
         [
             tag_numbers[row.tag],
             package_numbers[row.package],
-            [rank(kind) for kind in (row.kind, *row.beside)],
+            [rank(kind) for kind in row.kinds],
             row.old,
             row.new,
             row.note,

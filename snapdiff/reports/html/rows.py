@@ -19,13 +19,13 @@ class TableRow(Struct, frozen=True, kw_only=True):
 
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
     whatever its stacks. `old` and `new` are versions that are gone and that came; `note` says what
-    a reader should know beside; `beside` are the kinds that the filter finds it by beside its own;
-    `causes` are those of its rebuilt specs, as their bars name them.
+    a reader should know beside; `kinds` are what `-k` finds it by; `causes` are those of its
+    rebuilt specs, as their bars name them.
     """
 
     tag: str
     kind: Kind
-    beside: tuple[Kind, ...]
+    kinds: tuple[Kind, ...]
     package: str
     link: str
     old: str
@@ -81,7 +81,7 @@ def _rows_of_tag(
             TableRow(
                 tag=tag_label(tag),
                 kind=line.kind,
-                beside=_kinds_beside(line, pairs),
+                kinds=line.kinds,
                 package=shown(package),
                 link=address_of(package, package_url),
                 old=", ".join(map(shown, reversed(line.gone))),
@@ -95,12 +95,6 @@ def _rows_of_tag(
                 is_dependency=line.is_dependency,
             ),
         )
-
-
-def _kinds_beside(line: PackageLine, pairs: _Pairs) -> tuple[Kind, ...]:
-    """Return what happened to builds of a package that kept a version, its own kind aside."""
-    kinds = {change.kind for change, _ in pairs.values()} - {line.kind} if line.kept else set()
-    return tuple(kind for kind in (Kind.REMOVED, Kind.ADDED) if kind in kinds)
 
 
 def _where(place: Place, stacks: tuple[str, ...], words: Words) -> str:
