@@ -48,6 +48,28 @@ def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> No
     assert stack["causes"][0] == json.loads(example[1])
 
 
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_every_file_that_a_page_on_the_code_names_is_there(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8").partition("\n### ")[0]  # then come generated tables
+    named = re.findall(r"`((?:\w+/)+(?:\w+\.\w+)?)`", text)
+    assert len(named) > 10
+    for name in named:
+        assert (ROOT / name).exists() or (ROOT / "snapdiff" / name).exists(), name
+
+
+def test_every_type_that_flows_is_where_the_page_says() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("| type | file |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`[A-Z].*?) \| `(.*?)` \|", table, re.MULTILINE)
+    assert len(rows) > 5
+    for names, place in rows:
+        path = ROOT / "snapdiff" / place
+        files = [path] if path.is_file() else sorted(path.glob("*.py"))
+        text = "".join(file.read_text("utf-8") for file in files)
+        for name in re.findall(r"\w+", names):
+            assert f"\nclass {name}" in text, name
+
+
 def test_the_table_of_the_example_to_pair_by_hand_has_what_is_on_its_two_pages() -> None:
     text = (ROOT / "docs" / "pairing.md").read_text("utf-8")
     rows = re.findall(r"^\| (`.* |)\| (`.*) \|$", text, re.MULTILINE)
