@@ -208,3 +208,35 @@ class BitCounts:
             sum((column[bit] == "1") << place for place, column in enumerate(digits))
             for bit in range(size)
         ]
+
+    def number(self, member: int) -> int:
+        """Return in how many of the sets one member is, given as its bit."""
+        return sum(1 << place for place, column in enumerate(self._columns) if column & member)
+
+    def most(self) -> tuple[int, int]:
+        """Return in how many sets those members are that are in most, and their bits.
+
+        >>> counts = BitCounts()
+        >>> for members in (0b0111, 0b0101, 0b1001):
+        ...     counts.add(members)
+        >>> counts.most()
+        (3, 1)
+        """
+        number, members = 0, -1
+        for place, column in reversed(list(enumerate(self._columns))):
+            if members & column:
+                members &= column
+                number += 1 << place
+        return number, members if number else 0
+
+
+def each_bit(bits: int) -> Iterator[int]:
+    """Yield the bits of an integer, each by itself, the lowest first.
+
+    >>> list(each_bit(0b1101))
+    [1, 4, 8]
+    """
+    while bits:
+        bit = bits & -bits
+        yield bit
+        bits ^= bit

@@ -106,8 +106,10 @@ class StackTotal:
             replace(
                 change,
                 asked_for=asked_for.of(change.package) if asked_for else None,
-                lost=lost.packages.get(change.package),
-                gained=gained.packages.get(change.package),
+                lost=lost.common.get(change.package),
+                gained=gained.common.get(change.package),
+                lost_by=lost.packages.get(change.package, ()),
+                gained_by=gained.packages.get(change.package, ()),
                 was_compiler=change.package in compilers or UNSET,
             )
             for change in packages
@@ -128,6 +130,8 @@ class StackTotal:
             asked_for=roots,
             lost=lost.stack,
             gained=gained.stack,
+            lost_by=lost.of_stack,
+            gained_by=gained.of_stack,
             package_changes=tuple(_with_causes(packages, changes) if self.graphs else packages),
             causes=tuple(causes),
             changes=tuple(changes),

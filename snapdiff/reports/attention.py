@@ -5,13 +5,12 @@ from shlex import quote
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from snapdiff.model import pair_like_stacks
 from snapdiff.reports.lost_builds import StackLoss, loss_of, stack_loss
 from snapdiff.reports.names import Place, Places, shortened
 from snapdiff.reports.package_lines import PackageLine, reported_kinds
-from snapdiff.result import CatalogDiff, HashConflict, Kind, StackDiff, StackTrait, TagDiff
+from snapdiff.result import CatalogDiff, HashConflict, Kind, StackDiff, TagDiff, Trait
 
 MOST_PRODUCTS = 8
 """How many lines of one sort of news there are before the rest is counted."""
@@ -175,11 +174,11 @@ def _news(every: Sequence[TagLine], sorts: Iterable[_Sort]) -> Iterator[News]:
 def _losses(tags: Iterable[TagDiff]) -> Iterator[LossNews]:
     for tag in tags:
         places = Places(stack.stack for stack in tag.stacks)
-        alike: dict[StackTrait, list[StackDiff]] = {}
+        alike: dict[Trait, list[StackDiff]] = {}
         for stack in tag.stacks:
             loss = stack_loss(stack) if stack.status == "changed" else None
             if loss:
-                alike.setdefault(replace(loss.trait, specs=0, packages=0), []).append(stack)
+                alike.setdefault(loss.parts[0].trait, []).append(stack)
         for stacks in alike.values():
             names = tuple(stack.stack for stack in stacks)
             yield LossNews(tag=tag, stacks=names, place=places.place(names), loss=loss_of(stacks))

@@ -95,6 +95,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "there is none, or no document says it",
         "lost": "what most of its removed specs have in common, or null",
         "gained": "what most of its added specs have in common, or null",
+        "lost_by": "that trait, then what most of its other removed specs have, and so on; three "
+        "at most, each spec counted once",
+        "gained_by": "the same of its added specs",
         "package_changes": "what happened to each package that changed",
         "causes": "why its specs were rebuilt, what explains most first",
         "changes": "what happened to each spec that changed",
@@ -110,6 +113,10 @@ MEANINGS: dict[str, dict[str, str]] = {
         "specs": "how many of the lost (gained) specs have it",
         "packages": "of how many packages these are",
     },
+    "TraitCount": {
+        "trait": "what they have in common",
+        "specs": "how many of the lost (gained) specs that are not counted before have it",
+    },
     "PackageChange": {
         "package": "its name",
         "kind": "what happened to it as a whole, from its versions before and after",
@@ -123,6 +130,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "says that",
         "lost": "what all its removed specs have and none that is there on the new side, or null",
         "gained": "what all its added specs have and none that is there on the old side, or null",
+        "lost_by": "what most of its removed specs have and none that is there on the new side, "
+        "then what most of the others have, and so on; three at most, each spec counted once",
+        "gained_by": "the same of its added specs",
         "cause": "the cause that most of its rebuilt specs have, where dependencies are known",
         "was_compiler": "whether it was the compiler of specs, as a field of theirs, and is a "
         "dependency now",

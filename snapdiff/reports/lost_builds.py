@@ -1,12 +1,11 @@
 """Builds that were lost or gained where versions stayed, and what they have in common, in words."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from msgspec.structs import replace
-
 from snapdiff.reports.names import Mark
-from snapdiff.result import Kind, PackageChange, StackDiff, StackTrait, Trait
+from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
 
 
 class BuildChanges(NamedTuple):
@@ -16,14 +15,15 @@ class BuildChanges(NamedTuple):
     added: int
     old: int
     new: int
-    lost: Trait | None
-    gained: Trait | None
+    lost: tuple[TraitCount, ...]
+    gained: tuple[TraitCount, ...]
     is_kind: bool
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said behind the versions.
 
-        `: 2 of 18 builds gone, those with mvapich 3.0b` where that is all that happened, and
+        `: 2 of 18 builds gone, those with mvapich 3.0b` where that is all that happened,
+        `: 2 of 18 builds gone: 1 with mvapich 3.0b, 1 with +cuda` where they share nothing, and
         `, 5 → 3 builds` where it happened beside something else.
         """
         lost = _share(self.removed, self.old, "gone", self.lost, mark)
@@ -32,7 +32,7 @@ class BuildChanges(NamedTuple):
             return ": " + "; ".join(filter(None, (lost, gained)))
         if self.old == self.new:
             return ", " + "; ".join(filter(None, (lost, gained)))
-        which = f" (gone: {_those(self.lost, mark)})" if self.lost else ""
+        which = f" (gone: {_which(self.removed, self.lost, mark)})" if self.lost else ""
         return f", {self.old:,} → {self.new:,} build{'s' if self.new != 1 else ''}{which}"
 
 
@@ -62,21 +62,33 @@ def build_changes(change: PackageChange) -> BuildChanges | None:
         specs.added,
         change.builds.old,
         change.builds.new,
-        change.lost,
-        change.gained,
+        change.lost_by,
+        change.gained_by,
         is_kind=by_builds,
     )
 
 
-def _share(number: int, of: int, what: str, trait: Trait | None, mark: Mark) -> str:
+def _share(number: int, of: int, what: str, parts: Sequence[TraitCount], mark: Mark) -> str:
     if not number:
         return ""
     words = f"{number:,} of {of:,} build{'s' if of != 1 else ''} {what}"
-    return f"{words}, {_those(trait, mark)}" if trait else words
+    if not parts:
+        return words
+    return f"{words}{',' if _has_one_trait(number, parts) else ':'} {_which(number, parts, mark)}"
 
 
-def _those(trait: Trait, mark: Mark) -> str:
-    return f"those {trait_in_words(trait, mark)}"
+def _has_one_trait(number: int, parts: Sequence[TraitCount]) -> bool:
+    return parts[0].specs == number
+
+
+def _which(number: int, parts: Sequence[TraitCount], mark: Mark) -> str:
+    if _has_one_trait(number, parts):
+        return f"those {trait_in_words(parts[0].trait, mark)}"
+    return _parts_in_words(parts, mark)
+
+
+def _parts_in_words(parts: Iterable[TraitCount], mark: Mark) -> str:
+    return ", ".join(f"{part.specs:,} {trait_in_words(part.trait, mark)}" for part in parts)
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:
@@ -90,42 +102,45 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
 
 
 class StackLoss(NamedTuple):
-    """How many builds a stack lost, of how many packages, and what most of them have in common."""
+    """How many builds a stack lost, of how many packages, and which traits many of them have."""
 
     builds: int
     packages: int
-    trait: StackTrait
+    parts: tuple[TraitCount, ...]
 
 
 def stack_loss(stack: StackDiff) -> StackLoss | None:
     """Return what a stack lost, None where the lines of its packages say it as well.
 
-    They do where only whole packages are gone, or one, or the builds have nothing in common.
+    They do where only whole packages are gone, or one, or half of the builds or more have no trait
+    that is told.
     """
     losses = [change for change in stack.package_changes if change.specs.removed]
-    if stack.lost is None or len(losses) < 2 or all(change.whole for change in losses):
+    if len(losses) < 2 or all(change.whole for change in losses):
         return None
-    return StackLoss(sum(change.specs.removed for change in losses), len(losses), stack.lost)
+    loss = loss_of([stack])
+    return loss if 2 * sum(part.specs for part in loss.parts) > loss.builds else None
 
 
-def loss_of(stacks: Sequence[StackDiff]) -> StackLoss:
-    """Return what some stacks lost together, of each of which `stack_loss` says the same trait.
-
-    The trait counts specs of all of them, and packages of the first.
-    """
-    losses = [loss for stack in stacks if (loss := stack_loss(stack))]
-    packages = {
-        change.package
-        for stack in stacks
-        for change in stack.package_changes
-        if change.specs.removed
-    }
-    trait = replace(losses[0].trait, specs=sum(loss.trait.specs for loss in losses))
-    return StackLoss(sum(loss.builds for loss in losses), len(packages), trait)
+def loss_of(stacks: Iterable[StackDiff]) -> StackLoss:
+    """Return what some stacks lost together; a trait is told that a tenth of the builds has."""
+    builds = 0
+    packages: set[str] = set()
+    numbers: Counter[Trait] = Counter()
+    for stack in stacks:
+        losses = [change for change in stack.package_changes if change.specs.removed]
+        builds += sum(change.specs.removed for change in losses)
+        packages.update(change.package for change in losses)
+        for part in stack.lost_by:
+            numbers[part.trait] += part.specs
+    parts = (TraitCount(trait, specs) for trait, specs in numbers.items() if 10 * specs >= builds)
+    return StackLoss(builds, len(packages), tuple(parts))
 
 
 def lost_in_words(loss: StackLoss, mark: Mark) -> str:
     """Return what a stack lost: `24 builds of 14 packages gone: all with mvapich 3.0b`."""
-    number = "all" if loss.trait.specs == loss.builds else f"{loss.trait.specs:,}"
-    which = f"{number} {trait_in_words(loss.trait, mark)}"
+    if _has_one_trait(loss.builds, loss.parts):
+        which = f"all {trait_in_words(loss.parts[0].trait, mark)}"
+    else:
+        which = _parts_in_words(loss.parts, mark)
     return f"{loss.builds:,} builds of {loss.packages:,} packages gone: {which}"

@@ -20,6 +20,7 @@ from snapdiff.result.changes import (
     Summary,
     TagDiff,
     Trait,
+    TraitCount,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "Summary",
     "TagDiff",
     "Trait",
+    "TraitCount",
 ]

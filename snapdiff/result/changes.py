@@ -133,14 +133,22 @@ class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
     packages: int
 
 
+class TraitCount(Struct, frozen=True, gc=False):
+    """How many of some lost (or gained) builds have a trait, each counted with one trait alone."""
+
+    trait: Trait
+    specs: int
+
+
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).
 
     `gone`, `came` and `kept` are its versions in Spack's order: only before, only after, on both
     sides. `whole` says that the package itself was added to or removed from the stack. `specs`
     counts its spec changes, of every kind, `builds` all its specs. `asked_for` is null where no
-    document says what was. `lost` and `gained` are what its removed and its added specs have in
-    common. `cause` is the one that most of its rebuilt specs have, where dependencies are known.
+    document says what was. `lost` and `gained` are what all its removed and its added specs have in
+    common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on.
+    `cause` is the one that most of its rebuilt specs have, where dependencies are known.
     `was_compiler` is there where true, of a package that is whole and added: it was the compiler of
     specs before, which was a field of theirs, and is a dependency now.
     """
@@ -156,6 +164,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     asked_for: AskedFor | None = None
     lost: Trait | None = None
     gained: Trait | None = None
+    lost_by: tuple[TraitCount, ...] = ()
+    gained_by: tuple[TraitCount, ...] = ()
     cause: Cause | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET
 
@@ -203,8 +213,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     that has the stack. `renamed_from` is there where the stack was found under another name on the
     old side. `package_changes` and `changes` are empty in a tag that is on one side only: what it
     holds is counted, not listed. `asked_for` is null where no document says what was, or a side has
-    none.
-    `lost` and `gained` are what the stack's removed and its added specs have in common.
+    none. `lost` and `gained` are what most of the stack's removed and its added specs have in
+    common; `lost_by` and `gained_by` begin with that, and go on with what most of the others have.
     """
 
     stack: str
@@ -216,6 +226,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     asked_for: RootChanges | None = None
     lost: StackTrait | None = None
     gained: StackTrait | None = None
+    lost_by: tuple[TraitCount, ...] = ()
+    gained_by: tuple[TraitCount, ...] = ()
     package_changes: tuple[PackageChange, ...]
     causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]

@@ -89,7 +89,8 @@ def test_a_second_reading_finds_the_same(pair: Catalogs) -> None:
     for tag in report["tags"]:
         label = tag["old"] if tag["old"] == tag["new"] else f"{tag['old']}..{tag['new']}"
         for stack in tag["stacks"] if tag["status"] == "changed" else ():
-            assert (stack["lost"], stack["gained"]) == expected[label, stack["stack"]]
+            keys = ("lost", "gained", "lost_by", "gained_by")
+            assert tuple(stack[key] for key in keys) == expected[label, stack["stack"]]
 
 
 @given(catalogs())

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from snapdiff.diff.linked_names import LinkedNames
-from snapdiff.result import Trait
+from snapdiff.diff.traits import Loss, find_traits
+from snapdiff.result import Trait, TraitCount
+from snapdiff.spack.configuration import parse_configuration
 from tests.support.documents import digest
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (
@@ -27,7 +28,14 @@ from tests.support.graphs import (
 )
 from tests.support.helpers import run_cli
 from tests.support.oracle import canonical_compiler, canonical_variant
-from tests.support.trait_oracle import PlainBuild, Side, package_trait, stack_trait
+from tests.support.trait_oracle import (
+    PlainBuild,
+    Side,
+    package_trait,
+    package_traits,
+    stack_trait,
+    stack_traits,
+)
 
 Report = dict[str, Any]
 
@@ -116,8 +124,15 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
             expected = package_trait(change["package"], some, *sides) if some else None
             assert change[key] == expected, (change, key)
             number += expected is not None
+            parts = change[f"{key}_by"]
+            assert parts == (package_traits(change["package"], some, *sides) if some else [])
+            if expected:
+                assert parts == [{"trait": expected, "specs": len(some or ())}]
+            assert sum(part["specs"] for part in parts) <= len(some or ())
     assert stack["lost"] == stack_trait(lost, old, new)
     assert stack["gained"] == stack_trait(gained, new, old)
+    assert stack["lost_by"] == stack_traits(lost, old, new)
+    assert stack["gained_by"] == stack_traits(gained, new, old)
     return number
 
 
@@ -304,6 +319,7 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     assert done.status == 1
     top = "".join(done.out.splitlines(keepends=True)[:8])
     assert "24 builds of 16 packages gone: 15 with mvapich 3.0b" in top
+    assert "fftw 3.3.10: 2 of 18 builds gone: 1 with mvapich 3.0b\n" in done.out
     assert done.err.count("builds gone") == 14
     assert "snapdiff: removed: mvapich 3.0b in derecho\n" in done.err
     old, new = DERECHO
@@ -327,19 +343,83 @@ def steps_of_a_loss(packages: int) -> int:
     graph = described(*lines)
     kept = {key: node for key, node in graph.items() if key.endswith("-2")}
     both = NodesByHash(graph), NodesByHash(kept)
-    losses = [(f"p{number}", [f"p{number}-1"], [f"p{number}-2"]) for number in range(packages)]
+    like = parse_configuration("gcc@12", "rhel8", "linux", "zen4", ())
+    losses = [
+        Loss(f"p{number}", {f"p{number}-1": like}, [(f"p{number}-2", like)], both)
+        for number in range(packages)
+    ]
     calls = 0
 
     def count(_frame: object, event: str, _argument: object) -> None:
         nonlocal calls
         calls += event == "call"
 
-    linked = LinkedNames(both, frozenset(["mpi"]))
     sys.setprofile(count)
     try:
-        linked.add(losses)
-        traits = {linked.trait(package) for package, _, _ in losses}
+        traits = find_traits(losses, lambda _: frozenset(["mpi"]))
     finally:
         sys.setprofile(None)
-    assert traits == {Trait("dependency", "mpi", "1.0")}
+    mpi = Trait("dependency", "mpi", "1.0")
+    assert set(traits.common.values()) == {mpi}
+    assert traits.of_stack == (TraitCount(mpi, packages),)
     return calls
+
+
+PARTS = {
+    "what most have goes first": (
+        "a-1 > mpi-1; a-2 > mpi-1; a-3 variants=+cuda; a-4 os=sles; a-5; mpi-1",
+        "a-5",
+        "2 with mpi 1.0, 1 for sles, 1 with +cuda",
+    ),
+    "three at most": (
+        "a-1 target=zen2; a-2 target=zen3; a-3 target=zen4; a-4 target=zen5; a-5",
+        "a-5",
+        "1 for zen2, 1 for zen3, 1 for zen4",
+    ),
+    "a build that has nothing of its own is in no part": (
+        "a-1 > mpi-1; a-2; a-3; mpi-1",
+        "a-3",
+        "1 with mpi 1.0",
+    ),
+    "the version that the builds of the part have": (
+        "a-1 > mpi-1; a-2 > mpi-2; a-3 os=sles; a-5; mpi-1 version=1; mpi-2 version=2",
+        "a-5",
+        "2 with mpi, 1 for sles",
+    ),
+    "a build is counted with one trait": (
+        "a-1 > mpi-1; a-2 > mpi-1, zlib-1; a-3 > zlib-1; a-4 > mpi-1; a-5; mpi-1; zlib-1",
+        "a-5; zlib-1",
+        "3 with mpi 1.0, 1 with zlib 1.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_where_one_trait_is_not_enough_there_are_several_with_their_numbers(
+    tmp_path: Path, name: str
+) -> None:
+    old, new, expected = PARTS[name]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, (old, new), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    for sides, words in ((paths, "gone"), (paths[::-1], "new")):
+        lines = run_cli(*sides, "-f", "text").out.splitlines()
+        # What is all that changed is told in a sentence.
+        [told] = [
+            line for line in lines if f" builds {words}: " in line and " packages " not in line
+        ]
+        assert told.partition(f" builds {words}: ")[2].rstrip(".") == expected
+
+
+def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(10)]
+    lost = [f"{name}-1 > mpi-1" for name in names] + [f"{name}-2 os=sles" for name in names]
+    kept = [f"{name}-3" for name in names]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    old = [*lost, "mpi-1", "q-1 target=zen4", "q-2", *kept]
+    for path, lines in zip(paths, (old, ["q-2", *kept]), strict=True):
+        graph = with_hashes(described(*lines))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    out = run_cli(*paths, "-f", "text").out
+    assert "− 22 builds of 12 packages gone: 11 with mpi 1.0, 10 for sles\n" in out

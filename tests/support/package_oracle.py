@@ -22,8 +22,10 @@ from tests.support.trait_oracle import (
     Side,
     Trait,
     package_trait,
+    package_traits,
     stack_trait,
 )
+from tests.support.trait_oracle import stack_traits as parts_of_stack
 
 PackageChange = dict[str, Any]
 """A package change in the shape of the JSON report."""
@@ -116,7 +118,12 @@ def stack_traits(old: list[Record], new: list[Record]) -> dict[tuple[str, str], 
                 lost.setdefault(package, set()).add(old_hash)
             if kind == "added" and new_hash:
                 gained.setdefault(package, set()).add(new_hash)
-        found[label, stack] = stack_trait(lost, before, after), stack_trait(gained, after, before)
+        found[label, stack] = (
+            stack_trait(lost, before, after),
+            stack_trait(gained, after, before),
+            parts_of_stack(lost, before, after),
+            parts_of_stack(gained, after, before),
+        )
     return found
 
 
@@ -159,6 +166,10 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                     "asked_for": None,
                     "lost": trait_of(package, hashes_of(changes, "removed", 2), sides),
                     "gained": trait_of(package, hashes_of(changes, "added", 3), sides[::-1]),
+                    "lost_by": package_traits(package, hashes_of(changes, "removed", 2), *sides),
+                    "gained_by": package_traits(
+                        package, hashes_of(changes, "added", 3), *sides[::-1]
+                    ),
                 }
             )
     return found

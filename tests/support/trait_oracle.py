@@ -6,7 +6,7 @@ graph, where there is one.
 """
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tests.support.graphs import PlainGraph
@@ -138,3 +138,118 @@ def stack_trait(lost: Mapping[str, Collection[str]], mine: Side, theirs: Side) -
             "packages": len({build.package for build in having}),
         }
     return None
+
+
+# --- Where one trait is not enough: what most have, then what most of the others have ---
+
+Key = tuple[str, str | None, str]
+"""What a trait is, its name, its value but for a dependency's version."""
+
+ORDER = ("dependency", "compiler", "target", "os", "variant")
+
+
+def package_traits(
+    package: str, lost: Collection[str], mine: Side, theirs: Side
+) -> list[dict[str, Any]]:
+    """How many of the lost builds of a package have which trait, at most three."""
+    builds = [build for build in mine.builds if build.package == package and build.hash in lost]
+    others = [build for build in theirs.builds if build.package == package]
+    there = {key for other in others for key in keys_of(other, theirs.graph)}
+
+    def keys(build: PlainBuild) -> set[Key]:
+        itself: Key = ("dependency", package, "")
+        return set(keys_of(build, mine.graph)) - there - {itself}
+
+    return counted_traits(builds, keys, mine, gone_from(mine, theirs))
+
+
+def stack_traits(
+    lost: Mapping[str, Collection[str]], mine: Side, theirs: Side
+) -> list[dict[str, Any]]:
+    """The same of all builds that a stack lost: its trait first, where it has one."""
+    gone = gone_from(mine, theirs)
+    builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
+    there = {
+        package: {
+            key
+            for other in theirs.builds
+            if other.package == package
+            for key in keys_of(other, theirs.graph)
+        }
+        for package in lost
+    }
+
+    def keys(build: PlainBuild) -> set[Key]:
+        found = set(keys_of(build, mine.graph)) - there[build.package]
+        if build.package in gone:
+            # Nothing is there to tell it from, so only what is gone itself says something.
+            return {key for key in found if key[0] == "dependency" and key[1] in gone}
+        return found
+
+    first = stack_trait(lost, mine, theirs)
+    if first is None:
+        return counted_traits(builds, keys, mine, gone)
+    value = "" if first["what"] == "dependency" else first["value"]
+    left = [
+        build
+        for build in builds
+        if (first["what"], first["name"], value) not in keys_of(build, mine.graph)
+    ]
+    trait = {key: first[key] for key in ("what", "name", "value")}
+    return [
+        {"trait": trait, "specs": first["specs"]},
+        *counted_traits(left, keys, mine, gone)[:2],
+    ]
+
+
+def keys_of(build: PlainBuild, graph: PlainGraph | None) -> dict[Key, int]:
+    """All traits of a build, each with how far it is: it is a build of its own package, too."""
+    near = {name: distance for name, (distance, _) in dependencies(graph, build.hash).items()}
+    if graph is not None:
+        near[build.package] = 0
+    found: dict[Key, int] = {("dependency", name, ""): near[name] for name in near}
+    return found | dict.fromkeys(configured(build), 0)
+
+
+def counted_traits(
+    builds: Collection[PlainBuild],
+    keys: Callable[[PlainBuild], set[Key]],
+    mine: Side,
+    gone: Collection[str],
+) -> list[dict[str, Any]]:
+    left = {build.hash: build for build in builds}
+    allowed = {build.hash: keys(build) for build in builds}
+    near = {build.hash: keys_of(build, mine.graph) for build in builds}
+    found: list[dict[str, Any]] = []
+    while len(found) < 3:
+        numbers = Counter(key for build_hash in left for key in allowed[build_hash])
+
+        def order(key: Key) -> tuple[Any, ...]:
+            what, name, value = key
+            distance = min(near[one][key] for one in left if key in near[one])
+            return -numbers[key], ORDER.index(what), name not in gone, distance, value or name  # noqa: B023 - it is called in this round alone
+
+        if not numbers:
+            break
+        best = min((key for key in numbers if numbers[key] == max(numbers.values())), key=order)
+        having = [build for build in left.values() if best in allowed[build.hash]]
+        for build in having:
+            del left[build.hash]
+        what, name, value = best
+        trait: Trait = {"what": what, "name": name, "value": value}
+        if what == "dependency":
+            assert mine.graph is not None
+            assert name is not None
+            trait["value"] = version_with_itself(name, having, mine.graph)
+        found.append({"trait": trait, "specs": len(having)})
+    return found
+
+
+def version_with_itself(name: str, having: Iterable[PlainBuild], graph: PlainGraph) -> str | None:
+    """The version of a dependency that some builds have, or are."""
+    below: list[Mapping[str, tuple[int, set[str | None]]]] = []
+    for build in having:
+        below.append(dependencies(graph, build.hash))
+        if build.package == name:
+            below.append({name: (0, {graph[build.hash].version})})
+    return version_of(name, below)
