@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from snapdiff.ci.inputs import CommentMode, Inputs
 from snapdiff.cli.console import error_lines
-from snapdiff.cli.diff_command import diff, run_diff
+from snapdiff.cli.diff_command import diff
+from snapdiff.cli.diff_run import DiffOptions, run_diff
 from snapdiff.cli.post_command import post_comment, wanted_comment
-from snapdiff.cli.requested_diff import DiffOptions
 from snapdiff.errors import RevisionError
 from snapdiff.posting.target import find_target
 from snapdiff.reports.package_counts import count_table

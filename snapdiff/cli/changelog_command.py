@@ -1,34 +1,84 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import click
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.changelog.changelog_formats import CHANGELOG, FIRST_SEEN
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
+from snapdiff.changelog.markers import GIVEN, ShapingOptions, filter_options
+from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.rendering import Asked
-from snapdiff.changelog.sections import Watcher, compute_sections
+from snapdiff.changelog.sections import Settings, Watcher, compute_sections
 from snapdiff.changelog.writing import ChangelogWriter, require_no_changelog
-from snapdiff.cli.changelog_options import (
-    FROM_FILE,
-    OF_FIRST_SEEN,
-    ChangelogOptions,
-    changelog_options,
-)
-from snapdiff.cli.console import say, say_written
-from snapdiff.cli.progress import ProgressBar
+from snapdiff.cli.console import ProgressBar, say
+from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.settings_in_force import settings_in_force
-from snapdiff.cli.shared_options import TakesPaths
+from snapdiff.cli.shared_options import (
+    TakesPaths,
+    color,
+    configuration,
+    group_by,
+    narrowing,
+    no_pager,
+    output,
+    package_url,
+    pages,
+    template_folder,
+    verbose,
+)
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
 from snapdiff.output.whole_file import held_alone
+from snapdiff.reports import CHANGELOG, FIRST_SEEN, chosen_format, option_name
 from snapdiff.reports.markdown_text import counted
+from snapdiff.reports.options import PACKAGE_URL, GroupBy
+
+_DEFAULT_BY: By = "commit"
+
+FROM_FILE = {"tag", "stack", "package", "kind", "group_by", "by"}
+"""The options that a configuration file can decide."""
+
+OF_FIRST_SEEN = {"tag", "stack", "package"}
+"""Those of first sightings, which know no kinds of change and no sections."""
+
+
+class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
+    """The options of `snapdiff changelog`, under the names that click gives them.
+
+    `configuration` is the name of the configuration file that decides some of these.
+    """
+
+    by: By | None
+    group_by: GroupBy | None
+    detail: bool
+    first_seen: bool
+    jobs: int
+    configuration: str | None = None
+
+    def settings(self) -> Settings:
+        """Return how snapshots are compared."""
+        return Settings(
+            filters=self.filters(),
+            skip_bad_pages=self.skip_bad_pages,
+            configuration=self.configuration or UNSET,
+        )
+
+    def shaping(self) -> ShapingOptions:
+        """Return the options that decide what is in a section."""
+        given = {
+            option_name(field): GIVEN if value is True else (str(value),)
+            for field, value in self.looks().items()
+        }
+        given |= {"by": (self.by,)} if self.by not in (None, _DEFAULT_BY) else {}
+        given |= {"skip-bad-pages": GIVEN} if self.skip_bad_pages else {}
+        return given | filter_options(self.filters())
 
 
 @click.command(
@@ -49,7 +99,41 @@ Order:
 """,
 )
 @click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]")
-@changelog_options
+@click.option("-C", "--repo", default=".", metavar="DIR", help="Look RANGE up in DIR.")
+@click.option("--by", type=click.Choice(PERIODS), help="A section each (default: commit).")
+@click.option(
+    "-f",
+    "--format",
+    "format_name",
+    metavar="FORMAT",
+    help="markdown (default), text (default on a terminal), html, json or ndjson.",
+)
+@output("Write to FILE, or keep it up to date.")
+@narrowing
+@group_by("In a section, one list for each stack, or one for all (default).")
+@click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+@package_url
+@click.option(
+    "--template", metavar="FILE", help="Write through a Jinja2 template (see docs/changelog.md)."
+)
+@template_folder
+@click.option(
+    "--first-seen",
+    is_flag=True,
+    help="When each version was first and last seen; markdown, text, json or csv.",
+)
+@color
+@no_pager
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Spread sections over N processes.",
+)
+@configuration
+@pages
+@verbose("Say what was written; trace internal errors.")
 def changelog(story: tuple[str, ...], **values: Any) -> int:
     """Say what changed over the snapshots in RANGE, section by section.
 
@@ -61,45 +145,9 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     given = ChangelogOptions(**values)
     if given.first_seen:
         _write_first_seen(_range(story), given)
-        return 0
-    destination = given.destination(given.target())
-    chosen = given.chosen_format(CHANGELOG, on_terminal=destination.is_terminal)
-    _warn_of_options(given.without_effect(chosen, CHANGELOG), given)
-    with held_alone(destination.file) as is_new:
-        writer = ChangelogWriter(
-            format_name=chosen.name,
-            target=destination.file,
-            is_new=is_new,
-            is_paged=destination.is_paged and chosen.name != "ndjson",
-        )
-        writer.check()
-        wanted, given = _open(_range(story), given, FROM_FILE)
-        settings = given.settings()
-        asked = Asked(
-            ends=wanted.ends(),
-            filters=settings.filters,
-            options=destination.fitted(given.options(chosen)),
-            shaping=given.shaping(),
-            configuration=given.configuration,
-        )
-        steps = wanted.steps(writer.resume_after(wanted, asked))
-        with (
-            _watching(steps.most_sections(), say, quiet=given.quiet) as watcher,
-            open_workers(given.jobs) as executor,
-        ):
-            sections = compute_sections(
-                steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
-            )
-            written = writer.write(sections, asked)
-        if given.names_written_files():
-            noun = "new section" if writer.is_continued else "section"
-            say_written([destination.file], counted(written, noun))
+    else:
+        _write_changelog(_range(story), given)
     return 0
-
-
-def _warn_of_options(messages: Iterable[str], given: ChangelogOptions) -> None:
-    for message in () if given.quiet else messages:
-        say(f"warning: {message}")
 
 
 def _range(arguments: tuple[str, ...]) -> str:
@@ -109,6 +157,62 @@ def _range(arguments: tuple[str, ...]) -> str:
         between = "..".join(arguments[:2])
         raise ReportError(f"{arguments[1]}: a changelog takes one range; write {between}")
     return arguments[0]
+
+
+def _write_changelog(story: str, given: ChangelogOptions) -> None:
+    destination = given.destination(given.output)
+    chosen = given.format_for(CHANGELOG, given.format_name, destination)
+    given.warn_without_effect(CHANGELOG, [chosen])
+    with held_alone(destination.file) as is_new:
+        writer = ChangelogWriter(
+            format_name=chosen,
+            target=destination.file,
+            is_new=is_new,
+            is_paged=destination.is_paged and chosen != "ndjson",
+        )
+        writer.check()
+        wanted, given = _open(story, given, FROM_FILE)
+        settings = given.settings()
+        # A file that is read as it is has no links in it.
+        links = PACKAGE_URL if chosen == "html" else ""
+        asked = Asked(
+            ends=wanted.ends(),
+            filters=settings.filters,
+            options=destination.fitted(given.report_options(package_url=links)),
+            shaping=given.shaping(),
+            configuration=given.configuration,
+        )
+        steps = wanted.steps(writer.resume_after(wanted, asked))
+        with (
+            _watching(steps.most_sections(), quiet=given.quiet) as watcher,
+            open_workers(given.jobs) as executor,
+        ):
+            sections = compute_sections(
+                steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
+            )
+            written = writer.write(sections, asked)
+        noun = "new section" if writer.is_continued else "section"
+        given.say_written([destination.file], lambda: counted(written, noun))
+
+
+def _write_first_seen(story: str, given: ChangelogOptions) -> None:
+    if given.kind:
+        raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
+    if given.explicit:
+        raise ReportError("--first-seen is about all versions; leave --explicit out")
+    destination = given.destination(given.output)
+    usual = "text" if destination.is_terminal else "markdown"
+    chosen = chosen_format(FIRST_SEEN, given.format_name, destination.file, usual)
+    given.warn_without_effect(FIRST_SEEN, [chosen])
+    if destination.file:
+        require_no_changelog(destination.file)
+    wanted, given = _open(story, given, OF_FIRST_SEEN)
+    settings, steps = given.settings(), wanted.steps()
+    with _watching(steps.most_sections(), quiet=given.quiet) as watcher:
+        seen = first_seen(steps, settings, watcher)
+    options = destination.fitted(given.report_options())
+    destination.write(RENDERERS[chosen](seen, settings, options))
+    given.say_written([destination.file], lambda: counted(len(seen), "sighting"))
 
 
 def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, ChangelogOptions]:
@@ -127,35 +231,13 @@ def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, 
     return wanted, given
 
 
-def _write_first_seen(story: str, given: ChangelogOptions) -> None:
-    if given.kind:
-        raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
-    if given.explicit:
-        raise ReportError("--first-seen is about all versions; leave --explicit out")
-    destination = given.destination(given.target())
-    chosen = given.chosen_format(FIRST_SEEN, on_terminal=destination.is_terminal)
-    _warn_of_options(given.without_effect(chosen, FIRST_SEEN), given)
-    destination.check()
-    if destination.file:
-        require_no_changelog(destination.file)
-    wanted, given = _open(story, given, OF_FIRST_SEEN)
-    settings, steps = given.settings(), wanted.steps()
-    with _watching(steps.most_sections(), say, quiet=given.quiet) as watcher:
-        seen = first_seen(steps, settings, watcher)
-    options = destination.fitted(given.options(chosen))
-    destination.write(RENDERERS[chosen.name](seen, settings, options))
-    if given.names_written_files():
-        say_written([destination.file], counted(len(seen), "sighting"))
-
-
 class _Reporter(Watcher):
     """Says a warning once, and tells a progress bar how far the run is."""
 
-    def __init__(self, total: int, bar: ProgressBar, say: Callable[[str], None]) -> None:
+    def __init__(self, total: int, bar: ProgressBar) -> None:
         self._done = 0
         self._total = total
         self._bar = bar
-        self._say = say
         self._said: set[str] = set()
 
     def passed(self, periods: int) -> None:
@@ -168,14 +250,14 @@ class _Reporter(Watcher):
         page = message.partition(": ")[0]
         if page not in self._said:
             self._said.add(page)
-            self._say(f"warning: {message}")
+            say(f"warning: {message}")
 
 
 @contextlib.contextmanager
-def _watching(total: int, say: Callable[[str], None], *, quiet: bool) -> Iterator[Watcher]:
+def _watching(total: int, *, quiet: bool) -> Iterator[Watcher]:
     """Yield what watches a run of so many sections; it shows progress on a terminal alone."""
     if quiet:
         yield Watcher()
         return
     with ProgressBar("sections") as bar:
-        yield _Reporter(total, bar, say)
+        yield _Reporter(total, bar)

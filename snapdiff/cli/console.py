@@ -1,14 +1,23 @@
-"""What a run says on standard error."""
+"""What a run says on standard error: lines, errors, and a progress bar for long work."""
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable
-from pathlib import Path
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from snapdiff.errors import SnapdiffError
+from snapdiff.output.signals import UndoneBySignals
 from snapdiff.safe_text import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PATIENCE = 2.0
+"""Seconds of work before anybody is told how far it is."""
 
 
 def say(message: str) -> None:
@@ -16,16 +25,18 @@ def say(message: str) -> None:
     say_command(f"snapdiff: {visible(message)}")
 
 
+def say_command(line: str) -> None:
+    """Print a line to standard error as it is, for a CI system that reads it."""
+    try:
+        if sys.stderr is not None:
+            click.echo(line, err=True)
+    except OSError:
+        sys.stderr = None  # full or gone: what is said there is lost, and the report need not be
+
+
 def is_on_terminal() -> bool:
     """Return whether somebody looks at what is said."""
     return sys.stderr is not None and sys.stderr.isatty()
-
-
-def say_written(files: Iterable[Path | None], content: str) -> None:
-    """Say in a line which files have been written, and what they hold; a device keeps nothing."""
-    kept = [str(file) for file in files if file and file.is_file()]
-    if kept:
-        say(f"wrote {', '.join(kept)}: {content}")
 
 
 def error_lines(error: Exception) -> list[str]:
@@ -40,10 +51,65 @@ def error_lines(error: Exception) -> list[str]:
     return [f"internal fault, please report it: {type(error).__name__}: {error}"]
 
 
-def say_command(line: str) -> None:
-    """Print a line to standard error as it is, for a CI system that reads it."""
-    try:
-        if sys.stderr is not None:
-            click.echo(line, err=True)
-    except OSError:
-        sys.stderr = None  # full or gone: what is said there is lost, and the report need not be
+class ProgressBar:
+    """Tells how far the work is on a terminal, after two seconds; it is gone when that is done."""
+
+    def __init__(self, words: str, *, wanted: bool = True) -> None:
+        """Take what the work is called; `wanted` says whether to show it at all."""
+        self._words = words
+        self._visible = wanted and is_on_terminal()
+        self._begin = time.monotonic()
+        self._bar: Progress | None = None
+        self._shown = contextlib.ExitStack()
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._shown.close()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how many of how many steps are done."""
+        self._show(self._words, done, total)
+
+    def downloaded(self, done: int, total: int) -> None:
+        """Say how many of how many bytes have arrived."""
+        self._show("MiB downloaded", done >> 20, total >> 20)
+
+    def _show(self, words: str, done: int, total: int) -> None:
+        if not self._visible or time.monotonic() - self._begin < PATIENCE:
+            return
+        if self._bar is None:
+            self._bar = _bar()
+            self._bar.start()
+            self._shown.callback(self._bar.stop)
+            self._shown.enter_context(UndoneBySignals(self._bar.stop))
+        if words not in self._tasks:
+            self._tasks[words] = self._bar.add_task(words)
+        self._bar.update(self._tasks[words], completed=done, total=total)
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

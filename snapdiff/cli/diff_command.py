@@ -1,24 +1,95 @@
-"""`snapdiff diff`: arguments in, a report out (docs/specification.md, section 8)."""
+"""`snapdiff diff`: its options and its help; what they ask for is done in `diff_run.py`.
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+Help, and a shell that completes a word, import no more than this.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdiff.cli.console import say, say_written
-from snapdiff.cli.diff_options import diff_options
-from snapdiff.cli.shared_options import TakesPaths
+from snapdiff.cli.shared_options import (
+    TakesPaths,
+    color,
+    configuration,
+    environment,
+    group_by,
+    narrowing,
+    no_pager,
+    output,
+    package_url,
+    pages,
+    repository,
+    template_folder,
+    together,
+    verbose,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from snapdiff.catalog.loading import Catalog
-    from snapdiff.cli.accepted_changes import Verdict
-    from snapdiff.cli.gate import Offender
-    from snapdiff.cli.requested_diff import DiffOptions
-    from snapdiff.result import CatalogDiff, Filters
+    from snapdiff.result import Kind
 
-DONE, FOUND = 0, 1
+CODE_QUALITY_FILE = "gl-code-quality-report.json"
+"""The report's name where none is given: what GitLab's own documentation calls it."""
+
+
+def _stack_pairs(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return pairs of an old and a new stack; raises BadParameter for a value that is none."""
+    pairs: dict[str, str] = {}
+    for value in values:
+        old, equals, new = value.partition("=")
+        if not old or not equals or not new:
+            raise click.BadParameter(f"{value!r} names no two stacks; write OLD=NEW")
+        if old in pairs:
+            raise click.BadParameter(f"{old} is named twice; a stack has one new name")
+        pairs[old] = new
+    return tuple(pairs.items())
+
+
+def _more_reports(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> tuple[tuple[str, Path | None], ...]:
+    """Return formats with their files, None for standard output; raises BadParameter."""
+    reports: list[tuple[str, Path | None]] = []
+    for value in values:
+        format_name, _, file = value.partition("=")
+        if not format_name or not file:
+            raise click.BadParameter(f"{value!r} names no format and file; write FORMAT=FILE")
+        reports.append((format_name, None if file == "-" else Path(file)))
+    return tuple(reports)
+
+
+def _annotations(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | Path | None:
+    """Return `github`, the file for GitLab, or None; raises BadParameter for another system."""
+    host, equals, name = (value or "").partition("=")
+    if value is None or value == "github":
+        return value
+    if host == "gitlab" and bool(equals) == bool(name):
+        return Path(name or CODE_QUALITY_FILE)
+    raise click.BadParameter(f"{value!r} is not known; write github, gitlab or gitlab=FILE")
+
+
+def _kinds_of_change(
+    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
+) -> "tuple[Kind, ...]":
+    """Return kinds of change; raises BadParameter for a word that is none."""
+    from snapdiff.result import Kind
+
+    if values == ("none",):  # turns back what a configuration file says
+        return ()
+    kinds = []
+    for word in (word.strip() for value in values for word in value.split(",")):
+        if word not in list(Kind):
+            known = ", ".join(Kind)
+            raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")
+        kinds.append(Kind(word))
+    return tuple(kinds)
 
 
 def _completed(
@@ -34,8 +105,94 @@ def _completed(
     return [CompletionItem(incomplete, "dir"), *map(CompletionItem, names if incomplete else ())]
 
 
+_OPTIONS = together(
+    repository,
+    environment,
+    click.option(
+        "-f",
+        "--format",
+        "format_name",
+        metavar="FORMAT",
+        help="markdown (default), comment, text (default on a terminal), html, json or csv.",
+    ),
+    output("Write to FILE, whole or not at all."),
+    click.option(
+        "--also",
+        multiple=True,
+        callback=_more_reports,
+        metavar="FORMAT=FILE",
+        help="Write the report to FILE in FORMAT, too; repeatable.",
+    ),
+    narrowing,
+    click.option(
+        "--because",
+        multiple=True,
+        metavar="GLOB[,GLOB]",
+        help="Only what was rebuilt or lost because of these packages, directly or through others.",
+    ),
+    group_by("One list for each stack, or one for all (default; comment: stack)."),
+    click.option(
+        "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
+    ),
+    click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown)."),
+    click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs (text)."),
+    click.option(
+        "--report-url",
+        metavar="URL",
+        help="Link to the full report (markdown, comment).",
+    ),
+    click.option(
+        "--map-stack",
+        multiple=True,
+        callback=_stack_pairs,
+        metavar="OLD=NEW",
+        help="Compare stack OLD with stack NEW, its new name; repeatable.",
+    ),
+    package_url,
+    click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line."),
+    click.option(
+        "--max-length",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Shorten Markdown to N characters at most, and say so (comment: 60000).",
+    ),
+    click.option(
+        "--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed."
+    ),
+    click.option(
+        "--template",
+        metavar="FILE",
+        help="Report through a Jinja2 template (see docs/templates.md).",
+    ),
+    template_folder,
+    color,
+    no_pager,
+    click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs."),
+    click.option(
+        "--fail-on",
+        multiple=True,
+        callback=_kinds_of_change,
+        metavar="KIND[,KIND]",
+        help="Exit with 1 where this happened to a package: removed, downgraded, ...; or none.",
+    ),
+    click.option(
+        "--annotations",
+        callback=_annotations,
+        metavar="github|gitlab[=FILE]",
+        help="Annotate the files of what --fail-on found, for GitHub or GitLab.",
+    ),
+    configuration,
+    pages,
+    verbose(),
+)
+"""All options, in the order of the help."""
+
+
 @click.command(
     cls=TakesPaths,
+    # Said here too, as what CI systems start makes a context of this command alone, and click keeps
+    # the help option of the first one.
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 Commands:
   diff       compare two snapshots: this help, and what is done without a command
@@ -70,7 +227,7 @@ Exit status:
 @click.argument(
     "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=_completed
 )
-@diff_options
+@_OPTIONS
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 
@@ -79,137 +236,8 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     REV:PATH with that folder of it; without either, HEAD is. A file or folder alone is compared
     with itself at HEAD. Each PATH after -- narrows both sides.
     """
-    from snapdiff.cli.requested_diff import DiffOptions
+    from snapdiff.cli.diff_run import DiffOptions, run_diff
 
     given = DiffOptions(**values)
     outcome = run_diff(revisions, given)
-    is_found = outcome.offenders or (given.exit_code and not outcome.diff.is_empty())
-    return FOUND if is_found else DONE
-
-
-class Outcome(NamedTuple):
-    """What a run has compared and found; its reports are written.
-
-    `diff` is what they show. A gate looks at all kinds of change, so it may have offenders that no
-    report shows.
-    """
-
-    old: "Catalog"
-    new: "Catalog"
-    diff: "CatalogDiff"
-    offenders: "list[Offender]"
-
-
-def run_diff(revisions: tuple[str, ...], given: "DiffOptions") -> Outcome:
-    """Compare what the arguments mean, write the reports, and say what the gate has found.
-
-    It is to be called in click's context of the command, which knows where each option is from.
-    Raises SnapdiffError, and click's UsageError.
-    """
-    from msgspec import UNSET
-    from msgspec.structs import replace
-
-    from snapdiff.catalog.loading import open_catalogs
-    from snapdiff.cli.progress import ProgressBar
-    from snapdiff.cli.requested_diff import FROM_FILE
-    from snapdiff.cli.settings_in_force import settings_in_force
-    from snapdiff.comparison import diff_catalogs
-    from snapdiff.filters import narrowed_to_kinds
-
-    given.report_writers()  # what cannot be written is an error before any work
-
-    def warn(message: str) -> None:
-        if not given.quiet:
-            say(f"warning: {message}")
-
-    with ProgressBar("pages", wanted=not given.quiet) as progress:
-        where = given.compared(revisions)
-        old, new = open_catalogs(
-            where.revisions, where.directory, given.limits, progress.downloaded, where.paths
-        )
-        if given.verbose:
-            say(f"comparing {old.source.name} with {new.source.name}")
-        settings = settings_in_force(given, old.source, new.source, takes=FROM_FILE)
-        given = settings.applied_to(given)
-        if given.verbose and settings.place:
-            say(f"settings of {settings.place} count")
-        with settings.named_in_errors():
-            filters = _filters(given, old, new)
-            found = diff_catalogs(
-                old,
-                new,
-                filters=replace(filters, kind=()),  # the gate looks at every kind
-                allow_empty=given.allow_empty,
-                skip_bad_pages=given.skip_bad_pages,
-                warn=warn,
-                progress=progress,
-            )
-    for page in found.skipped:
-        warn(f"{page.path} ({page.side}): left out on both sides: {page.error}")
-    place = settings.place or UNSET
-    narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
-    verdict = _verdict(found, given)
-    offenders = verdict.offenders if verdict else []
-    _write_reports(given, narrowed, [offender.text for offender in offenders], warn)
-    if verdict:
-        is_narrowed = given.is_narrowed() or settings.speaks_of_more
-        _say_verdict(verdict, str(place), warn, is_narrowed=is_narrowed)
-    if given.annotations:
-        from snapdiff.cli.marked_documents import mark_documents
-
-        mark_documents(given.annotations, offenders, old, new)
-    return Outcome(old, new, narrowed, offenders)
-
-
-def _verdict(found: "CatalogDiff", given: "DiffOptions") -> "Verdict | None":
-    """Return what the gate says of a diff, or None where no gate is asked for."""
-    if not given.fail_on:
-        return None
-    from snapdiff.cli.accepted_changes import judge  # late: most runs have no gate
-
-    return judge(found, given.fail_on, given.ignore)
-
-
-def _say_verdict(
-    verdict: "Verdict", place: str, warn: Callable[[str], None], *, is_narrowed: bool
-) -> None:
-    from snapdiff.cli.accepted_changes import ignored_lines, warning_lines
-    from snapdiff.cli.gate import first_lines
-
-    for message in warning_lines(verdict, place, is_narrowed=is_narrowed):
-        warn(message)
-    offending = [offender.text for offender in verdict.offenders]
-    for line in (*ignored_lines(verdict, place), *first_lines(offending)):
-        say(line)
-
-
-def _write_reports(
-    given: "DiffOptions", diff: "CatalogDiff", offending: list[str], warn: Callable[[str], None]
-) -> None:
-    """Write every report that is asked for, and say so; raises ReportError."""
-    from snapdiff.cli.report_writer import size_in_words
-
-    writers = given.report_writers()
-    for message in given.without_effect(writers):
-        warn(message)
-    for writer in writers:
-        writer.write(diff, offending)
-    if given.names_written_files():
-        say_written([writer.destination.file for writer in writers], size_in_words(diff))
-
-
-def _filters(given: "DiffOptions", old: "Catalog", new: "Catalog") -> "Filters":
-    """Return what the report is narrowed to; raises FilterError where a glob has a slip in it.
-
-    A file speaks of a stack's new name before the stack has it and after, so such a pair counts
-    where one side has the old name and the other the new one.
-    """
-    from msgspec.structs import replace
-
-    from snapdiff.catalog.known_names import renamed_stacks_of
-    from snapdiff.filters import Scope
-
-    filters = Scope(given.filters()).filters
-    if "map_stack" not in given.from_file:
-        return filters
-    return replace(filters, stack_names=renamed_stacks_of(filters.stack_names, old, new))
+    return int(bool(outcome.offenders) or (given.exit_code and not outcome.diff.is_empty()))

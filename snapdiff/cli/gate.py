@@ -1,14 +1,33 @@
-"""A gate: what somebody does not want to happen to a package, a stack or a tag."""
+"""A gate: what somebody does not want to happen, what is accepted all the same, where it is.
 
+A package, a stack or a tag that one of the kinds of --fail-on happened to is an offender.
+"""
+
+import os
 from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
+from snapdiff.catalog.loading import Catalog
+from snapdiff.cli.console import say_command
+from snapdiff.cli.given_options import split_globs
+from snapdiff.errors import SnapdiffError
+from snapdiff.filters import NameFilter
+from snapdiff.output.whole_file import write_file
+from snapdiff.reports.annotations import Annotation, code_quality, github_commands
 from snapdiff.reports.lost_builds import builds_in_words
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
-from snapdiff.result import CatalogDiff, Kind, TagDiff
+from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
+from snapdiff.safe_text import shown
+
+if TYPE_CHECKING:
+    from snapdiff.settings.catalog_settings import AcceptedChange  # late: few catalogs have any
 
 SPELLED_OUT = 50
 """How many offending lines are printed before they are only counted."""
@@ -54,27 +73,20 @@ def first_lines(lines: Sequence[str]) -> list[str]:
 
 def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offender]:
     name = " → ".join(tag_names(tag))
+    in_tag = f" in {name}" if name else ""
     if tag.status != "changed":
         kind = Kind(tag.status)
         if kind in kinds:
             yield Offender(kind=kind, tag=name, text=f"{kind.value}: tag {name}")
         return
     for conflict in tag.hash_conflicts or ():
-        told = [f"{name.package} {name.version}" for name in (conflict.old, conflict.new)]
-        yield Offender(
-            kind=kinds[0],
-            tag=name,
-            packages=(conflict.new.package,),
-            text=f"one hash, {conflict.hash}: {' → '.join(told)}{f' in {name}' if name else ''}",
-        )
+        old, new = (f"{side.package} {side.version}" for side in (conflict.old, conflict.new))
+        text = f"one hash, {conflict.hash}: {old} → {new}{in_tag}"
+        yield Offender(kind=kinds[0], tag=name, packages=(conflict.new.package,), text=text)
     for stack in tag.stacks:
         if stack.status in ("removed", "added") and Kind(stack.status) in kinds:
-            yield Offender(
-                kind=Kind(stack.status),
-                tag=name,
-                stacks=(stack.stack,),
-                text=f"{stack.status}: stack {stack.stack}{f' in {name}' if name else ''}",
-            )
+            text = f"{stack.status}: stack {stack.stack}{in_tag}"
+            yield Offender(kind=Kind(stack.status), tag=name, stacks=(stack.stack,), text=text)
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
     for line in package_lines(tag, both):
         found = line.kind in kinds
@@ -97,3 +109,176 @@ def _packages(line: PackageLine) -> str:
         versions = [", ".join(line.kept)] if line.kept else []
     words = " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])
     return words + builds_in_words(line, str)
+
+
+# --- What a configuration accepts: the gate lets it pass, and says so ---
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What a gate says: its offenders, what it lets pass, and which acceptances do nothing.
+
+    `ended` are those whose day is over. `unused` are those that no change of the diff is like.
+    """
+
+    offenders: list[Offender] = []
+    ignored: "list[tuple[Offender, AcceptedChange]]" = []
+    ended: "list[AcceptedChange]" = []
+    unused: "list[AcceptedChange]" = []
+
+
+class _Place(NamedTuple):
+    """What happened to a package in a stack, or to the whole stack where there is no package."""
+
+    kind: Kind
+    stack: str
+    package: str | None
+
+
+def judge(
+    diff: CatalogDiff, kinds: tuple[Kind, ...], accepted: "Sequence[AcceptedChange]"
+) -> Verdict:
+    """Return what a gate against some kinds of change says of a diff, as `find_offenders` takes it.
+
+    What two acceptances match, the first one accepts. A tag as a whole is never accepted. Raises
+    SnapdiffError where nobody knows which day it is.
+    """
+    today = _today() if accepted else date.max
+    ended = [item for item in accepted if item.until is not UNSET and item.until < today]
+    counting = [item for item in accepted if item.kind in kinds and item not in ended]
+    places = {
+        place
+        for tag in diff.tags
+        for stack in (tag.stacks if counting and tag.status == "changed" else ())
+        for place in _places(stack)
+    }
+    rest, ignored, unused = set(places), [], []
+    for item in counting:
+        matched = _matched(places, item)
+        part = _part_of(diff, matched & rest)
+        rest -= matched
+        ignored += [(offender, item) for offender in find_offenders(part, kinds) if offender.stacks]
+        unused += [] if matched else [item]
+    offenders = find_offenders(diff if rest == places else _part_of(diff, rest), kinds)
+    return Verdict(offenders=offenders, ignored=ignored, ended=ended, unused=unused)
+
+
+def _places(stack: StackDiff) -> Iterator[_Place]:
+    if stack.status in ("added", "removed"):
+        yield _Place(Kind(stack.status), stack.stack, None)
+    else:
+        for change in stack.package_changes:
+            for kind in change.kinds:
+                yield _Place(kind, stack.stack, change.package)
+
+
+def _matched(places: set[_Place], accepted: "AcceptedChange") -> set[_Place]:
+    stacks, packages = _name_filter(accepted.stack), _name_filter(accepted.package)
+    return {
+        place
+        for place in places
+        if place.kind is accepted.kind
+        and stacks.lets_in(place.stack)
+        and (
+            accepted.package is UNSET if place.package is None else packages.lets_in(place.package)
+        )
+    }
+
+
+def _name_filter(globs: str | UnsetType) -> NameFilter:
+    return NameFilter(split_globs([globs]) if isinstance(globs, str) else ())
+
+
+def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:
+    """Return a diff in which nothing happened to stacks and packages but at some places."""
+
+    def part(stack: StackDiff) -> StackDiff:
+        if stack.status in ("added", "removed"):
+            is_in = not places.isdisjoint(_places(stack))
+            return stack if is_in else replace(stack, status="unchanged", package_changes=())
+        return replace(
+            stack,
+            package_changes=tuple(
+                change
+                for change in stack.package_changes
+                if any(_Place(kind, stack.stack, change.package) in places for kind in change.kinds)
+            ),
+        )
+
+    return replace(
+        diff, tags=tuple(replace(tag, stacks=tuple(map(part, tag.stacks))) for tag in diff.tags)
+    )
+
+
+def verdict_lines(verdict: Verdict, place: str) -> list[str]:
+    """Return a line for each offender: those that pass, with where that is said, then the rest."""
+    ignored = []
+    for offender, accepted in verdict.ignored:
+        until = f", until {accepted.until}" if accepted.until is not UNSET else ""
+        reason = f": {shown(accepted.reason)}" if isinstance(accepted.reason, str) else ""
+        ignored.append(f"ignored: {offender.text} ({place}{until}{reason})")
+    return first_lines(ignored) + first_lines([offender.text for offender in verdict.offenders])
+
+
+def warning_lines(verdict: Verdict, place: str, *, is_narrowed: bool) -> list[str]:
+    """Return a line for each acceptance that does nothing, for a warning.
+
+    Where less is compared than the file speaks of, one may be unused because of that.
+    """
+    ended = [
+        f"{place}: accepted {_described(item)} until {item.until}; "
+        "that day is over: remove it, or set a later one"
+        for item in verdict.ended
+    ]
+    unused = [
+        f"{place}: accepts {_described(item)}, and no change is like that; "
+        "remove it where it is no longer needed"
+        for item in (() if is_narrowed else verdict.unused)
+    ]
+    return first_lines([*ended, *unused])
+
+
+def _described(accepted: "AcceptedChange") -> str:
+    """Return an acceptance in words: `downgraded hipblas in e4s`."""
+    package = accepted.package if isinstance(accepted.package, str) else "any package"
+    stack = f" in {shown(accepted.stack)}" if isinstance(accepted.stack, str) else ""
+    return f"{accepted.kind.value} {shown(package)}{stack}"
+
+
+def _today() -> date:
+    """Return the day, in UTC, or that of SOURCE_DATE_EPOCH where that is set.
+
+    Raises SnapdiffError where it is no number of seconds.
+    """
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        now = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        message = f"SOURCE_DATE_EPOCH: {seconds} is no number of seconds since 1970"
+        raise SnapdiffError(message) from error
+    return now.date()
+
+
+# --- The documents of offenders, marked for a CI system ---
+
+
+def mark_documents(
+    target: Path | None, offenders: Sequence[Offender], old: Catalog, new: Catalog
+) -> None:
+    """Hand offenders over with their documents: to a file for GitLab, without one to GitHub's log.
+
+    GitHub's runner reads commands in both streams. Standard output is the report's. Raises
+    ReportError where the file cannot be written.
+    """
+    annotations = []
+    if offenders:  # else no side has to be listed for it
+        from snapdiff.catalog.document_paths import DocumentPaths, document_path
+
+        sides = [DocumentPaths(new), DocumentPaths(old)]
+        for item in offenders:
+            path = document_path(sides, item.tag, [*item.packages, *item.stacks])
+            annotations.append(Annotation(item.kind, item.text, path))
+    if target:
+        write_file(target, [code_quality(annotations)])
+    else:
+        for command in github_commands(annotations):
+            say_command(command)

@@ -5,9 +5,9 @@ from typing import Any
 import click
 
 from snapdiff.catalog.loading import Catalog, load_catalog
-from snapdiff.cli.console import say, say_written
 from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.shared_options import (
+    answer_format,
     no_pager,
     output,
     package_url,
@@ -17,9 +17,9 @@ from snapdiff.cli.shared_options import (
     verbose,
 )
 from snapdiff.missing_specs import find_missing
-from snapdiff.reports.answers import answer_format, render_answer
+from snapdiff.reports import ANSWER, chosen_format
+from snapdiff.reports.answers import render_answer
 from snapdiff.reports.markdown_text import counted
-from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 
 
 @click.command(
@@ -33,10 +33,8 @@ Examples:
 @click.argument("wanted", nargs=-1, required=True, metavar="WANTED...")
 @click.argument("catalog", metavar="CATALOG")
 @repository
-@click.option(
-    "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
-)
-@output
+@answer_format
+@output("Write to FILE, whole or not at all.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where anything is missing.")
 @package_url
 @template_folder
@@ -49,27 +47,20 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
     WANTED are locks: files, folders or REV:PATH. CATALOG is a build cache, a mirror, an install
     tree or a catalog of pages: a folder, a URL or REV:PATH.
     """
-    nothing: dict[str, Any] = dict.fromkeys(("tag", "stack", "package", "kind"), ())
-    nothing |= {"explicit": False, "config": None, "no_config": True}
-    given = CommonOptions(**nothing, **values)
-    destination = given.destination(given.target())
-    destination.check()
-    chosen = answer_format(given.format_name, destination.file)
+    given = CommonOptions(**values)
+    destination = given.destination(given.output)
+    chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
     found = find_missing(
         [_catalog(one, given) for one in wanted],
         _catalog(catalog, given),
         allow_empty=given.allow_empty,
         skip_bad_pages=given.skip_bad_pages,
-        warn=lambda message: None if given.quiet else say(f"warning: {message}"),
+        warn=given.warn,
     )
-    options = ReportOptions(
-        package_url=PACKAGE_URL if given.package_url is None else given.package_url,
-        templates=given.templates(),
-    )
-    destination.write(render_answer(found, chosen, options))
-    if given.names_written_files():
-        say_written([destination.file], counted(found.specs.missing, "missing spec"))
-    return 1 if exit_code and found.missing else 0
+    given.warn_without_effect(ANSWER, [chosen])
+    destination.write(render_answer(found, chosen, given.report_options()))
+    given.say_written([destination.file], lambda: counted(found.specs.missing, "missing spec"))
+    return int(exit_code and bool(found.missing))
 
 
 def _catalog(name: str, given: CommonOptions) -> Catalog:

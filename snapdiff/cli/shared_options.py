@@ -1,6 +1,7 @@
 """The options that several commands have, each with its help."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -125,7 +126,24 @@ environment = click.option(
     help="The lock of an environment, as spack -e names it, as OLD or NEW; twice for both.",
 )
 
-output = click.option("-o", "--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+
+def _file(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
+    return None if value in (None, "-") else Path(value or "")
+
+
+def output(words: str) -> Callable[[_Command], _Command]:
+    """Return the option for the file to write; without it, or for `-`, that is standard output."""
+    return click.option("-o", "--output", callback=_file, metavar="FILE", help=words)
+
+
+answer_format = click.option(
+    "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
+)
+
+
+def group_by(words: str) -> Callable[[_Command], _Command]:
+    """Return the option for how lists of packages are put together."""
+    return click.option("--group-by", type=click.Choice(["stack", "package"]), help=words)
 
 
 def _traced(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
@@ -150,6 +168,7 @@ def verbose(
 
 template_folder = click.option(
     "--template-folder",
+    "templates",
     metavar="DIR",
     help="Take built-in templates from DIR where it has them.",
 )

@@ -1,23 +1,37 @@
 """`snapdiff snapshot`: a mirror, a directory or a revision in, a folder of its documents out."""
 
+import contextlib
+import functools
+import hashlib
+import json
 import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import msgspec
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import read_file
-from snapdiff.cli.console import say
-from snapdiff.cli.progress import ProgressBar
+from snapdiff.cli.console import ProgressBar, say
 from snapdiff.cli.shared_options import max_size, verbose
-from snapdiff.cli.snapshot_folder import SnapshotFolder, SnapshotRecord
-from snapdiff.errors import SnapdiffError
+from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import limits_of
+from snapdiff.output.whole_folder import remove_remains, replaced_folder
+from snapdiff.safe_text import shown
+from snapdiff.sources.download import KeptFile
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, Source
+from snapdiff.sources.source import Content, Entry, Source, printable_path
+from snapdiff.sources.transport import Validators
+
+RECORD = "snapdiff-snapshot.json"
+"""The file that says what a snapshot is of. A folder without it is none."""
+
+VERSION = 1
 
 
 @click.command(
@@ -69,12 +83,10 @@ def _documents(catalog: Catalog) -> list[Entry]:
     """Return the entries of a catalog that are documents; for some, only the content says so."""
     source = catalog.source
     entries = list(source.entries())
-    unsure = [entry for entry in entries if _depends_on_content(entry.path)]
-    others = {
-        entry.path
-        for entry, content in zip(unsure, source.read(unsure), strict=True)
-        if _is_none(catalog, entry, content)
-    }
+    read = [entry for entry in entries if DOCUMENTS.is_read(entry.path)]
+    unsure = [entry for entry in read if not DOCUMENTS.is_document(entry.path)]
+    contents = zip(unsure, source.read(unsure), strict=True)
+    others = {entry.path for entry, content in contents if _is_none(catalog, entry, content)}
     return [entry for entry in entries if entry.path not in others]
 
 
@@ -84,19 +96,191 @@ def _is_none(catalog: Catalog, entry: Entry, content: Content) -> bool:
     return read_file(reader, entry.path, catalog.version(entry, content), "old") is None
 
 
-def _depends_on_content(path: str) -> bool:
-    return DOCUMENTS.is_read(path) and not DOCUMENTS.is_document(path)
-
-
 def _check_apart(source: Path, folder: Path) -> None:
     """Raise SnapdiffError where a snapshot would become a part of what it is of."""
     if os.path.isdir(source) and folder.resolve().is_relative_to(source.resolve()):
         raise SnapdiffError(f"{folder}: is in {source}; name a folder outside of it")
 
 
-def _outcome(written: SnapshotRecord | None) -> str:
+def _outcome(written: "SnapshotRecord | None") -> str:
     if written is None:
         return "nothing is new, nothing was written"
     number = len(written.documents)
     size = sum(document.size for document in written.documents.values())
     return f"{number:,} {'document' if number == 1 else 'documents'} with {size:,} bytes"
+
+
+# --- The folder ---
+
+
+class DocumentRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a document: its SHA-256 in hexadecimal, its size in bytes.
+
+    With `etag` and `last_modified` the server is asked whether it has changed.
+    """
+
+    sha256: str
+    size: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class SnapshotRecord(msgspec.Struct, frozen=True):
+    """What a snapshot is of, when it was taken (ISO 8601), and its documents by path."""
+
+    snapshot: int
+    source: str
+    commit: str | None
+    taken: str
+    documents: dict[str, DocumentRecord]
+
+
+class SnapshotFolder:
+    """A folder that is a snapshot, or is to become one."""
+
+    def __init__(self, path: Path) -> None:
+        """Look at what is there; raises SnapdiffError where it is something else."""
+        self.path = path
+        self._target = path.resolve()
+        remove_remains(self._target, self._check_own)
+        self._record = self._find_record()
+
+    @functools.cached_property
+    def kept_files(self) -> dict[str, KeptFile]:
+        """The documents that are there by path, as far as they are unharmed."""
+        kept = {}
+        for path, document in self._record.documents.items() if self._record else ():
+            place = self._target / path
+            with contextlib.suppress(OSError), open(place, "rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() == document.sha256:
+                    validators = Validators(document.etag, document.last_modified)
+                    kept[path] = KeptFile(place, document.sha256, validators)
+        return kept
+
+    def check(self, source: Source) -> None:
+        """Raise SnapdiffError where the folder is a snapshot of another source."""
+        if self._record and self._record.source != source.name:
+            message = f"is a snapshot of {shown(self._record.source)}; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}")
+
+    def update(
+        self, source: Source, entries: Sequence[Entry], progress: ProgressBar
+    ) -> SnapshotRecord | None:
+        """Make the folder hold just these documents of a source; return what it holds then.
+
+        `progress` is called with how many of how many documents were read. Returns None, and writes
+        nothing, where it holds them already. Raises SnapdiffError where a document cannot be read
+        or written; the folder is then as it was.
+        """
+        if not entries:
+            raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
+        documents = {}
+        for path, content in _contents(source, entries):
+            documents[path] = _record_of(source, path, content)
+            progress(len(documents), len(entries))
+        if self._holds(documents):
+            return None
+        taken = datetime.now(UTC).isoformat(timespec="seconds")
+        record = SnapshotRecord(VERSION, source.name, source.commit, taken, documents)
+        try:
+            with replaced_folder(self._target, self._check_own) as folder:
+                _write(folder / RECORD, _text(record))  # first: it says what may be removed again
+                for path, content in _contents(source, entries):
+                    if hashlib.sha256(content).hexdigest() != documents[path].sha256:
+                        raise _unreadable(path, "changed while it was read")
+                    _write(folder / path, content)
+        except OSError as error:
+            reason = error.strerror or error
+            raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
+        return record
+
+    def _find_record(self) -> SnapshotRecord | None:
+        if not os.path.lexists(self._target):
+            if not os.path.isdir(self._target.parent):
+                parent = self.path.parent
+                raise SnapdiffError(
+                    f"{self.path}: the folder {parent} does not exist; make it first"
+                )
+            return None
+        if not os.path.isdir(self._target):
+            raise SnapdiffError(f"{self.path}: is a file, not a folder")
+        return self._check_own(self._target)
+
+    def _check_own(self, folder: Path) -> SnapshotRecord | None:
+        """Return the record of a snapshot, or None where a folder holds nothing.
+
+        Raises SnapdiffError where it holds anything that is of no snapshot.
+        """
+        files = set(_files_below(folder))
+        if files == {RECORD} and folder != self._target:
+            return None  # a run was killed while it wrote the first of its files
+        record = self._read_record(folder) if RECORD in files else None
+        others = files - {RECORD, *(record.documents if record else ())}
+        if others:
+            other = shown(printable_path(min(others)))
+            message = f"holds {other}, which is of no snapshot; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}")
+        return record
+
+    def _read_record(self, folder: Path) -> SnapshotRecord:
+        try:
+            found = json.loads((folder / RECORD).read_bytes())
+            record = msgspec.convert(found, SnapshotRecord)
+        except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
+            message = f"{RECORD} in it cannot be read; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}") from error
+        if record.snapshot != VERSION:
+            message = f"{RECORD} in it is of another version of snapdiff; name another folder"
+            raise SnapdiffError(f"{self.path}: {message}")
+        for path in record.documents:
+            _check_path(path)
+        return record
+
+    def _holds(self, documents: dict[str, DocumentRecord]) -> bool:
+        wanted = {path: document.sha256 for path, document in documents.items()}
+        return wanted == {path: kept.sha256 for path, kept in self.kept_files.items()}
+
+
+def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
+    """Yield path and content of each document; raises SnapdiffError where one has none."""
+    for entry, content in zip(entries, source.read(entries), strict=True):
+        _check_path(entry.path)
+        if isinstance(content, FormatError):
+            raise _unreadable(entry.path, str(content))
+        yield entry.path, content
+
+
+def _record_of(source: Source, path: str, content: bytes) -> DocumentRecord:
+    validators = source.validators(path)
+    return DocumentRecord(hashlib.sha256(content).hexdigest(), len(content), *validators)
+
+
+def _check_path(path: str) -> None:
+    """Raise SnapdiffError where a path would lead out of a folder, or is not to be written."""
+    if "\0" in path or any(part in ("", ".", "..") for part in path.split("/")) or path == RECORD:
+        raise _unreadable(path, "is no path that a snapshot can have")
+
+
+def _unreadable(path: str, reason: str) -> SnapdiffError:
+    return SnapdiffError(f"{shown(printable_path(path))}: {reason}; no snapshot was written")
+
+
+def _files_below(folder: Path) -> Iterator[str]:
+    """Yield the path of everything below a folder that is no folder itself, or that is empty."""
+    for place, folders, files in os.walk(folder):
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        for name in (*files, *links):
+            yield os.path.relpath(os.path.join(place, name), folder)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _text(record: SnapshotRecord) -> bytes:
+    # The library of the rest would not write a path that is no UTF-8.
+    return (json.dumps(msgspec.to_builtins(record), indent=2) + "\n").encode("ascii")

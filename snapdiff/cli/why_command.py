@@ -6,13 +6,12 @@ import click
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import open_catalogs
-from snapdiff.cli.console import say, say_written
+from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import CommonOptions
-from snapdiff.cli.progress import ProgressBar
-from snapdiff.cli.settings_in_force import settings_in_force
+from snapdiff.cli.settings_in_force import open_sides
 from snapdiff.cli.shared_options import (
     TakesPaths,
+    answer_format,
     configuration,
     environment,
     no_pager,
@@ -24,9 +23,9 @@ from snapdiff.cli.shared_options import (
     template_folder,
     verbose,
 )
-from snapdiff.reports.answers import answer_format, render_answer
+from snapdiff.reports import ANSWER, chosen_format
+from snapdiff.reports.answers import render_answer
 from snapdiff.reports.markdown_text import counted
-from snapdiff.reports.options import PACKAGE_URL, ReportOptions
 from snapdiff.why_package import explain_package, parse_question
 
 
@@ -54,10 +53,8 @@ What it draws:
 @click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]")
 @repository
 @environment
-@click.option(
-    "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
-)
-@output
+@answer_format
+@output("Write to FILE, whole or not at all.")
 @places
 @package_url
 @template_folder
@@ -71,20 +68,12 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     OLD and NEW are what `snapdiff diff` takes: directories, files, git revisions or mirrors, with
     documents that have dependencies.
     """
-    given = CommonOptions(package=(), kind=(), explicit=False, **values)
+    given = CommonOptions(**values)
     asked = parse_question(package)
-    destination = given.destination(given.target())
-    destination.check()
-    chosen = answer_format(given.format_name, destination.file)
+    destination = given.destination(given.output)
+    chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
     with ProgressBar("documents", wanted=not given.quiet) as progress:
-        where = given.compared(revisions)
-        old, new = open_catalogs(
-            where.revisions, where.directory, given.limits, progress.downloaded, where.paths
-        )
-        if given.verbose:
-            say(f"comparing {old.source.name} with {new.source.name}")
-        settings = settings_in_force(given, old.source, new.source, takes={"tag", "stack"})
-        given = settings.applied_to(given)
+        old, new, settings, given = open_sides(revisions, given, {"tag", "stack"}, progress)
         with settings.named_in_errors():
             found = explain_package(
                 old,
@@ -93,21 +82,13 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
                 filters=given.filters(),
                 allow_empty=given.allow_empty,
                 skip_bad_pages=given.skip_bad_pages,
-                warn=lambda message: None if given.quiet else say(f"warning: {message}"),
+                warn=given.warn,
                 progress=progress,
             )
-    for page in () if given.quiet else found.skipped:
-        say(f"warning: {page.path} ({page.side}): left out on both sides: {page.error}")
-    answer = render_answer(
-        replace(found, configuration=settings.place or UNSET),
-        chosen,
-        ReportOptions(
-            package_url=PACKAGE_URL if given.package_url is None else given.package_url,
-            templates=given.templates(),
-        ),
-    )
-    destination.write(answer)
-    if given.names_written_files():
-        specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
-        say_written([destination.file], counted(specs, "changed spec"))
+    given.warn_of_skipped(found.skipped)
+    given.warn_without_effect(ANSWER, [chosen])
+    found = replace(found, configuration=settings.place or UNSET)
+    destination.write(render_answer(found, chosen, given.report_options()))
+    specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
+    given.say_written([destination.file], lambda: counted(specs, "changed spec"))
     return 0

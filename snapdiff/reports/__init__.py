@@ -1,120 +1,116 @@
-"""The finished diff as text: one file a format, and a registry of them."""
+"""What -f may name, of every kind of output in one table; and the finished diff as text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import PurePath
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
 
+Formats = Mapping[str, frozenset[str]]
+"""Formats by name, each with the fields of ReportOptions that have an effect in it."""
+
+SUFFIXES = {
+    "markdown": (".md", ".markdown"),
+    "text": (".txt",),
+    "html": (".html", ".htm"),
+    "json": (".json",),
+    "ndjson": (".ndjson", ".jsonl"),
+    "csv": (".csv",),
+}
+"""The suffixes of files that stand for a format."""
+
+
+def _formats(**fields: str) -> Formats:
+    return {name: frozenset(some.split()) for name, some in fields.items()}
+
+
+_IN_MARKDOWN = "title templates group_by detail package_url report_url max_length"
+
+REPORT = _formats(
+    markdown=f"{_IN_MARKDOWN} stat",
+    comment=f"{_IN_MARKDOWN} marker",
+    text="title templates group_by detail stat color",
+    html="title templates package_url",
+    json="",
+    csv="",
+)
+CHANGELOG = _formats(
+    markdown="templates group_by detail package_url",
+    text="templates group_by detail color",
+    html="templates group_by detail package_url",
+    json="",
+    ndjson="",
+)
+FIRST_SEEN = _formats(markdown="templates", text="templates color", json="", csv="")
+ANSWER = _formats(text="templates", markdown="templates package_url", json="")
+
+OWN_TEMPLATE = "template"
+"""What --template asks for: words of the user's own, and no format to choose by name."""
+
+_RENDERERS = {
+    "markdown": "markdown:render",
+    "comment": "markdown:render_comment",
+    "text": "text:render",
+    "html": "html.document:render",
+    "json": "json_report:render",
+    "csv": "csv_report:render",
+    OWN_TEMPLATE: "templates:render_own",
+}
+"""Where a report is rendered; a module is imported when it is first asked for."""
+
 
 class Renderer(Protocol):
-    """What a report's module offers as `render`."""
+    """What renders a report in one format."""
 
     def __call__(self, diff: CatalogDiff, options: ReportOptions, /) -> Iterator[str]:
         """Yield the report's text, piece by piece."""
         ...
 
 
-class ReportFormat(NamedTuple):
-    """A format by name: its module, the file suffixes that stand for it, what it is for.
-
-    `options` are the fields of ReportOptions that have an effect in it.
-    """
-
-    name: str
-    module: str
-    suffixes: tuple[str, ...]
-    purpose: str
-    options: frozenset[str] = frozenset()
-
-
-_FOR_PEOPLE = frozenset(["title", "templates"])
-_IN_MARKDOWN = _FOR_PEOPLE | {"group_by", "detail", "package_url", "report_url", "max_length"}
-
-FORMATS = {
-    item.name: item
-    for item in (
-        ReportFormat(
-            "markdown", "markdown", (".md", ".markdown"), "release notes", _IN_MARKDOWN | {"stat"}
-        ),
-        ReportFormat(
-            "comment",
-            "markdown:render_comment",
-            (),
-            "a pull-request comment, with a marker and a limit",
-            _IN_MARKDOWN | {"marker"},
-        ),
-        ReportFormat(
-            "text",
-            "text",
-            (".txt",),
-            "a terminal",
-            _FOR_PEOPLE | {"group_by", "detail", "stat", "color"},
-        ),
-        ReportFormat(
-            "html",
-            "html.document",
-            (".html", ".htm"),
-            "a page to search and filter",
-            _FOR_PEOPLE | {"package_url"},
-        ),
-        ReportFormat("json", "json_report", (".json",), "scripts"),
-        ReportFormat("csv", "csv_report", (".csv",), "spreadsheets, a row a change"),
-    )
-}
-"""Every format; a module is imported when it is first asked for."""
-
-OWN_TEMPLATE = ReportFormat(
-    "template", "templates:render_own", (), "words of your own", frozenset(["template"])
-)
-"""What --template asks for: no format to choose by name."""
-
-
-def format_of_file(path: PurePath) -> str | None:
-    """Return the format that a file's suffix stands for, or None where it has no suffix.
-
-    Raises ReportError where no format has the suffix.
-    """
-    suffix = path.suffix.lower()
-    if not suffix or not path.name.strip("."):
-        return None
-    for item in FORMATS.values():
-        if suffix in item.suffixes:
-            return item.name
-    known = ", ".join(suffix for item in FORMATS.values() for suffix in item.suffixes)
-    raise ReportError(f"{path}: no format has the suffix {suffix}; known are {known}, or say -f")
-
-
-def checked_format(name: str) -> str:
+def format_named(name: str, formats: Formats = REPORT) -> str:
     """Return the format that a name or a suffix means: `md` is markdown.
 
     Raises ReportError where there is no such format.
     """
-    for item in FORMATS.values():
-        if name == item.name or f".{name}" in item.suffixes:
-            return item.name
-    raise ReportError(f"{name}: no such report format; there are {', '.join(FORMATS)}")
+    for known in formats:
+        if name == known or f".{name}" in SUFFIXES.get(known, ()):
+            return known
+    raise ReportError(f"{name}: no such format here; there are {', '.join(formats)}")
 
 
-def without_effect(format_names: Sequence[str], options: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each field of ReportOptions with which none of the formats does anything."""
-    for name in options:
-        if not any(name in _format(item).options for item in format_names):
-            others = [item.name for item in FORMATS.values() if name in item.options]
-            goes_with = f"it goes with {', '.join(others)}" if others else "leave it out"
-            nowhere = ", ".join(format_names)
-            yield f"{_option(name)} has no effect in {nowhere}; {goes_with}"
+def chosen_format(formats: Formats, name: str | None, file: PurePath | None, usual: str) -> str:
+    """Return the format that was asked for, that a file's suffix stands for, or the usual one.
+
+    Raises ReportError where there is no such format.
+    """
+    if name is not None:
+        return format_named(name, formats)
+    if file is None or not file.suffix or not file.name.strip("."):
+        return usual
+    known = {suffix: item for item in formats for suffix in SUFFIXES.get(item, ())}
+    suffix = file.suffix.lower()
+    if suffix not in known:
+        message = f"no format here has the suffix {suffix}; known are {', '.join(known)}, or say -f"
+        raise ReportError(f"{file}: {message}")
+    return known[suffix]
 
 
-def _option(name: str) -> str:
-    return {"templates": "--template-folder"}.get(name, f"--{name.replace('_', '-')}")
+def without_effect(formats: Formats, chosen: Sequence[str], fields: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each field of ReportOptions with which no chosen format does anything."""
+    heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
+    for field in sorted(fields):
+        if not any(field in heeded[name] for name in chosen):
+            others = [name for name, some in formats.items() if field in some]
+            way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
+            yield f"--{option_name(field)} has no effect in {', '.join(chosen)}; {way_out}"
 
 
-def _format(name: str) -> ReportFormat:
-    return OWN_TEMPLATE if name == OWN_TEMPLATE.name else FORMATS[checked_format(name)]
+def option_name(field: str) -> str:
+    """Return what the option of a field of ReportOptions is called."""
+    return "template-folder" if field == "templates" else field.replace("_", "-")
 
 
 def render_pieces(
@@ -124,8 +120,9 @@ def render_pieces(
 
     Raises ReportError where there is no such format or it cannot be rendered as asked.
     """
-    module, _, name = _format(format_name).module.partition(":")
-    render: Renderer = getattr(import_module(f"snapdiff.reports.{module}"), name or "render")
+    known = format_name if format_name == OWN_TEMPLATE else format_named(format_name)
+    module, _, name = _RENDERERS[known].partition(":")
+    render: Renderer = getattr(import_module(f"snapdiff.reports.{module}"), name)
     return render(diff, options or ReportOptions())
 
 

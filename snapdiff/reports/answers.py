@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from snapdiff.errors import ReportError
-from snapdiff.reports import checked_format, format_of_file
 from snapdiff.reports.markdown_text import Links
 from snapdiff.reports.names import side_name, side_names
 from snapdiff.reports.options import ReportOptions
@@ -18,20 +15,6 @@ from snapdiff.reports.why_outline import why_tags
 from snapdiff.result.missing import MissingSpecs
 from snapdiff.result.why import ExplainedPackage
 from snapdiff.safe_text import shown
-
-_FORMATS = ("text", "markdown", "json")
-
-
-def answer_format(name: str | None, target: Path | None) -> str:
-    """Return the format that was asked for, that a file's suffix stands for, or text.
-
-    Raises ReportError where answers have no such format.
-    """
-    found = (format_of_file(target) if target else None) if name is None else name
-    for known in _FORMATS:
-        if found is None or found == known or checked_format(found) == known:
-            return known
-    raise ReportError(f"{name or target}: no such format here; there are {', '.join(_FORMATS)}")
 
 
 def render_answer(

@@ -11,6 +11,9 @@ PACKAGE_URL = "https://packages.spack.io/package.html?name={package}"
 MARKER = "snapdiff"
 """The name in a comment's first line, by which a bot finds the comment again."""
 
+GroupBy = Literal["stack", "package"]
+"""One list of packages a stack, or one a tag."""
+
 
 class ReportOptions(Struct, frozen=True, kw_only=True):
     """How a report is to look; a format ignores what has no meaning for it.
@@ -25,7 +28,7 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     """
 
     title: str = ""
-    group_by: Literal["stack", "package"] | None = None
+    group_by: GroupBy | None = None
     detail: bool = False
     stat: bool = False
     package_url: str = PACKAGE_URL

@@ -26,7 +26,7 @@ def read_settings(content: bytes) -> CatalogSettings:
     Raises FormatError, which names the line, where it is too large, no TOML, or says something
     that is not known.
     """
-    text = settings_text(content)
+    text = _text(content)
     table = _parsed(text)
     try:
         return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
@@ -35,7 +35,12 @@ def read_settings(content: bytes) -> CatalogSettings:
         raise FormatError(f"line {line_of(text, path)}: {_called(path)} {reason}") from error
 
 
-def settings_text(content: bytes) -> str:
+def line_of_option(content: bytes, option: str) -> int:
+    """Return the line of a configuration file that says something of an option."""
+    return line_of(_text(content), read_settings(content).path_of(option))
+
+
+def _text(content: bytes) -> str:
     """Return the text of a configuration file, with line breaks as TOML takes them.
 
     Raises FormatError where it is too large, or not in UTF-8.

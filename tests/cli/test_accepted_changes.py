@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog
-from snapdiff.cli.accepted_changes import judge
-from snapdiff.cli.gate import Offender
+from snapdiff.cli.gate import Offender, judge
 from snapdiff.result import CatalogDiff, Kind
 from snapdiff.settings.catalog_settings import AcceptedChange
 from snapdiff.sources.source import SETTINGS_FILE

@@ -196,8 +196,8 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
         (["--no-such"], "No such option"),  # the rest is click's, and differs by its version
         (["old", "new", "--sort"], "No such option"),
         (["old", "new", "-f"], "Option '-f' requires an argument."),
-        (["old", "new", "-f", "yaml"], "yaml: no such report format; there are markdown, "),
-        (["old", "new", "-f", "JSON"], "JSON: no such report format; there are markdown, "),
+        (["old", "new", "-f", "yaml"], "yaml: no such format here; there are markdown, "),
+        (["old", "new", "-f", "JSON"], "JSON: no such format here; there are markdown, "),
         (
             ["old", "new", "--fail-on", "removed,deleted"],
             "Invalid value for '--fail-on': 'deleted' is not a kind of change; the kinds are "

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.requested_diff import FROM_FILE, DiffOptions
+from snapdiff.cli.diff_run import FROM_FILE, DiffOptions
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.errors import FilterError
 from snapdiff.sources.source import SETTINGS_FILE

@@ -49,8 +49,8 @@ def test_a_colour_that_no_format_has_need_not_be_named(color: str) -> None:
     ("options", "message"),
     [
         (["-f", "text", "--stat", "--detail"], "--stat leaves out what --detail adds; give one of"),
-        (["-o", "report.pdf"], "report.pdf: no format has the suffix .pdf; known are .md, "),
-        (["-f", "template"], "template: no such report format; there are markdown, comment, "),
+        (["-o", "report.pdf"], "report.pdf: no format here has the suffix .pdf; known are .md, "),
+        (["-f", "template"], "template: no such format here; there are markdown, comment, "),
         (["--package-url", "https://x/"], "Invalid value for '--package-url': https://x/ has no "),
         (["--report-url", "javascript:x"], "javascript:x: no web address to link to; it begins "),
         (["--map-stack", "hep"], "Invalid value for '--map-stack': 'hep' names no two stacks; "),
@@ -131,7 +131,7 @@ def test_an_internal_fault_is_one_line_and_traced_where_that_is_asked_for(
     def broken(*_arguments: object, **_options: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("snapdiff.catalog.loading.open_catalogs", broken)
+    monkeypatch.setattr("snapdiff.cli.settings_in_force.open_catalogs", broken)
     monkeypatch.setattr("snapdiff.cli.changelog_command.open_range", broken)
     result = run_cli(name, "a..b")
     assert (result.status, result.out) == (2, "")

@@ -176,11 +176,8 @@ OPTIONS = """
 
 @pytest.mark.parametrize("arguments", [["-h"], ["--help"], ["diff", "-h"]], ids=words)
 def test_the_help_names_every_option_of_the_specification(arguments: list[str]) -> None:
-    # A process of its own: click keeps the help option of whoever asked a command for it first.
-    words_of_command = [sys.executable, "-m", "snapdiff", *arguments]
-    run = subprocess.run(words_of_command, capture_output=True, text=True, check=False)
-    out = run.stdout
-    assert (run.returncode, run.stderr) == (0, "")
+    status, out, err = run_cli(*arguments)
+    assert (status, err) == (0, "")
     assert out.startswith("Usage: snapdiff")
     words = set(re.findall(r"(?<!\S)--?[A-Za-z][a-z-]*", out.replace(",", " ")))
     assert set(OPTIONS.split()) <= words

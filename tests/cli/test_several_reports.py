@@ -31,7 +31,7 @@ def test_the_first_report_may_go_to_standard_output(example: Path) -> None:
     [
         (["--also", "html"], "'html' names no format and file; write FORMAT=FILE"),
         (["--also", "=x"], "'=x' names no format and file; write FORMAT=FILE"),
-        (["--also", "pdf=x.pdf"], "pdf: no such report format; there are markdown, "),
+        (["--also", "pdf=x.pdf"], "pdf: no such format here; there are markdown, "),
         (["--also", "csv=x", "--also", "html=./x"], "x: is named twice; a file holds one report"),
         (
             ["-f", "json", "-o", "x", "--also", "html=x"],

@@ -29,3 +29,8 @@ def test_names_are_never_all_linked_to_one_page(command: str, tmp_path: Path) ->
     told = run_cli(command, "-C", tmp_path, "--package-url", "https://site.example/", "x", "a..b")
     assert told.status == 2
     assert "has no {package} in it, and would link all to one" in told.err
+
+
+def test_help_has_both_its_options_in_a_context_of_its_own() -> None:
+    """What CI systems start makes one without the group, and click keeps its help option."""
+    assert diff.make_context("diff", []).help_option_names == ["-h", "--help"]

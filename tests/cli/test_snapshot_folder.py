@@ -152,7 +152,7 @@ if way == "two renames":
     ctypes.CDLL = lambda *_, **__: object()
 def end(): os.kill(os.getpid(), int(number))
 if place.startswith("in the middle of "):
-    import snapdiff.cli.snapshot_folder as module
+    import snapdiff.cli.snapshot_command as module
     write = module._write
     def written(path, content):
         is_here = path.name.startswith(place.rpartition(" ")[2])

@@ -143,6 +143,17 @@ def test_a_format_that_is_none_is_named_before_anything_is_read(folder: Path) ->
     done = why(folder, "hdf5", "-f", "csv")
     assert done.status == 2
     assert "csv: no such format here; there are text, markdown, json" in done.err
+    done = why(folder, "hdf5", "-o", "answer.html")
+    assert done.status == 2
+    assert "no format here has the suffix .html; known are .txt, .md, .markdown, .json" in done.err
+
+
+def test_an_option_without_effect_is_a_warning(folder: Path) -> None:
+    links = ("--package-url", "https://site.example/{package}")
+    done = why(folder, "hdf5", *links)
+    warning = "--package-url has no effect in text; it goes with markdown"
+    assert (done.status, done.err) == (0, f"snapdiff: warning: {warning}\n")
+    assert why(folder, "hdf5", *links, "-f", "markdown").err == ""
 
 
 def test_pages_have_no_dependencies_and_the_error_says_so(tmp_path: Path) -> None:

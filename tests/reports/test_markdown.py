@@ -218,5 +218,5 @@ def test_a_folder_of_templates_has_to_be_there() -> None:
 
 def test_a_template_is_named_when_rendering_fails() -> None:
     diff = diff_catalogs(*(load_catalog(name, repository=ROOT) for name in SNAPSHOTS))
-    with pytest.raises(SnapdiffError, match="no such report format"):
+    with pytest.raises(SnapdiffError, match="no such format here"):
         render_report(diff, "no-such-format")

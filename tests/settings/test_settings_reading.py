@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import fields
 
-from snapdiff.cli.requested_diff import FROM_FILE
+from snapdiff.cli.diff_run import FROM_FILE
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
-from snapdiff.reports import FORMATS
+from snapdiff.reports import REPORT
 from snapdiff.result import Kind
 from snapdiff.settings.catalog_settings import (
     AcceptedChange,
@@ -268,5 +268,5 @@ def test_the_schema_is_printed() -> None:
 def test_the_formats_are_those_that_there_are() -> None:
     [info] = [field for field in fields(DiffSection) if field.name == "format_name"]
     literal, unset = get_args(info.type)
-    assert set(get_args(literal)) == set(FORMATS)
+    assert set(get_args(literal)) == set(REPORT)
     assert unset is type(UNSET)

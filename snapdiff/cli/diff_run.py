@@ -1,0 +1,190 @@
+"""A run of `snapdiff diff`: two sides are compared, reports written, a gate looks at the result.
+
+It is apart from the command, which help and completion import (docs/specification.md, section 8).
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from snapdiff.catalog.known_names import renamed_stacks_of
+from snapdiff.catalog.loading import Catalog
+from snapdiff.cli.console import ProgressBar, say
+from snapdiff.cli.given_options import CommonOptions, Destination
+from snapdiff.cli.settings_in_force import open_sides
+from snapdiff.comparison import diff_catalogs
+from snapdiff.errors import ReportError
+from snapdiff.filters import Scope, narrowed_to_kinds
+from snapdiff.output.whole_file import require_files_of_their_own
+from snapdiff.reports import REPORT, render_pieces
+from snapdiff.reports.options import GroupBy, ReportOptions
+from snapdiff.result import CatalogDiff, Filters, Kind
+
+if TYPE_CHECKING:  # late: most runs have no gate
+    from snapdiff.cli.gate import Offender, Verdict
+    from snapdiff.settings.catalog_settings import AcceptedChange
+
+FROM_FILE = {
+    *("tag", "stack", "package", "kind", "map_stack"),
+    *("format_name", "group_by", "marker"),
+    *("fail_on", "ignore"),
+}
+"""The options that a configuration file can decide."""
+
+
+class ReportWriter(NamedTuple):
+    """A report to be: its format, its looks and where it goes."""
+
+    format_name: str
+    options: ReportOptions
+    destination: Destination
+
+
+class DiffOptions(CommonOptions, frozen=True, kw_only=True):
+    """The options of `snapdiff diff`, under the names that click gives them.
+
+    `annotations` are for `github`, or in a file for GitLab. `ignore` is what the gate lets pass;
+    only a file can say it.
+    """
+
+    title: str | None
+    group_by: GroupBy | None
+    detail: bool
+    stat: bool
+    report_url: str | None
+    marker: str | None
+    max_length: int | None
+    quiet_if_empty: bool
+    exit_code: bool
+    fail_on: tuple[Kind, ...]
+    also: tuple[tuple[str, Path | None], ...]
+    annotations: Literal["github"] | Path | None
+    ignore: "tuple[AcceptedChange, ...]" = ()
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the command line narrows what the gate looks at."""
+        given = {"tag", "stack", "package", "because", "explicit"} - self.from_file
+        return any(getattr(self, name) for name in given)
+
+    def report_writers(self) -> list[ReportWriter]:
+        """Return what writes the reports: the one that goes to `-o`, then each of `--also`.
+
+        Raises SnapdiffError where one cannot be written, before any work.
+        """
+        if self.stat and self.detail:
+            raise ReportError("--stat leaves out what --detail adds; give one of them")
+        is_usual = "format_name" in self.from_file
+        usual, wanted = (self.format_name, None) if is_usual else (None, self.format_name)
+        writers = []
+        for name, file in ((wanted, self.output), *self.also):
+            target = self.destination(file)
+            chosen = self.format_for(REPORT, name, target, usual)
+            writers.append(ReportWriter(chosen, target.fitted(self.report_options()), target))
+        files = [writer.destination.file for writer in writers]
+        if isinstance(self.annotations, Path):
+            files.append(self.destination(self.annotations).file)
+        require_files_of_their_own(files)
+        return writers
+
+
+class Outcome(NamedTuple):
+    """What a run has compared and found; its reports are written.
+
+    `diff` is what they show. A gate looks at all kinds of change, so it may have offenders that no
+    report shows.
+    """
+
+    old: Catalog
+    new: Catalog
+    diff: CatalogDiff
+    offenders: "list[Offender]"
+
+
+def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
+    """Compare what the arguments mean, write the reports, and say what the gate has found.
+
+    It is to be called in click's context of the command, which knows where each option is from.
+    Raises SnapdiffError, and click's UsageError.
+    """
+    given.report_writers()  # what cannot be written is an error before any work
+    with ProgressBar("pages", wanted=not given.quiet) as progress:
+        old, new, settings, given = open_sides(revisions, given, FROM_FILE, progress)
+        with settings.named_in_errors():
+            filters = _filters(given, old, new)
+            found = diff_catalogs(
+                old,
+                new,
+                filters=replace(filters, kind=()),  # the gate looks at every kind
+                allow_empty=given.allow_empty,
+                skip_bad_pages=given.skip_bad_pages,
+                warn=given.warn,
+                progress=progress,
+            )
+    given.warn_of_skipped(found.skipped)
+    place = settings.place or UNSET
+    narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
+    verdict = _verdict(found, given)
+    offenders = verdict.offenders if verdict else []
+    _write_reports(given, narrowed, tuple(offender.text for offender in offenders))
+    if verdict:
+        is_of_more = settings.file is not None and settings.file.is_of_more
+        _say_verdict(verdict, str(place), given, is_narrowed=given.is_narrowed or is_of_more)
+    if given.annotations:
+        from snapdiff.cli.gate import mark_documents
+
+        file = given.annotations if isinstance(given.annotations, Path) else None
+        mark_documents(file, offenders, old, new)
+    return Outcome(old, new, narrowed, offenders)
+
+
+def _filters(given: DiffOptions, old: Catalog, new: Catalog) -> Filters:
+    """Return what the report is narrowed to; raises FilterError where a glob has a slip in it.
+
+    A file speaks of a stack's new name before the stack has it and after, so such a pair counts
+    where one side has the old name and the other the new one.
+    """
+    filters = Scope(given.filters()).filters
+    if "map_stack" not in given.from_file:
+        return filters
+    return replace(filters, stack_names=renamed_stacks_of(filters.stack_names, old, new))
+
+
+def _verdict(found: CatalogDiff, given: DiffOptions) -> "Verdict | None":
+    """Return what the gate says of a diff, or None where no gate is asked for."""
+    if not given.fail_on:
+        return None
+    from snapdiff.cli.gate import judge
+
+    return judge(found, given.fail_on, given.ignore)
+
+
+def _say_verdict(verdict: "Verdict", place: str, given: DiffOptions, *, is_narrowed: bool) -> None:
+    from snapdiff.cli.gate import verdict_lines, warning_lines
+
+    for message in warning_lines(verdict, place, is_narrowed=is_narrowed):
+        given.warn(message)
+    for line in verdict_lines(verdict, place):
+        say(line)
+
+
+def _write_reports(given: DiffOptions, diff: CatalogDiff, offending: tuple[str, ...]) -> None:
+    """Write every report that is asked for, and say so; raises ReportError."""
+    writers = given.report_writers()
+    given.warn_without_effect(REPORT, [writer.format_name for writer in writers])
+    has_words = not given.quiet_if_empty or not diff.is_empty() or bool(diff.skipped)
+    for name, options, destination in writers:
+        options = replace(options, offending=offending)
+        destination.write(render_pieces(diff, name, options) if has_words else ())
+    given.say_written([writer.destination.file for writer in writers], lambda: _size(diff))
+
+
+def _size(diff: CatalogDiff) -> str:
+    """Return how much a report has to say: `14 package changes`, counted in each stack."""
+    from snapdiff.reports.markdown_text import counted  # late: no report in JSON needs them
+    from snapdiff.reports.package_counts import count_table
+
+    changes = sum(count_table(diff).total.by_kind.values())
+    return "nothing changed" if diff.is_empty() else counted(changes, "package change")
