@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from snapdiff.changelog.first_seen import Seen, Sighting
+from snapdiff.changelog.first_seen import Seen
 from snapdiff.changelog.sections import Settings
 from snapdiff.model import EMPTY_PART
 from snapdiff.reports.csv_report import csv_row
@@ -25,61 +26,41 @@ _COLUMNS = (
     "last_commit",
     "last_date",
     "is_gone",
+    "builds",
+    "build_changes",
 )
 
 
-class Row(Struct, frozen=True, kw_only=True):
-    """A version in a tag, with the stacks that had it at the same time."""
-
-    package: str
-    version: str
-    tag: str
-    stacks: tuple[str, ...]
-    first: Sighting | None
-    last: Sighting
-    is_gone: bool
-
-
 class _Table(Struct, frozen=True, kw_only=True):
-    """All rows; a column is left out where nothing in it has a name.
+    """All rows, each the like sightings of some stacks; a column without anything is left out.
 
     A tag or stack that is the only one and called `.` is not named (docs/specification.md, section
     10).
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[tuple[Seen, tuple[str, ...]], ...]
     has_tags: bool
     has_stacks: bool
+    has_builds: bool
 
     @property
     def heads(self) -> list[str]:
         """The names of the columns."""
         tag, stacks = ["Tag"] * self.has_tags, ["Stacks"] * self.has_stacks
-        return ["Package", "Version", *tag, *stacks, "First seen", "Last seen"]
+        builds = ["Builds"] * self.has_builds
+        return ["Package", "Version", *tag, *stacks, "First seen", "Last seen", *builds]
 
 
 def _table(seen: Sequence[Seen]) -> _Table:
     """Return a table in which stacks that had a version at the same time share a row."""
-    alike: dict[tuple[object, ...], list[Seen]] = {}
+    alike: dict[Seen, list[str]] = {}
     for item in seen:
-        key = (item.package, item.version, item.tag, item.first, item.last, item.is_gone)
-        alike.setdefault(key, []).append(item)
-    rows = tuple(
-        Row(
-            package=items[0].package,
-            version=items[0].version,
-            tag=items[0].tag,
-            stacks=tuple(item.stack for item in items),
-            first=items[0].first,
-            last=items[0].last,
-            is_gone=items[0].is_gone,
-        )
-        for items in alike.values()
-    )
+        alike.setdefault(replace(item, stack="", builds=0), []).append(item.stack)
     return _Table(
-        rows=rows,
+        rows=tuple((item, tuple(stacks)) for item, stacks in alike.items()),
         has_tags={item.tag for item in seen} != {EMPTY_PART},
         has_stacks={item.stack for item in seen} != {EMPTY_PART},
+        has_builds=any(item.build_changes for item in seen),
     )
 
 
@@ -113,7 +94,9 @@ def csv_rows(seen: Sequence[Seen], _settings: Settings, _options: ReportOptions)
         for sighting in (item.first, item.last):
             facts = (sighting.section, sighting.commit, sighting.date) if sighting else ("",) * 3
             cells += [fact or "" for fact in facts]
-        yield csv_row([*cells, "yes" if item.is_gone else "no"])
+        changes = (f"{it.section}: {it.old} > {it.new}" for it in item.build_changes)
+        gone = "yes" if item.is_gone else "no"
+        yield csv_row([*cells, gone, str(item.builds), "; ".join(changes)])
 
 
 RENDERERS: dict[str, Callable[[Sequence[Seen], Settings, ReportOptions], Iterator[str]]] = {

@@ -1,6 +1,8 @@
 """First and last sightings, held against a slow reading of the snapshots."""
 
 import json
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,22 +18,31 @@ from tests.support.story import History, markdown, run_changelog
 def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> None:
     history, snapshots = make_history(tmp_path, seed, days=12)
     commits = history.git("rev-list", "--reverse", "HEAD").splitlines()
-    seen: dict[tuple[str, str, str], list[int]] = {}
+    seen: dict[tuple[str, str, str], Counter[int]] = {}
     for number, records in enumerate(snapshots):
         for item in records:
             for stack in counting_stacks(item):
-                seen.setdefault((item["package"], item["versions"][0], stack), []).append(number)
+                place = (item["package"], item["versions"][0], stack)
+                seen.setdefault(place, Counter())[number] += 1
     rows = json.loads(markdown("-C", tmp_path, commits[0], "--first-seen", "-f", "json"))
     found = {(row["package"], row["version"], row["stack"]): row for row in rows}
     assert found.keys() == seen.keys()
-    for place, numbers in seen.items():
-        row = found[place]
+    for place, builds in seen.items():
+        row, numbers = found[place], list(builds)
         first = row["first"]["commit"] if row["first"] else commits[0]
         assert first == commits[numbers[0]]
         assert row["is_gone"] == (numbers[-1] != len(snapshots) - 1)
         if row["is_gone"]:  # commits that change nothing are no sections
             ends = row["last"]["commit"], commits[numbers[-1]]
             assert len({history.git("rev-parse", f"{end}^{{tree}}") for end in ends}) == 1
+        assert row["builds"] == builds[numbers[-1]]
+        assert [
+            (change["commit"], change["old"], change["new"]) for change in row["build_changes"]
+        ] == [
+            (commits[after], builds[before], builds[after])
+            for before, after in pairwise(numbers)
+            if builds[before] != builds[after]
+        ]
 
 
 def weekly(folder: Path, *weeks: list[Record]) -> Path:
@@ -142,3 +153,46 @@ def test_a_bad_page_is_an_error(tmp_path: Path) -> None:
     result = run_changelog("-C", tmp_path, "HEAD~1", "--first-seen")
     assert (result.status, result.out) == (2, "")
     assert "spec_details: missing" in result.err
+
+
+def counts_of_builds(folder: Path) -> list[tuple[object, ...]]:
+    rows = json.loads(markdown(folder, "--first-seen", "-f", "json"))
+    return [
+        (
+            *(row[name] for name in ("package", "version", "is_gone", "builds")),
+            *((change["section"], change["old"], change["new"]) for change in row["build_changes"]),
+        )
+        for row in rows
+    ]
+
+
+def test_a_build_that_was_lost_or_came_back_is_told(tmp_path: Path) -> None:
+    """Between two snapshots no hash is the same, so builds are counted, not followed."""
+    one, other = spec("a", "1.0", compiler="x@1"), spec("b", "1.0", compiler="y@1")
+    again = spec("c", "1.0", compiler="x@1"), spec("d", "1.0", compiler="y@1")
+    weekly(tmp_path, [one, other], [again[0]], [spec("e", "2.0")], list(again))
+    assert counts_of_builds(tmp_path) == [
+        ("zlib", "1.0", False, 2, ("2", 2, 1), ("4", 1, 2)),
+        ("zlib", "2.0", True, 1),
+    ]
+    text = markdown(tmp_path, "--first-seen")
+    assert "| First seen | Last seen | Builds |\n" in text
+    assert "| from the start | still there | 1 → 2 builds in `4`; 2 → 1 build in `2` |\n" in text
+    rows = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
+    assert rows[0].endswith(",is_gone,builds,build_changes")
+    assert rows[1].endswith(",no,2,2: 2 > 1; 4: 1 > 2")
+
+
+def test_builds_of_two_documents_of_a_stack_are_one_number(tmp_path: Path) -> None:
+    """A file that goes leaves the builds that another one lists."""
+    history = History(tmp_path)
+    here, there = (pages_of([spec(name, "1.0", tag="develop")]) for name in "ab")
+    [(path, page)], [(_, other)] = here.items(), there.items()
+    moved = path.replace("zlib", "elsewhere")
+    for files in ({path: page, moved: other}, {path: page}, {path: page, moved: other}):
+        history.commit(files)
+    rows = json.loads(
+        markdown("-C", tmp_path, "HEAD~2..HEAD", "--first-seen", "-f", "json", "--skip-bad-pages")
+    )
+    assert [(row["is_gone"], row["builds"]) for row in rows] == [(False, 2)]
+    assert [(it["old"], it["new"]) for it in rows[0]["build_changes"]] == [(2, 1), (1, 2)]
