@@ -1,7 +1,7 @@
 """Write what the documentation's commands print into it: each `$ snapdiff` is run and shown.
 
-The tables of modules in architecture.md and of templates in templates.md are written too, from the
-first line of each.
+The tables of modules in architecture.md, and those of templates and of the names in them in
+templates.md, are written too, from the first line of each.
 
 python docs/refresh.py                          rewrite the pages
 python docs/refresh.py docs/architecture.md     only these
@@ -10,21 +10,29 @@ python docs/refresh.py --check                  exit with 1 where a page is not 
 
 import ast
 import contextlib
+import inspect
 import io
 import os
 import re
 import shlex
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_NAMESPACE
 
 from snapdiff.cli.commands import main as main_of_command
+from snapdiff.reports.templates import OWN_FILTERS, markdown_environment
 
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
 _MODULES = re.compile(r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n)\| file \|.*?\n(?=\n)", re.DOTALL)
 _TEMPLATES = re.compile(r"\| template \| what it has \|\n.*?\n(?=\n)", re.DOTALL)
+_OWN_FILTERS = re.compile(r"\| filter \| gives \|\n.*?\n(?=\n)", re.DOTALL)
+_NAMES = re.compile(r"\| name \| gives \|\n.*?\n(?=\n)", re.DOTALL)
 _COMMENT = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
 _DAY = "1767225600"
 """Which day it is, for what is accepted until another: 1 January 2026."""
@@ -34,6 +42,8 @@ def refreshed(text: str) -> str:
     """Return a page with the output of its commands, and the files it shows, made anew."""
     text = _MODULES.sub(lambda found: found[1] + _modules(found[2]), text)
     text = _TEMPLATES.sub(lambda _: _templates(), text)
+    text = _OWN_FILTERS.sub(lambda _: _names("filter", OWN_FILTERS), text)
+    text = _NAMES.sub(lambda _: _names("name", _names_of_built_in()), text)
     text = _CONSOLE.sub(lambda found: _console(found[1]), text)
     return _FILE.sub(lambda found: _file(found[1], found[2]), text)
 
@@ -66,6 +76,26 @@ def _templates() -> str:
         rows.append(
             f"| `{file.name}` | {' '.join(found[1].split()).partition('. ')[0].rstrip('.')} |"
         )
+    return "\n".join(rows) + "\n"
+
+
+def _names_of_built_in() -> dict[str, Any]:
+    """Return what the built-in templates can name beside Jinja2's own, but for what all can."""
+    environment = markdown_environment()
+    named = environment.globals | environment.filters
+    known = {*DEFAULT_FILTERS, *DEFAULT_NAMESPACE, *OWN_FILTERS}
+    return {name: named[name] for name in named if name not in known}
+
+
+def _names(head: str, named: Mapping[str, Any]) -> str:
+    """Return the table of what templates can name: the first lines of the docstrings."""
+    rows = [f"| {head} | gives |", "|:--|:--|"]
+    for name, value in sorted(named.items()):
+        function = getattr(value, "func", value)
+        first = (inspect.getdoc(function) or "").partition("\n")[0] if callable(value) else value
+        if not first:
+            raise SystemExit(f"{name}: has no docstring that says what it gives")
+        rows.append(f"| `{name}` | {first.removeprefix('Return ').rstrip('.')} |")
     return "\n".join(rows) + "\n"
 
 

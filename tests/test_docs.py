@@ -4,12 +4,17 @@ import json
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.golden import ENVIRONMENTS, ROOT
-from tests.support.helpers import run_json
+from tests.support.helpers import run_cli, run_json
+from tests.support.real_catalogs import DATA, needs_real_catalogs
+
+DERECHO = ("066-3d0651d3-2023-11-08.lock", "067-c723601a-2023-11-20.lock")
+JULEA = ("002-ad4228b7-2025-12-11.lock", "003-a207fdae-2025-12-18.lock")
 
 
 @pytest.mark.slow
@@ -68,6 +73,67 @@ def test_every_type_that_flows_is_where_the_page_says() -> None:
         text = "".join(file.read_text("utf-8") for file in files)
         for name in re.findall(r"\w+", names):
             assert f"\nclass {name}" in text, name
+
+
+def section_on_causes(heading: str) -> str:
+    page = (ROOT / "docs" / "causes.md").read_text("utf-8")
+    return page.partition(f"## {heading}")[2].partition("\n## ")[0]
+
+
+@needs_real_catalogs
+@pytest.mark.parametrize(
+    ("heading", "compared"),
+    [
+        ("A release:", ("e4s/environments", "23.08", "23.11", "-s", "cuda-x86_64")),
+        ("A compiler for", ("julea", JULEA[0], JULEA[1])),
+    ],
+)
+def test_the_causes_of_real_environments_are_those_of_the_page(
+    heading: str, compared: tuple[str, ...]
+) -> None:
+    rows = re.findall(r"^\| (.*) \| (\d+) \| (\d*) ?\|$", section_on_causes(heading), re.MULTILINE)
+    others = [(int(name.split()[0]), int(specs)) for name, specs, _ in rows if "others" in name]
+    folder, *arguments = compared
+    [stack] = run_json("-C", DATA / "locks" / folder, *arguments)["tags"][0]["stacks"]
+    causes = [
+        (words_of(cause), str(cause["specs"]), str(cause["reach"]))
+        for cause in stack["causes"]
+        if cause["specs"] and (cause["package"] or cause["what"] == "rehash")
+    ]
+    named = [row for row in rows if "others" not in row[0]]
+    assert named == causes[: len(named)]
+    left = causes[len(named) :]
+    assert others == ([(len(left), sum(int(specs) for _, specs, _ in left))] if left else [])
+
+
+def words_of(cause: dict[str, Any]) -> str:
+    """A cause as the page writes it."""
+    name, old, new = f"`{cause['package']}`", cause["old"], cause["new"]
+    words = {
+        "version": f"{name} {old} → {new}",
+        "target": f"{name} target {old} → {new}" + " (build only)" * (cause["package"] == "gcc"),
+        "added": f"{name} added (build only)",
+        "replaced": f"`{old}` replaced by {name}",
+        "rehash": "only the hash differs",
+    }
+    return words.get(cause["what"], "another cause")
+
+
+@needs_real_catalogs
+@pytest.mark.parametrize(
+    ("heading", "folder", "package", "locks"),
+    [
+        ("One new MPI library", "derecho", "netcdf", DERECHO),
+        ("A compiler for", "julea", "ninja", JULEA),
+    ],
+)
+def test_why_says_of_real_environments_what_the_page_shows(
+    heading: str, folder: str, package: str, locks: tuple[str, str]
+) -> None:
+    shown = re.search(r"```text\n(.*?)\n```", section_on_causes(heading), re.DOTALL)
+    assert shown
+    said = run_cli("-C", DATA / "locks" / folder, "why", package, *locks).out
+    assert said.endswith(f"\n\n{shown[1]}\n")
 
 
 def test_the_table_of_the_example_to_pair_by_hand_has_what_is_on_its_two_pages() -> None:

@@ -38,6 +38,11 @@ def fold(words: str) -> str:
     return paragraph(f"<details><summary>{words}</summary>")
 
 
+def end_fold() -> str:
+    """Return the end of a fold."""
+    return paragraph("</details>")
+
+
 def drawn(lines: Sequence[str]) -> str:
     """Return a drawing line by line, as code that nothing in it ends."""
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
@@ -97,7 +102,7 @@ FUNCTIONS: dict[str, Any] = {
     "heading": heading,
     "listed": listed,
     "fold": fold,
-    "end_fold": lambda: paragraph("</details>"),
+    "end_fold": end_fold,
     "paragraph": paragraph,
     "address": address,
     "drawn": drawn,

@@ -68,7 +68,7 @@ class Links:
 
 
 def linked(package: str, url: str) -> str:
-    """Return a package's name as code that links to its page, as `Links` does the first time."""
+    """Return a package's name as code that links to its page."""
     if not url or len(package) > LONGEST or not package.isprintable():
         return code(package)
     target = url.replace("{package}", quote(package, safe=""))

@@ -75,6 +75,7 @@ def plain_words(overrides: Path | None, noun: str) -> Any:
 
 
 def _unpainted(text: str, _style: str) -> str:
+    """Return a text as it is; on a terminal, in the colour of a kind."""
     return text
 
 
@@ -93,6 +94,7 @@ def _environment(
         keep_trailing_newline=True,
     )
     environment.filters |= _FILTERS | {
+        "tag_names": tag_names,
         "name": mark,
         "paint": paint,
         "because": partial(why_in_words, mark=mark),
@@ -123,9 +125,11 @@ _FILTERS: dict[str, Any] = {
     "short_hash": short_hash,
     "short_patches": short_patches,
     "shown": shown,
-    "tag_names": tag_names,
     "visible": visible,
 }
+
+OWN_FILTERS: dict[str, Any] = _FILTERS | {"code": code, "link": linked}
+"""The filters of a template of the user's own, beside Jinja2's."""
 
 
 def render_template(environment: "jinja2.Environment", name: str, **values: Any) -> str:
@@ -180,7 +184,7 @@ def user_template(path: Path, values: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= _FILTERS | {"code": code, "link": partial(linked)}
+    environment.filters |= OWN_FILTERS
     return render_template(environment, path.name, **values)
 
 
