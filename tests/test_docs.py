@@ -116,7 +116,7 @@ def words_of(cause: dict[str, Any]) -> str:
         "replaced": f"`{old}` replaced by {name}",
         "rehash": "only the hash differs",
     }
-    return words.get(cause["what"], "another cause")
+    return words[cause["what"]] if cause["what"] in words else "another cause"
 
 
 @needs_real_catalogs
