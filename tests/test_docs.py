@@ -109,14 +109,14 @@ def test_the_causes_of_real_environments_are_those_of_the_page(
 def words_of(cause: dict[str, Any]) -> str:
     """A cause as the page writes it."""
     name, old, new = f"`{cause['package']}`", cause["old"], cause["new"]
-    words = {
+    words: dict[str, str] = {
         "version": f"{name} {old} → {new}",
         "target": f"{name} target {old} → {new}" + " (build only)" * (cause["package"] == "gcc"),
         "added": f"{name} added (build only)",
         "replaced": f"`{old}` replaced by {name}",
         "rehash": "only the hash differs",
     }
-    return words[cause["what"]] if cause["what"] in words else "another cause"
+    return words.get(cause["what"], "another cause")
 
 
 @needs_real_catalogs
