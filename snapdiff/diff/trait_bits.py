@@ -43,15 +43,23 @@ class TraitBits:
         self._bits: dict[_Like, int] = {}
         self._likes: dict[int, _Like] = {}
         self._versions: dict[str, dict[str | None, int]] = defaultdict(dict)
+        self._dependencies: dict[tuple[str, str | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
         self._size = 0
 
+    @property
+    def fields(self) -> int:
+        """The bits of all compilers, targets and systems."""
+        return self.of_what["compiler"] | self.of_what["target"] | self.of_what["os"]
+
     def of_dependency(self, name: str, version: str | None) -> int:
-        """Return the bit of a package and that of its version."""
-        versions = self._versions[name]
-        if version not in versions:
-            versions[version] = self._new()
-        return versions[version] | self._of("dependency", name)
+        """Return the bit of a package and that of its version, of like dependencies one object."""
+        found = self._dependencies.get((name, version))
+        if found is None:
+            self._versions[name][version] = self._new()
+            found = self._versions[name][version] | self._of("dependency", name)
+            self._dependencies[name, version] = found
+        return found
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
@@ -143,12 +151,13 @@ class LinkedNames:
         self._bits = bits
         self._below: dict[str, list[str]] = {}
         self._names: dict[str, str] = {}
+        self._own: dict[str, int] = {}
         self._nearest_below: dict[int, dict[str, _Place]] = {}
 
     def read(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the bits of each build: of its own package, and of all that it links or runs."""
         found = dict.fromkeys(hashes, 0)
-        for spec_hash, bits in unite_below(found, self._linked, self._own, known={}):
+        for spec_hash, bits in unite_below(found, self._linked, self._own.__getitem__, known={}):
             if spec_hash in found:
                 found[spec_hash] = bits
         return found
@@ -158,13 +167,11 @@ class LinkedNames:
         edges = [edge for edge in node.edges if not is_build_only(edge)] if node else []
         for edge in edges:
             self._names.setdefault(edge.hash, edge.name)
+        name = self._names[spec_hash] = node.name if node else self._names[spec_hash]
+        version = node.build.version_text if node else None
+        self._own[spec_hash] = self._bits.of_dependency(name, version)
         found = self._below[spec_hash] = [edge.hash for edge in edges]
         return found
-
-    def _own(self, spec_hash: str) -> int:
-        node = self._graph.node(spec_hash)
-        name = self._names[spec_hash] = node.name if node else self._names[spec_hash]
-        return self._bits.of_dependency(name, node.build.version_text if node else None)
 
     def nearest(self, builds: Collection[str], wanted: int) -> str:
         """Return which of some packages that builds of one package have is nearest to them."""

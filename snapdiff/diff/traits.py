@@ -8,7 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from snapdiff.diff.reach import BitCounts
+from msgspec import UNSET
+
+from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedNames, TraitBits
 from snapdiff.model import Graph
 from snapdiff.result import StackTrait, Trait, TraitCount
@@ -65,25 +67,41 @@ def find_traits(losses: Sequence[Loss], gone: Callable[[Graphs], frozenset[str]]
     ]
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
     common = {
-        lost.package: packages[lost.package][0].trait
+        lost.package: first.trait
         for lost in found
-        if packages[lost.package] and packages[lost.package][0].specs == len(lost.builds)
+        for first in packages[lost.package][:1]
+        if first.specs == len(lost.builds) and not first.also
     }
     stack = _trait_of_stack(found, common, bits)
     return Traits(common, packages, stack, tuple(_traits_of_stack(found, stack, bits)))
 
 
-class _Lost(NamedTuple):
-    """The builds that a package lost, as bits of what each has and no build there of the package.
+class _Build(NamedTuple):
+    """What a lost build has, and what the builds have that are there of its package, as bits.
 
-    `there` is what these have, nothing where there are none; `linked` is there with a document
-    that has dependencies, and `gone` are the bits of the packages that left it.
+    `there` has under 0 what any of these has, and under the bit of a compiler, target or os what
+    those have that have this, too; `fields` are the bits of these that tell more than 0.
+    """
+
+    has: int
+    there: Mapping[int, int]
+    fields: int
+
+    def alone(self, beside: int) -> int:
+        """Return what it has and no build there; `beside` a field, what none there has with it."""
+        return self.has & ~self.there.get(beside, 0) & ~beside
+
+
+class _Lost(NamedTuple):
+    """The builds that a package lost.
+
+    `linked` is there with a document that has dependencies, and `gone` are the bits of the packages
+    that left it.
     """
 
     package: str
-    builds: Mapping[str, int]
-    there: int
-    has_others: bool
+    builds: Mapping[str, _Build]
+    there: Mapping[int, int]
     linked: LinkedNames | None
     gone: int
 
@@ -98,14 +116,21 @@ def _read(losses: Sequence[Loss], bits: TraitBits, gone: Iterable[str]) -> Itera
         theirs = others.read(key for loss in losses for key, _ in loss.others)
     bits_of_gone = bits.of_names(gone)
     for loss in losses:
-        there = 0
+        alike: dict[int, int] = {}
         for key, configuration in loss.others:
-            there |= theirs.get(key, 0) | bits.of_configuration(configuration)
-        lost = {
-            key: (mine.get(key, 0) | bits.of_configuration(configuration)) & ~there
-            for key, configuration in loss.lost.items()
-        }
-        yield _Lost(loss.package, lost, there, bool(loss.others), linked, bits_of_gone)
+            own = bits.of_configuration(configuration)
+            alike[own] = alike.get(own, own) | theirs.get(key, 0)
+        there: dict[int, int] = {}
+        for own, found in alike.items():
+            for place in (0, *each_bit(own & bits.fields)):
+                there[place] = there.get(place, 0) | found
+        lost = {}
+        for key, configuration in loss.lost.items():
+            own = bits.of_configuration(configuration)
+            some = each_bit(own & bits.fields) if there else ()
+            fields = sum(bit for bit in some if there.get(bit) != there[0])
+            lost[key] = _Build(mine.get(key, 0) | own, there, fields)
+        yield _Lost(loss.package, lost, there, linked, bits_of_gone)
 
 
 def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
@@ -114,7 +139,7 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
         return lost.linked.nearest(builds, wanted)
 
     itself = bits.of_names([lost.package])
-    builds = {key: found & ~itself for key, found in lost.builds.items()}
+    builds = {key: build._replace(has=build.has & ~itself) for key, build in lost.builds.items()}
     return _most_common(builds, lost.gone, bits, nearest)
 
 
@@ -126,15 +151,16 @@ def _traits_of_stack(
     A package that is wholly gone has no build to tell its lost ones from, so it speaks for
     dependencies alone that are gone, too.
     """
-    left: dict[str, int] = {}
+    left: dict[str, _Build] = {}
     linked: dict[str, LinkedNames] = {}
     gone = 0
     bit = bits.of_trait(first) if first else 0
     for lost in losses:
         gone |= lost.gone
-        for key, found in lost.builds.items():
-            if not found & bit:
-                left[key] = found if lost.has_others else bits.only(found, lost.gone)
+        for key, build in lost.builds.items():
+            if not build.has & bit:
+                is_whole = not lost.there
+                left[key] = _Build(bits.only(build.has, lost.gone), {}, 0) if is_whole else build
                 if lost.linked:
                     linked[key] = lost.linked
 
@@ -152,27 +178,49 @@ def _traits_of_stack(
 
 
 def _most_common(
-    builds: Mapping[str, int],
+    builds: Mapping[str, _Build],
     gone: int,
     bits: TraitBits,
     nearest: Callable[[Collection[str], int], str],
     most: int = MOST_TRAITS,
 ) -> Iterator[TraitCount]:
-    """Yield the trait that most builds have, then what most of the others have, and so on."""
+    """Yield the trait that most builds have, then what most of the others have, and so on.
+
+    A compiler, target or os goes with the trait where more builds have both.
+    """
     left = dict(builds)
     for _ in range(most):
-        counts = BitCounts()
-        for found in left.values():
-            counts.add(found & bits.traits)
-        number, tied = counts.most()
+        number, tied, beside = _tied_for_most(left.values(), bits)
         if not number:
             return
+        having = {key: build for key, build in left.items() if not beside or build.has & beside}
         wanted = tied & gone or tied & bits.of_what["dependency"]
-        bit = bits.of_names([nearest(left, wanted)]) if wanted else bits.first(tied)
-        having = 0
-        for key in [key for key, found in left.items() if found & bit]:
-            having |= left.pop(key)
-        yield TraitCount(bits.trait(bit, having), number)
+        bit = bits.of_names([nearest(having, wanted)]) if wanted else bits.first(tied)
+        united = 0
+        for key, build in having.items():
+            if build.alone(beside) & bit:
+                united |= build.has
+                del left[key]
+        also = bits.trait(beside, united) if beside else UNSET
+        yield TraitCount(bits.trait(bit, united), number, also)
+
+
+def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, int, int]:
+    """Return how many builds have what most have, the bits of that, and the field beside it."""
+    fields = 0
+    for build in builds:
+        fields |= build.fields
+    best = 0, 0, 0
+    for beside in (0, *sorted(each_bit(fields), key=bits.order)):
+        counts = BitCounts()
+        some = [build for build in builds if build.has & beside] if beside else builds
+        if len(some) > best[0]:
+            for build in some:
+                counts.add(build.alone(beside) & bits.traits)
+            number, tied = counts.most()
+            if number > best[0]:
+                best = number, tied, beside
+    return best
 
 
 def _trait_of_stack(
@@ -187,26 +235,26 @@ def _trait_of_stack(
     counts = BitCounts()
     there = gone = 0
     for lost in losses:
-        there |= lost.there
+        there |= lost.there.get(0, 0)
         gone |= lost.gone
-        for found in lost.builds.values():
-            counts.add(found)
+        for build in lost.builds.values():
+            counts.add(build.has)
     for lost in losses:
         bit = bits.of_trait(common[lost.package]) if lost.package in common else 0
-        if bit & ~there and (lost.has_others or bit & gone):
+        if bit & ~there and (lost.there or bit & gone):
             votes[bit] += len(lost.builds)
     for bit in sorted(votes, key=lambda bit: (-votes[bit], bits.order(bit))):
         specs = counts.number(bit)
         if 2 * specs > sum(len(lost.builds) for lost in losses):
             having = [
-                (lost.package, found)
+                (lost.package, build.has)
                 for lost in losses
-                for found in lost.builds.values()
-                if found & bit
+                for build in lost.builds.values()
+                if build.has & bit
             ]
             united = 0
-            for _, found in having:
-                united |= found
+            for _, has in having:
+                united |= has
             trait = bits.trait(bit, united)
             return StackTrait(
                 trait.what,

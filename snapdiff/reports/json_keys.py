@@ -116,6 +116,8 @@ MEANINGS: dict[str, dict[str, str]] = {
     "TraitCount": {
         "trait": "what they have in common",
         "specs": "how many of the lost (gained) specs that are not counted before have it",
+        "also": "a compiler, target or os that all of these have, too, and no spec on the other "
+        "side together with the trait",
     },
     "PackageChange": {
         "package": "its name",

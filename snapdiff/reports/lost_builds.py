@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from snapdiff.reports.names import Mark
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
 
@@ -83,12 +85,17 @@ def _has_one_trait(number: int, parts: Sequence[TraitCount]) -> bool:
 
 def _which(number: int, parts: Sequence[TraitCount], mark: Mark) -> str:
     if _has_one_trait(number, parts):
-        return f"those {trait_in_words(parts[0].trait, mark)}"
+        return f"those {_part_in_words(parts[0], mark)}"
     return _parts_in_words(parts, mark)
 
 
 def _parts_in_words(parts: Iterable[TraitCount], mark: Mark) -> str:
-    return ", ".join(f"{part.specs:,} {trait_in_words(part.trait, mark)}" for part in parts)
+    return ", ".join(f"{part.specs:,} {_part_in_words(part, mark)}" for part in parts)
+
+
+def _part_in_words(part: TraitCount, mark: Mark) -> str:
+    words = trait_in_words(part.trait, mark)
+    return f"{words} and {trait_in_words(part.also, mark)}" if part.also else words
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:
@@ -126,21 +133,21 @@ def loss_of(stacks: Iterable[StackDiff]) -> StackLoss:
     """Return what some stacks lost together; a trait is told that a tenth of the builds has."""
     builds = 0
     packages: set[str] = set()
-    numbers: Counter[Trait] = Counter()
+    numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
         losses = [change for change in stack.package_changes if change.specs.removed]
         builds += sum(change.specs.removed for change in losses)
         packages.update(change.package for change in losses)
         for part in stack.lost_by:
-            numbers[part.trait] += part.specs
-    parts = (TraitCount(trait, specs) for trait, specs in numbers.items() if 10 * specs >= builds)
+            numbers[replace(part, specs=0)] += part.specs
+    parts = (replace(part, specs=specs) for part, specs in numbers.items() if 10 * specs >= builds)
     return StackLoss(builds, len(packages), tuple(parts))
 
 
 def lost_in_words(loss: StackLoss, mark: Mark) -> str:
     """Return what a stack lost: `24 builds of 14 packages gone: all with mvapich 3.0b`."""
     if _has_one_trait(loss.builds, loss.parts):
-        which = f"all {trait_in_words(loss.parts[0].trait, mark)}"
+        which = f"all {_part_in_words(loss.parts[0], mark)}"
     else:
         which = _parts_in_words(loss.parts, mark)
     return f"{loss.builds:,} builds of {loss.packages:,} packages gone: {which}"

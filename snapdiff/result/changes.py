@@ -134,10 +134,14 @@ class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
 
 
 class TraitCount(Struct, frozen=True, gc=False):
-    """How many of some lost (or gained) builds have a trait, each counted with one trait alone."""
+    """How many of some lost (or gained) builds have a trait; each build is counted once.
+
+    `also` is there where it takes two to tell them: what all of them have, too.
+    """
 
     trait: Trait
     specs: int
+    also: Trait | UnsetType = UNSET
 
 
 class PackageChange(Struct, frozen=True, kw_only=True):

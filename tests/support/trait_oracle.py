@@ -145,6 +145,9 @@ def stack_trait(lost: Mapping[str, Collection[str]], mine: Side, theirs: Side) -
 Key = tuple[str, str | None, str]
 """What a trait is, its name, its value but for a dependency's version."""
 
+Pair = tuple[Key | None, Key]
+"""A compiler, target or os that goes with a trait, None where that is enough; and the trait."""
+
 ORDER = ("dependency", "compiler", "target", "os", "variant")
 
 
@@ -153,14 +156,13 @@ def package_traits(
 ) -> list[dict[str, Any]]:
     """How many of the lost builds of a package have which trait, at most three."""
     builds = [build for build in mine.builds if build.package == package and build.hash in lost]
-    others = [build for build in theirs.builds if build.package == package]
-    there = {key for other in others for key in keys_of(other, theirs.graph)}
+    itself: Key = ("dependency", package, "")
+    there = pairs_there(package, theirs)
 
-    def keys(build: PlainBuild) -> set[Key]:
-        itself: Key = ("dependency", package, "")
-        return set(keys_of(build, mine.graph)) - there - {itself}
+    def pairs(build: PlainBuild) -> set[Pair]:
+        return pairs_of(set(keys_of(build, mine.graph)) - {itself}) - there
 
-    return counted_traits(builds, keys, mine, gone_from(mine, theirs))
+    return counted_traits(builds, pairs, mine, gone_from(mine, theirs))
 
 
 def stack_traits(
@@ -169,26 +171,18 @@ def stack_traits(
     """The same of all builds that a stack lost: its trait first, where it has one."""
     gone = gone_from(mine, theirs)
     builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
-    there = {
-        package: {
-            key
-            for other in theirs.builds
-            if other.package == package
-            for key in keys_of(other, theirs.graph)
-        }
-        for package in lost
-    }
+    there = {package: pairs_there(package, theirs) for package in lost}
 
-    def keys(build: PlainBuild) -> set[Key]:
-        found = set(keys_of(build, mine.graph)) - there[build.package]
+    def pairs(build: PlainBuild) -> set[Pair]:
+        found = set(keys_of(build, mine.graph))
         if build.package in gone:
             # Nothing is there to tell it from, so only what is gone itself says something.
-            return {key for key in found if key[0] == "dependency" and key[1] in gone}
-        return found
+            found = {key for key in found if key[0] == "dependency" and key[1] in gone}
+        return pairs_of(found) - there[build.package]
 
     first = stack_trait(lost, mine, theirs)
     if first is None:
-        return counted_traits(builds, keys, mine, gone)
+        return counted_traits(builds, pairs, mine, gone)
     value = "" if first["what"] == "dependency" else first["value"]
     left = [
         build
@@ -198,7 +192,7 @@ def stack_traits(
     trait = {key: first[key] for key in ("what", "name", "value")}
     return [
         {"trait": trait, "specs": first["specs"]},
-        *counted_traits(left, keys, mine, gone)[:2],
+        *counted_traits(left, pairs, mine, gone)[:2],
     ]
 
 
@@ -211,45 +205,70 @@ def keys_of(build: PlainBuild, graph: PlainGraph | None) -> dict[Key, int]:
     return found | dict.fromkeys(configured(build), 0)
 
 
+def pairs_of(keys: Collection[Key]) -> set[Pair]:
+    """Each trait by itself, and with each compiler, target and os."""
+    fields = [key for key in keys if key[0] in ORDER[1:4]]
+    return {(None, key) for key in keys} | {
+        (field, key) for field in fields for key in keys if key != field
+    }
+
+
+def pairs_there(package: str, theirs: Side) -> set[Pair]:
+    """What the builds of a package have on the other side."""
+    return {
+        pair
+        for other in theirs.builds
+        if other.package == package
+        for pair in pairs_of(keys_of(other, theirs.graph))
+    }
+
+
 def counted_traits(
     builds: Collection[PlainBuild],
-    keys: Callable[[PlainBuild], set[Key]],
+    pairs: Callable[[PlainBuild], set[Pair]],
     mine: Side,
     gone: Collection[str],
 ) -> list[dict[str, Any]]:
     left = {build.hash: build for build in builds}
-    allowed = {build.hash: keys(build) for build in builds}
+    allowed = {build.hash: pairs(build) for build in builds}
     near = {build.hash: keys_of(build, mine.graph) for build in builds}
     found: list[dict[str, Any]] = []
     while len(found) < 3:
-        numbers = Counter(key for build_hash in left for key in allowed[build_hash])
+        numbers = Counter(pair for build_hash in left for pair in allowed[build_hash])
 
-        def order(key: Key) -> tuple[Any, ...]:
+        def order(pair: Pair) -> tuple[Any, ...]:
+            field, key = pair
             what, name, value = key
-            distance = min(near[one][key] for one in left if key in near[one])
-            return -numbers[key], ORDER.index(what), name not in gone, distance, value or name  # noqa: B023 - it is called in this round alone
+            some = [near[one] for one in left if field is None or field in near[one]]
+            distance = min(keys[key] for keys in some if key in keys)
+            beside = (0, "") if field is None else (ORDER.index(field[0]), field[2])
+            return *beside, ORDER.index(what), name not in gone, distance, value or name
 
         if not numbers:
             break
-        best = min((key for key in numbers if numbers[key] == max(numbers.values())), key=order)
+        most = max(numbers.values())
+        best = min((pair for pair in numbers if numbers[pair] == most), key=order)
         having = [build for build in left.values() if best in allowed[build.hash]]
         for build in having:
             del left[build.hash]
-        what, name, value = best
-        trait: Trait = {"what": what, "name": name, "value": value}
-        if what == "dependency":
-            assert mine.graph is not None
-            assert name is not None
-            trait["value"] = version_with_itself(name, having, mine.graph)
-        found.append({"trait": trait, "specs": len(having)})
+        field, key = best
+        part = {"trait": trait_with(key, having, mine), "specs": len(having)}
+        if field is not None:
+            part["also"] = trait_with(field, having, mine)
+        found.append(part)
     return found
 
 
-def version_with_itself(name: str, having: Iterable[PlainBuild], graph: PlainGraph) -> str | None:
-    """The version of a dependency that some builds have, or are."""
+def trait_with(key: Key, having: Iterable[PlainBuild], mine: Side) -> Trait:
+    """A trait, of a dependency with the version that some builds have, or are."""
+    what, name, value = key
+    if what != "dependency":
+        return {"what": what, "name": name, "value": value}
+    assert mine.graph is not None
+    assert name is not None
     below: list[Mapping[str, tuple[int, set[str | None]]]] = []
     for build in having:
-        below.append(dependencies(graph, build.hash))
+        below.append(dependencies(mine.graph, build.hash))
         if build.package == name:
-            below.append({name: (0, {graph[build.hash].version})})
-    return version_of(name, below)
+            below.append({name: (0, {mine.graph[build.hash].version})})
+    return {"what": what, "name": name, "value": version_of(name, below)}
