@@ -12,6 +12,7 @@ from tests.action.pull_requests import NUMBER, OneSided, PullRequest
 from tests.posting.code_host import REPOSITORY, CodeHost, Fault, User, answers
 from tests.posting.github_host import GitHub
 from tests.support.helpers import PROJECT, Files, pages_of, spec
+from tests.support.nightly import nightly_but
 
 MERGE_REF = f"refs/pull/{NUMBER}/merge"
 PULL = f"/repos/{REPOSITORY}/pulls/{NUMBER}"
@@ -91,10 +92,22 @@ CASES = [
     Case("issue_comment on an issue", "main", "`fetch-depth: 2`", OF_MAIN, OF_MAIN),
 ]
 
+ONE_A_RULE = (
+    f"pull_request {MERGE_REF}",
+    "pull_request change",
+    "pull_request_target main",
+    "push main",
+    "push to a branch change",
+    f"merge_group {MERGE_REF}",
+    f"issue_comment {MERGE_REF}",
+)
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 2, 0])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.event} {case.checked_out}")
+@pytest.mark.parametrize(
+    "case", nightly_but({f"{case.event} {case.checked_out}": (case,) for case in CASES}, ONE_A_RULE)
+)
 def test_each_event_is_compared_or_says_what_is_missing(
     case: Case,
     depth: int,

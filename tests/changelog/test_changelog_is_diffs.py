@@ -88,7 +88,7 @@ def make_wild_history(folder: Path, seed: int, commits: int = 8) -> GitRepositor
     return repository
 
 
-@settings(max_examples=examples(6), suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(3), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 100_000), jobs=st.sampled_from(["1", "2", "3"]))
 def test_each_section_is_the_diff_of_its_ends_to_the_byte(
     seed: int, jobs: str, tmp_path_factory: pytest.TempPathFactory
@@ -110,7 +110,7 @@ def test_each_section_is_the_diff_of_its_ends_to_the_byte(
         assert run_cli("-C", history.folder, *ends, *options).out == line
 
 
-@settings(max_examples=examples(5), suppress_health_check=[*HealthCheck])
+@settings(max_examples=examples(3), suppress_health_check=[*HealthCheck])
 @given(seed=st.integers(0, 100_000))
 def test_what_the_changelog_leaves_out_is_no_change(
     seed: int, tmp_path_factory: pytest.TempPathFactory

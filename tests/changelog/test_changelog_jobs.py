@@ -14,6 +14,7 @@ from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.errors import SnapdiffError
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
+from tests.support.nightly import nightly_but
 from tests.support.story import ZLIB, History, markdown, run_changelog, write_story
 from tests.support.tools import needs
 
@@ -32,13 +33,16 @@ def lines(folder: Path, story_range: str, executor: Executor | None, jobs: int =
     return [json_line(section) for section in sections]
 
 
-@pytest.mark.parametrize("options", [[], ["--by", "week"], ["-f", "json"], ["-p", "zlib"]])
+@pytest.mark.parametrize(
+    "options",
+    nightly_but([[], ["--by", "week"], ["-f", "json"], ["-p", "zlib"]], [["--by", "week"]]),
+)
 def test_jobs_give_the_same_bytes(options: list[str], story: History) -> None:
     arguments: list[str | Path] = ["-C", story.folder, "start..HEAD", *options]
     assert markdown(*arguments, "--jobs", "3") == markdown(*arguments)
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3, 5, 40])
+@pytest.mark.parametrize("jobs", nightly_but([1, 2, 3, 5, 40], [2, 40]))
 def test_any_executor_gives_the_same_sections(jobs: int, tmp_path: Path) -> None:
     history, _ = make_history(tmp_path, 3, days=15)
     expected = lines(history.folder, "HEAD~14..HEAD", None)
@@ -81,6 +85,7 @@ def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:
         assert lines(story.folder, "start..HEAD", client.get_executor(), 6) == expected
 
 
+@pytest.mark.nightly
 def test_a_pool_of_processes_is_an_executor_as_any_other(story: History) -> None:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as executor:

@@ -35,7 +35,7 @@ def start(repository: GitRepository, file: Path) -> "subprocess.Popen[bytes]":
     ("suffix", "is_there"),
     nightly_but(
         [("md", False), ("md", True), ("ndjson", False), ("ndjson", True)],
-        [("md", True), ("ndjson", False)],
+        [("md", True)],
     ),
 )
 def test_two_runs_at_once_never_damage_a_changelog(

@@ -22,7 +22,7 @@ from tests.support.repositories import GitRepository
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("kills", nightly_but([20, 200], [20]))
+@pytest.mark.parametrize("kills", nightly_but([12, 200], [12]))
 def test_killed_at_any_moment_the_output_file_is_the_old_one_or_the_new_one(
     kills: int, example: Path, tmp_path: Path
 ) -> None:
@@ -115,7 +115,7 @@ def test_interrupted_while_git_works_it_says_so(
     assert file.read_text() == "the old report\n"
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("first", nightly_but([signal.SIGINT, signal.SIGTERM], [signal.SIGTERM]))
 def test_a_second_signal_at_any_moment_changes_nothing(
     first: signal.Signals, example: Path
 ) -> None:
@@ -232,7 +232,7 @@ def long_story(tmp_path_factory: pytest.TempPathFactory) -> GitRepository:
     return repository
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", nightly_but([signal.SIGINT, signal.SIGTERM], [signal.SIGINT]))
 def test_a_signal_to_all_processes_of_a_changelog_ends_them_with_one_line(
     number: signal.Signals, long_story: GitRepository
 ) -> None:

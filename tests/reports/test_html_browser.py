@@ -13,6 +13,7 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import pages_of, run_cli, run_json, spec, write_files
 from tests.support.hostile import VALUES
 from tests.support.html_reports import hostile_diff, large_diff, rendered, snapshots_diff
+from tests.support.nightly import nightly_but
 
 pytestmark = pytest.mark.slow
 
@@ -180,7 +181,9 @@ def test_text_stands_out_in_both_themes(browser: Browser, scheme: str) -> None:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-@pytest.mark.parametrize("place", ["package", "stack", "version", "variants"])
+@pytest.mark.parametrize(
+    "place", nightly_but(["package", "stack", "version", "variants"], ["stack"])
+)
 def test_hostile_values_run_nothing(driver: webdriver.Chrome, tmp_path: Path, place: str) -> None:
     browser = Browser(driver)
     browser.open(_written(tmp_path, rendered(hostile_diff(tmp_path, place))))

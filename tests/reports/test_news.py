@@ -21,6 +21,7 @@ from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
 from tests.support.generated import Catalogs, catalogs
 from tests.support.helpers import catalog_folders, hash_of, pages_of, spec
+from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 
 STACKS = [f"stack-{letter}" for letter in "abcdefghij"]
@@ -129,7 +130,9 @@ def many_of_each() -> CatalogDiff:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
+@pytest.mark.parametrize(
+    "format_name", nightly_but(["text", "markdown", "comment"], ["text", "comment"])
+)
 def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) -> None:
     diff = many_of_each()
     text = render_report(diff, format_name, ReportOptions(package_url="", width=400))

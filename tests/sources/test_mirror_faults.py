@@ -194,7 +194,7 @@ def test_an_answer_that_drips_in_is_given_up(
     begin = time.monotonic()
     with pytest.raises(RevisionError, match=f"^{server.url}/m/{MANIFEST}: (the server|it broke)"):
         index_of(mirror(server, patience=patience))
-    assert time.monotonic() - begin < 8
+    assert time.monotonic() - begin < 60  # without a limit it would have no end
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
