@@ -1,7 +1,7 @@
 """Files that are equal on both sides: their documents, counted tag by tag."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Reading
@@ -26,7 +26,7 @@ class CountedFile(NamedTuple):
 
     kind: DocumentKind
     claims: tuple[Claim, ...]
-    counts: list[PackageCounts]
+    counts: Sequence[PackageCounts]
     warning: str | None
     hashes: Mapping[str, str] | None
 

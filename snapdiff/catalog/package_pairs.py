@@ -1,40 +1,85 @@
 """Packages of both sides as pairs: of two versions of a document, or of documents apart."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-
-from msgspec.structs import replace
+from functools import cached_property, partial
+from itertools import chain
+from typing import NamedTuple
 
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Document, PairedPackages
+from snapdiff.formats.base import Counted, Document
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
     Graph,
+    InCommon,
+    KeptSpecs,
     Package,
+    PackageCounts,
     PackagePair,
     StackGraphs,
     Tags,
+    count_by_stacks,
     counted_in_common,
+    none_kept,
 )
+
+
+class PairedPackages(NamedTuple):
+    """The packages of two versions of a document.
+
+    `pairs` are those of which one side has a spec that the other has not, `unchanged` those of
+    which both have the same.
+    """
+
+    pairs: list[PackagePair]
+    unchanged: list[PackageCounts]
+
+
+class _InCommon:
+    """The specs that two versions of a document have, counted; read when somebody asks for one."""
+
+    def __init__(self, document: Document, entries: Mapping[str, Counted]) -> None:
+        self._document = document
+        self._entries = entries
+        self.numbers: dict[tuple[str, str], dict[InCommon, int]] = defaultdict(dict)
+        for entry, number in Counter(entries.values()).items():
+            for tag in entry.tags:
+                self.numbers[tag, entry.name][InCommon(entry.version, entry.stacks)] = number
+
+    def specs(self, tag: str, package: str) -> Iterator[tuple[str, Build]]:
+        """Yield the specs of a package with their hashes."""
+        yield from self._document.builds(self._hashes.get((tag, package), ()))
+
+    @cached_property
+    def _hashes(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for spec_hash, entry in self._entries.items():
+            for tag in entry.tags:
+                found.setdefault((tag, entry.name), []).append(spec_hash)
+        return found
 
 
 def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
     """Return the packages of two versions of a document; raises FormatError where one is bad."""
-    found = new.pair_records(old)
-    if found is not None:
-        return found._replace(pairs=[replace(pair, document=path) for pair in found.pairs])
-    before = {(package.tag, package.name): package for package in old.packages}
-    after = {(package.tag, package.name): package for package in new.packages}
-    counts = {(package.tag, package.name): package for package in new.counts}
+    entries = new.in_common(old)
+    common = _InCommon(new, entries)
+    before, after = (
+        {(package.tag, package.name): package for package in document.packages_besides(entries)}
+        for document in (old, new)
+    )
+    graphs = old.graphs, new.graphs
     pairs, unchanged = [], []
-    for key in sorted(before.keys() | after.keys()):
-        mine, theirs = before.get(key), after.get(key)
-        if mine and theirs and mine.specs == theirs.specs:
-            unchanged.append(counts[key])
+    for tag, name in sorted({*before, *after, *common.numbers}):
+        key = tag, name
+        mine, theirs, same = before.get(key), after.get(key), common.numbers.get(key, {})
+        specs = theirs.specs if theirs else {}
+        if (mine.specs if mine else {}) == specs:
+            by_stacks = count_by_stacks(Counter(specs.values()), same)
+            unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
-            graphs = old.graphs, new.graphs
-            pairs.append(pair_packages((key[0], key[0]), mine, theirs, path, graphs))
+            kept = partial(common.specs, tag, name)
+            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, kept))
     return PairedPackages(pairs, unchanged)
 
 
@@ -44,11 +89,14 @@ def pair_packages(
     new: Package | None,
     document: str = "",
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
+    in_common: Mapping[InCommon, int] = {},
+    kept: KeptSpecs = none_kept,
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 
     What has the same hash, version and stacks on both sides is only counted. `graphs` are those of
-    both sides: the document of a package that is new has dependencies on the old side, too.
+    both sides: the document of a package that is new has dependencies on the old side, too. Beside
+    these specs both sides have what is `in_common`, which `kept` reads.
     """
     before: Mapping[str, Build] = old.specs if old else {}
     after: Mapping[str, Build] = new.specs if new else {}
@@ -68,8 +116,10 @@ def pair_packages(
         name=package.name,
         old=removed,
         new=added,
-        common=counted_in_common(common),
-        kept=lambda: ((key, build) for key, build in after.items() if key not in added),
+        common=counted_in_common(common, in_common),
+        kept=lambda: chain(
+            ((key, build) for key, build in after.items() if key not in added), kept()
+        ),
         document=document,
         graphs=_graphs_of(package.stack, (old, new), graphs),
     )

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from snapdiff.catalog.package_pairs import pair_documents
+from snapdiff.catalog.package_pairs import PairedPackages, pair_documents
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.formats.base import Document, DocumentReader, File, PairedPackages
+from snapdiff.formats.base import Document, DocumentReader, File
 from snapdiff.sources.source import Content
 
 Reading = Document | BadPage | None

@@ -1,12 +1,12 @@
 """What every format offers: which files it wants, and what a file of its kind lists."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from snapdiff.errors import NoSuchFile
 from snapdiff.limits import Limits
-from snapdiff.model import DocumentKind, Package, PackageCounts, PackagePair, StackGraphs
+from snapdiff.model import EMPTY_PART, Build, DocumentKind, Package, PackageCounts, StackGraphs
 
 
 def no_file(path: str) -> bytes:
@@ -43,15 +43,25 @@ class Claim(NamedTuple):
     name: str
 
 
-class PairedPackages(NamedTuple):
-    """The packages of two versions of a document.
+def stack_of_folder(folder: str) -> Claim:
+    """Return what a folder's path says: the stack is the folder, the tag the path above it.
 
-    `pairs` are those of which one side has a spec that the other has not, `unchanged` those of
-    which both have the same.
+    >>> stack_of_folder("environments/23.08/cuda")
+    Claim(tag='environments/23.08', what='stack', name='cuda')
+    >>> stack_of_folder("")
+    Claim(tag='.', what='stack', name='.')
     """
+    above, _, last = folder.rpartition("/")
+    return Claim(above or EMPTY_PART, "stack", last or EMPTY_PART)
 
-    pairs: list[PackagePair]
-    unchanged: list[PackageCounts]
+
+class Counted(NamedTuple):
+    """What is counted of a spec: in each of `tags`, in each of `stacks`. No tags: not at all."""
+
+    name: str
+    version: str
+    tags: tuple[str, ...]
+    stacks: frozenset[str]
 
 
 class Document(ABC):
@@ -65,12 +75,12 @@ class Document(ABC):
 
     @property
     @abstractmethod
-    def packages(self) -> list[Package]:
+    def packages(self) -> Sequence[Package]:
         """The packages with all their specs, by tag and name."""
 
     @property
     @abstractmethod
-    def counts(self) -> list[PackageCounts]:
+    def counts(self) -> Sequence[PackageCounts]:
         """The packages with the numbers of their specs."""
 
     @property
@@ -98,47 +108,40 @@ class Document(ABC):
         """Return whether another document lists the same packages or stacks."""
         return self.claims == other.claims
 
-    def pair_records(self, old: "Document") -> PairedPackages | None:
-        """Return the packages of an older version and of this one, what both share read once.
+    def in_common(self, old: "Document") -> Mapping[str, Counted]:  # noqa: ARG002 - a page has none
+        """Return the specs that an older version has, too, as far as that is known unread."""
+        return {}
 
-        None where the packages have to be read on both sides, which gives the same result.
-        """
-        del old
-        return None
+    def packages_besides(self, known: Collection[str]) -> Sequence[Package]:  # noqa: ARG002 - the same
+        """Return the packages with their specs, less those that are `in_common`."""
+        return self.packages
+
+    def builds(self, hashes: Iterable[str]) -> Iterable[tuple[str, Build]]:  # noqa: ARG002 - the same
+        """Return some specs that are `in_common`."""
+        return ()
 
 
 class ReadDocument(Document):
     """A document that was read whole."""
 
+    packages: Sequence[Package] = ()
+    counts: Sequence[PackageCounts] = ()
+    warning: str | None = None
+
     def __init__(
         self,
         kind: DocumentKind,
         claims: tuple[Claim, ...],
-        packages: list[Package],
-        counts: list[PackageCounts],
+        packages: Sequence[Package],
+        counts: Sequence[PackageCounts],
         warning: str | None = None,
     ) -> None:
         """Take what it lists."""
         self.kind = kind
         self.claims = claims
-        self._packages = packages
-        self._counts = counts
-        self._warning = warning
-
-    @property
-    def packages(self) -> list[Package]:
-        """The packages with all their specs, by tag and name."""
-        return self._packages
-
-    @property
-    def counts(self) -> list[PackageCounts]:
-        """The packages with the numbers of their specs."""
-        return self._counts
-
-    @property
-    def warning(self) -> str | None:
-        """Where the document contradicts itself, or None."""
-        return self._warning
+        self.packages = packages
+        self.counts = counts
+        self.warning = warning
 
 
 class DocumentReader(Protocol):
@@ -152,38 +155,29 @@ class DocumentReader(Protocol):
         ...
 
 
-class Format(Protocol):
-    """A kind of document."""
+class Format(ABC):
+    """A kind of document: which files are some, and what their paths say."""
 
-    @property
-    def name(self) -> str:
-        """What the kind is called in messages: `environment lock`."""
-        ...
-
-    @property
-    def files(self) -> str:
-        """The files that it reads, for messages: `spack.lock`."""
-        ...
-
-    def document_path(self, path: str) -> str | None:
-        """Return the path of the document that a file belongs to, which mostly is its own.
-
-        None if the file's name says that it is not of this kind.
-        """
-        ...
-
+    @abstractmethod
     def is_named(self, path: str) -> bool:
         """Return whether the name alone says that a file is of this kind."""
-        ...
+
+    def documents_of(self, path: str) -> tuple[str, ...]:
+        """Return the paths of the documents that a file is, or is a part of, by its name."""
+        return (path,) if self.is_named(path) else ()
+
+    def folder(self, path: str) -> str:
+        """Return the folder that is the stack which a document lists."""
+        return path.rpartition("/")[0]
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""
-        ...
+        return self.folder(path).rpartition("/")[0]
 
     def claim_of_path(self, path: str) -> Claim:
         """Return what a document lists that cannot be read, as far as its path says."""
-        ...
+        return stack_of_folder(self.folder(path))
 
+    @abstractmethod
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader that knows nothing yet."""
-        ...

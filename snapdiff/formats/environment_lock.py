@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim
+from snapdiff.formats.base import Claim, Counted, File, Format
 from snapdiff.formats.document_names import LOCK_NAME, is_called
 from snapdiff.formats.json_text import (
     FileContent,
@@ -17,20 +17,18 @@ from snapdiff.formats.json_text import (
     records_by_hash,
     values_by_key,
 )
-from snapdiff.formats.listing import Counted, Listing, NodeListing, Place, place_of
+from snapdiff.formats.listing import Listing, ListingReader
 from snapdiff.formats.node_parts import SharedBuilds
-from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import (
     NODE,
     NODE_EDGES,
     NODE_NAMES,
     NodeNames,
-    SpecNode,
     decode_node,
     read_edges,
 )
 from snapdiff.limits import DEPTH, Limits
-from snapdiff.model import counting_stacks
+from snapdiff.model import Node, counting_stacks
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
@@ -72,40 +70,30 @@ class _Environment(NamedTuple):
     nodes: dict[str, Raw]
 
 
-class EnvironmentLock:
+class EnvironmentLock(Format):
     """The format of `spack.lock`: the stack is the folder that holds it, the tag the path above."""
-
-    name = "environment lock"
-    files = LOCK_NAME
-
-    def document_path(self, path: str) -> str | None:
-        """Return the path itself where the name is a lock's."""
-        return path if self.is_named(path) else None
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is called `spack.lock`."""
         return is_called(path, LOCK_NAME)
 
-    def tag_folder(self, path: str) -> str:
-        """Return the folder above the one that holds the lock."""
-        return _folder(path).rpartition("/")[0]
-
-    def claim_of_path(self, path: str) -> Claim:
-        """Return the stack that the folder of a lock is."""
-        return place_of(_folder(path)).claim
-
-    def reader(self, limits: Limits) -> SpecDocumentReader:
+    def reader(self, limits: Limits) -> ListingReader:
         """Return a reader that knows nothing yet."""
-        return SpecDocumentReader(limits, _open)
+        return ListingReader(limits, self._open)
+
+    def _open(self, file: File, _limits: Limits, builds: SharedBuilds) -> Listing:
+        return _LockListing(
+            self.claim_of_path(file.path), list(_read_environments(file.content)), builds
+        )
 
 
-class _LockListing(NodeListing):
+class _LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
 
     kind = "lock"
 
     def __init__(
-        self, place: Place, environments: list[_Environment], builds: SharedBuilds
+        self, claim: Claim, environments: list[_Environment], builds: SharedBuilds
     ) -> None:
         """Take all environments of a file, its own first."""
         records: dict[str, Raw] = {}
@@ -115,21 +103,21 @@ class _LockListing(NodeListing):
                 # An environment and one that it includes have nodes in common.
                 if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
-        super().__init__((place.claim,), records, builds, _warning(environments[0].lock.meta))
-        self._tags = (place.tag,)
-        self._stacks = counting_stacks((place.stack,))
+        super().__init__((claim,), records, builds, _warning(environments[0].lock.meta))
+        self._tags = (claim.tag,)
+        self._stacks = counting_stacks((claim.name,))
         self.roots = frozenset(_roots(environments, records))
         self.counted: AbstractSet[str] = self._reached() if self.roots else records.keys()
 
     def _read_entry(self, spec_hash: str) -> Counted:
-        """Return the name and version of a record, and whether it is counted."""
         key = self._key(spec_hash)
         return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
 
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Counted, bool, str]:
+    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
-        return node, self._entry(spec_hash, node, key), spec_hash in self.roots, key
+        entry = self._entry(spec_hash, node, key)
+        return entry, self._make_node(node, entry, key, explicit=spec_hash in self.roots)
 
     def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
         tags = self._tags if spec_hash in self.counted else ()
@@ -141,11 +129,11 @@ class _LockListing(NodeListing):
         names = frozenset(self.entry(root).name for root in self.roots if root in self.records)
         return names if names or not self.records else None
 
-    def records_in_common(self, other: Listing) -> list[str]:
-        """Return the hashes that another lock has in the same words, counted in both or none."""
-        assert isinstance(other, _LockListing)
-        changed = self.counted ^ other.counted
-        return [found for found in super().records_in_common(other) if found not in changed]
+    def _same_words(self, old: Listing) -> Iterable[str]:
+        """Return the hashes of which both have the same words, counted in both or in none."""
+        assert isinstance(old, _LockListing)
+        changed = self.counted ^ old.counted
+        return [found for found in super()._same_words(old) if found not in changed]
 
     def _reached(self) -> set[str]:
         """Return what dependencies lead to from the roots.
@@ -166,16 +154,6 @@ class _LockListing(NodeListing):
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _open(opening: Opening) -> NodeListing:
-    place = place_of(_folder(opening.file.path))
-    environments = list(_read_environments(opening.file.content))
-    return _LockListing(place, environments, opening.builds)
 
 
 def _read_environments(content: FileContent) -> Iterator[_Environment]:

@@ -1,69 +1,19 @@
-"""What one document lists: its records by hash, each read when something asks for it."""
+"""What one document with dependencies lists: its records by hash, each read when asked for."""
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from msgspec import Raw
 
-from snapdiff.formats.base import Claim, Document, PairedPackages
+from snapdiff.formats.base import Claim, Counted, Document, File
+from snapdiff.formats.content_limits import check_document_size
 from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, SharedBuilds
-from snapdiff.formats.record_pairs import pair_listings
 from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
-from snapdiff.model import (
-    EMPTY_PART,
-    Build,
-    Edge,
-    Graph,
-    Node,
-    Package,
-    PackageCounts,
-    StackGraphs,
-)
+from snapdiff.limits import Limits
+from snapdiff.model import Build, Edge, Graph, Node, Package, PackageCounts, StackGraphs
 from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
-
-
-class Place(NamedTuple):
-    """The tag and the stack of a document that lists a whole stack."""
-
-    tag: str
-    stack: str
-
-    @property
-    def claim(self) -> Claim:
-        """What a document of this place lists alone."""
-        return Claim(self.tag, "stack", self.stack)
-
-
-def place_of(folder: str) -> Place:
-    """Return what a folder's path says: the stack is the folder, the tag the path above it.
-
-    >>> place_of("environments/23.08/cuda")
-    Place(tag='environments/23.08', stack='cuda')
-    >>> place_of("")
-    Place(tag='.', stack='.')
-    """
-    above, _, last = folder.rpartition("/")
-    return Place(above or EMPTY_PART, last or EMPTY_PART)
-
-
-class Counted(NamedTuple):
-    """What is counted of a spec: in each of `tags`, in each of `stacks`. No tags: not at all."""
-
-    name: str
-    version: str
-    tags: tuple[str, ...]
-    stacks: frozenset[str]
-
-
-class ListedSpec(NamedTuple):
-    """A record as a spec: what is counted of it, and its node."""
-
-    entry: Counted
-    node: Node
-
 
 _REMEMBERED = 20_000
 """Up to how many nodes of a document that is read whole are kept for whoever asks for them next.
@@ -96,56 +46,57 @@ class Listing(Document):
         self._warning = warning
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self._nodes: dict[str, Node] = {}
-        self.known_entries: dict[str, Counted] = {}
+        self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
-    def entry(self, spec_hash: str) -> Counted:
-        """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
-        found = self.known_entries.get(spec_hash)
-        if found is None:
-            found = self.known_entries[spec_hash] = self._read_entry(spec_hash)
-        return found
-
     @abstractmethod
     def _read_entry(self, spec_hash: str) -> Counted:
-        """Return what is counted of a record; raises FormatError."""
+        """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
 
     @abstractmethod
-    def _read(self, spec_hash: str) -> ListedSpec:
-        """Return a record as a spec; raises FormatError."""
+    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
+        """Return a record as a spec: what is counted of it, and its node; raises FormatError."""
 
-    def spec(self, spec_hash: str) -> ListedSpec:
-        """Return a record as a spec; raises FormatError."""
-        return self._read(spec_hash)
-
-    def keep(self, spec_hash: str, entry: Counted, node: Node | None = None) -> None:
-        """Keep what is known of a record: to read it again would take as long as the first time."""
-        self.known_entries[spec_hash] = entry
-        if node is not None:
-            self._nodes[spec_hash] = node
+    def entry(self, spec_hash: str) -> Counted:
+        """Return what is counted of a record; raises FormatError."""
+        found = self.entries.get(spec_hash)
+        if found is None:
+            found = self.entries[spec_hash] = self._read_entry(spec_hash)
+        return found
 
     @cached_property
-    def packages(self) -> list[Package]:
+    def packages(self) -> Sequence[Package]:
         """The packages with all their specs, by tag and name; raises FormatError."""
+        return self._read_packages(self.records, keep_nodes=len(self.records) <= _REMEMBERED)
+
+    def packages_besides(self, known: Collection[str]) -> Sequence[Package]:
+        """Return the packages with their specs, less those that are `in_common`."""
+        # Their nodes will be asked for next: to read one again would take as long as now.
+        others = [spec_hash for spec_hash in self.records if spec_hash not in known]
+        return self._read_packages(others, keep_nodes=True)
+
+    def _read_packages(self, hashes: Iterable[str], *, keep_nodes: bool) -> list[Package]:
         found: dict[tuple[str, str], dict[str, Build]] = {}
-        for spec_hash in self.records:
-            entry, node = self.spec(spec_hash)
-            self.keep(spec_hash, entry, node if len(self.records) <= _REMEMBERED else None)
+        for spec_hash in hashes:
+            entry, node = self._read(spec_hash)
+            self._check_edges(node)
+            self.entries[spec_hash] = entry
+            if keep_nodes:
+                self._nodes[spec_hash] = node
             for tag in entry.tags:
                 found.setdefault((tag, entry.name), {})[spec_hash] = node.build
         return [
-            Package(tag, name, specs, self.stack, self.graph)
+            Package(tag, name, specs, self._stack, self.graph)
             for (tag, name), specs in sorted(found.items())
         ]
 
     @property
-    def counts(self) -> list[PackageCounts]:
+    def counts(self) -> Sequence[PackageCounts]:
         """The packages with the numbers of their specs; raises FormatError."""
         found: dict[tuple[str, str], Counter[frozenset[str]]] = {}
-        for spec_hash in self.records:
-            entry = self.entry(spec_hash)
+        for entry in self._all_entries().values():
             for tag in entry.tags:
                 found.setdefault((tag, entry.name), Counter())[entry.stacks] += 1
         return [
@@ -154,10 +105,10 @@ class Listing(Document):
         ]
 
     def _all_entries(self) -> Mapping[str, Counted]:
-        if len(self.known_entries) < len(self.records):
+        if len(self.entries) < len(self.records):
             for spec_hash in self.records:
                 self.entry(spec_hash)
-        return self.known_entries
+        return self.entries
 
     @property
     def listed_hashes(self) -> Mapping[str, str] | None:
@@ -166,25 +117,46 @@ class Listing(Document):
             return None
         return {found: entry.name for found, entry in self._all_entries().items() if entry.tags}
 
+    def in_common(self, old: Document) -> Mapping[str, Counted]:
+        """Return what an older version has in the same words, or counts the same way.
+
+        Only the records that one side alone has are decoded. Of the others the name and the version
+        are, once for both; in a history the older version was the newer one of the step before. Of
+        two indexes of 100,000 specs that share three in four, that takes half of the time. Records
+        of one hash may differ in what is not the spec's own: how many others need it, say.
+        """
+        if not isinstance(old, Listing) or type(self) is not type(old):
+            return {}
+        known = old.entries
+        alike = {found: known.get(found) or self.entry(found) for found in self._same_words(old)}
+        self.entries.update(alike)
+        old.entries.update(alike)
+        for spec_hash in old.records.keys() - alike.keys():
+            if spec_hash in self.records and old.entry(spec_hash) == self.entry(spec_hash):
+                alike[spec_hash] = self.entry(spec_hash)
+        return alike
+
+    def _same_words(self, old: "Listing") -> Iterable[str]:
+        """Return the hashes of which both have a record in the same words, with one meaning."""
+        theirs = old.records
+        return [found for found, record in self.records.items() if theirs.get(found) == record]
+
+    def builds(self, hashes: Iterable[str]) -> Iterator[tuple[str, Build]]:
+        """Yield some specs, each decoded now."""
+        for spec_hash in hashes:
+            node = self.node(spec_hash)
+            assert node is not None
+            yield spec_hash, node.build
+
+    # --- The graph ---
+
     @property
     def graphs(self) -> StackGraphs:
         """The dependencies, by the stack that the document lists."""
-        return {self.stack: self.graph} if self.graph is not None else {}
-
-    def pair_records(self, old: Document) -> PairedPackages | None:
-        """Return the packages of an older version and of this one; raises FormatError.
-
-        Only the records that one side alone has are read. Of the others the name and the version
-        are, once for both. Of two indexes of 100,000 specs that share three in four, that takes
-        half of the time of reading both.
-        """
-        if type(self) is not type(old) or not isinstance(old, Listing):
-            return None
-        return pair_listings(old, self)
+        return {self._stack: self.graph} if self.graph is not None else {}
 
     @property
-    def stack(self) -> str | None:
-        """The stack that the document lists as a whole, if it is such a document."""
+    def _stack(self) -> str | None:
         return self.claims[0].name if self.lists_a_stack else None
 
     @property
@@ -198,6 +170,11 @@ class Listing(Document):
         return len(self.records)
 
     @property
+    def hashes(self) -> Iterable[str]:
+        """The hashes of all records."""
+        return self.records
+
+    @property
     def asked_for(self) -> frozenset[str] | None:
         """The packages that somebody asked for; None where the document does not say which."""
         return None
@@ -207,16 +184,6 @@ class Listing(Document):
         """The packages of the specs that are counted."""
         return frozenset(entry.name for entry in self._all_entries().values() if entry.tags)
 
-    @property
-    def hashes(self) -> Iterable[str]:
-        """The hashes of all records."""
-        return self.records
-
-    def records_in_common(self, other: "Listing") -> list[str]:
-        """Return the hashes that another document has with a record in the same words."""
-        theirs = other.records
-        return [found for found, record in self.records.items() if theirs.get(found) == record]
-
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.
 
@@ -224,12 +191,55 @@ class Listing(Document):
         """
         found = self._nodes.get(spec_hash)
         if found is None and spec_hash in self.records:
-            found = self._nodes[spec_hash] = self._read(spec_hash).node
+            _, found = self._read(spec_hash)
+            self._nodes[spec_hash] = found
         return found
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a node: each key with its value; raises FormatError."""
         return read_record(self.records[spec_hash], spec_hash)
+
+    def _make_node(self, node: SpecNode, entry: Counted, key: str, *, explicit: bool) -> Node:
+        """Return the node of a record; `key` is its key path. Raises FormatError."""
+        edges = read_edges(node.dependencies, key)
+        platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
+        compiler = (
+            COMPILER.read(node.compiler, key, "compiler")
+            or self._provided_compiler(edges)
+            or node.annotated_compiler
+            or NO_COMPILER
+        )
+        variants = PARAMETERS.read(node.parameters, key, "parameters")
+        return Node(
+            name=node.name,
+            build=self._builds.build(
+                *(entry.version, compiler, os, platform, target, variants, entry.stacks),
+                explicit=explicit,
+                external=node.is_external,
+            ),
+            namespace=node.namespace or "",
+            recipe=node.package_hash,
+            edges=edges,
+            external=node.external_words,
+        )
+
+    def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
+        """Return the dependency that is the compiler as a spec names it, or None."""
+        providers = tuple([edge for edge in edges if edge.virtuals])
+        if providers not in self._compilers:
+            languages = (Provider(edge.name, edge.hash, edge.virtuals) for edge in providers)
+            found = find_compiler(languages)
+            version = self.entry(found.hash).version if found and found.hash in self.records else ""
+            self._compilers[providers] = write_compiler(found.name, version) if found else None
+        return self._compilers[providers]
+
+    def _check_edges(self, node: Node) -> None:
+        """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
+        for edge in node.edges:
+            if edge.hash not in self.records:
+                if not self._edges_to_nowhere:
+                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
+                self._edges_to_nowhere += 1
 
     @property
     def warning(self) -> str | None:
@@ -245,78 +255,24 @@ class Listing(Document):
             )
         return "; ".join(found) or None
 
-    def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
-        """Return the dependency that is the compiler as a spec names it, or None."""
-        providers = tuple([edge for edge in edges if edge.virtuals])
-        if providers not in self._compilers:
-            self._compilers[providers] = self._write_compiler(providers)
-        return self._compilers[providers]
 
-    def _write_compiler(self, edges: Iterable[Edge]) -> str | None:
-        found = find_compiler(Provider(edge.name, edge.hash, edge.virtuals) for edge in edges)
-        if found is None:
-            return None
-        version = self.entry(found.hash).version if found.hash in self.records else ""
-        return write_compiler(found.name, version)
+class ListingReader:
+    """Reads the versions of a document; `open_listing` splits a file into records."""
 
-
-class NodeListing(Listing):
-    """A document whose records are nodes, or have one in them."""
-
-    @abstractmethod
-    def _read_record(self, spec_hash: str) -> tuple[SpecNode, Counted, bool, str]:
-        """Return a record's node, what is counted of it, if it is explicit, and its key path."""
-
-    def spec(self, spec_hash: str) -> ListedSpec:
-        """Return a record as a spec, and look where its edges lead; raises FormatError."""
-        found = self._read(spec_hash)
-        self._check_edges(found.node)
-        return found
-
-    def _read(self, spec_hash: str) -> ListedSpec:
-        node, entry, explicit, key = self._read_record(spec_hash)
-        edges = read_edges(node.dependencies, key)
-        found = Node(
-            name=node.name,
-            build=self._build(node, entry, edges, key, explicit=explicit),
-            namespace=node.namespace or "",
-            recipe=node.package_hash,
-            edges=edges,
-            external=node.external_words,
-        )
-        return ListedSpec(entry, found)
-
-    def _check_edges(self, node: Node) -> None:
-        """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
-        for edge in node.edges:
-            if edge.hash not in self.records:
-                if not self._edges_to_nowhere:
-                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
-                self._edges_to_nowhere += 1
-
-    def _build(
+    def __init__(
         self,
-        node: SpecNode,
-        entry: Counted,
-        edges: tuple[Edge, ...],
-        key: str,
-        *,
-        explicit: bool,
-    ) -> Build:
-        platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
-        compiler = (
-            COMPILER.read(node.compiler, key, "compiler")
-            or self._provided_compiler(edges)
-            or node.annotated_compiler
-        )
-        return self._builds.build(
-            entry.version,
-            compiler or NO_COMPILER,
-            os,
-            platform,
-            target,
-            PARAMETERS.read(node.parameters, key, "parameters"),
-            entry.stacks,
-            explicit=explicit,
-            external=node.is_external,
-        )
+        limits: Limits,
+        open_listing: Callable[[File, Limits, SharedBuilds], Listing | None],
+    ) -> None:
+        """Begin with no build known."""
+        self._limits = limits
+        self._open_listing = open_listing
+        self._builds = SharedBuilds()
+
+    def read(self, file: File) -> Listing | None:
+        """Return a file split into records, or None where its content is of another kind.
+
+        Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
+        """
+        check_document_size(file.content, self._limits.document)
+        return self._open_listing(file, self._limits, self._builds)

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document_names import PAGE_NAME
+from snapdiff.formats.document_names import MARKDOWN, PAGE_NAME
 from snapdiff.formats.front_matter import usual_fields, usual_list, usual_scalar
 from snapdiff.model import ROOT, StackCounts
 
@@ -80,7 +80,7 @@ def names_in_path(path: str) -> tuple[str, str]:
     parts = ("", "", *path.split("/"))
     if parts[-1] == PAGE_NAME:
         return parts[-3], parts[-2]
-    return parts[-2], parts[-1].removesuffix(".md")
+    return parts[-2], parts[-1].removesuffix(MARKDOWN)
 
 
 def contradiction(meta: Meta, counts: StackCounts) -> str | None:

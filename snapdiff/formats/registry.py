@@ -1,31 +1,27 @@
 """Every kind of document that is read, and which of them a file may be."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import cache
 
 from snapdiff.buildcache_layout import BLOB, LAYOUT_2, LAYOUT_3
-from snapdiff.formats.aggregates import (
-    Aggregates,
-    aggregate_mirrors,
-    aggregate_paths,
-    views_of_mirrors,
-)
-from snapdiff.formats.base import (
-    Claim,
-    Document,
-    DocumentReader,
-    File,
-    Format,
-)
+from snapdiff.formats.base import Claim, DocumentReader, Format
 from snapdiff.formats.document_names import (
+    COMPRESSED,
     DATABASE,
     DATABASE_FOLDER,
     LOCK_NAME,
     MARKDOWN,
+    PACKAGE_DATA,
     PAGE_NAME,
+    SPEC_FILE,
+    SPECS_DATA,
+    Aggregates,
+    aggregate_mirrors,
+    aggregate_paths,
     is_called,
     mirror_folder,
+    views_of_mirrors,
 )
-from snapdiff.formats.kinds import Kinds
 from snapdiff.limits import Limits, SizeLimit
 
 _HEAD = 4096
@@ -69,13 +65,39 @@ READ_FILES = (
 
 
 class Documents:
-    """The kinds of documents, as what a source is asked for and as what reads its files."""
+    """The kinds of documents, as what a source is asked for and as what reads its files.
+
+    Each kind is imported when a file is found that may be one: to import all of them takes a
+    twelfth of what it takes to compare two small locks.
+    """
 
     def __init__(
         self, aggregates: Aggregates | None = None, views: Aggregates | None = None
     ) -> None:
         """Take which build caches hold others, and which have views."""
-        self._kinds = Kinds(aggregates or {}, views or {})
+        self._aggregates = aggregates or {}
+        self._views = views or {}
+        self._index: Format | None = None
+
+    def _kind(self, path: str) -> Format | None:
+        """Return the kind that a file may be of, or a part of, by the end of its name."""
+        name = path.rpartition("/")[2]
+        if name.endswith(MARKDOWN) or SPEC_FILE.fullmatch(name):
+            return _pages()
+        if name == LOCK_NAME:
+            return _locks()
+        if is_called(path, DATABASE):
+            return _databases()
+        if name in ("index.json", "index.manifest.json") or BLOB.fullmatch(path):
+            return self._indexes()
+        return _site_data() if name.removesuffix(COMPRESSED) in (SPECS_DATA, PACKAGE_DATA) else None
+
+    def _indexes(self) -> Format:
+        if self._index is None:
+            from snapdiff.formats.buildcache_index import BuildcacheIndex
+
+            self._index = BuildcacheIndex(self._aggregates)
+        return self._index
 
     @property
     def names(self) -> str:
@@ -112,7 +134,8 @@ class Documents:
 
     def is_document(self, path: str) -> bool:
         """Return whether a file's name alone says that it is a document."""
-        return any(kind.is_named(path) for kind in self._kinds.of(path))
+        kind = self._kind(path)
+        return kind is not None and kind.is_named(path)
 
     def says_explicit(self, path: str) -> bool:
         """Return whether a file is of a kind that says which specs somebody asked for."""
@@ -120,9 +143,7 @@ class Documents:
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""
-        if path.endswith(MARKDOWN):
-            return True
-        return any(kind.document_path(path) is not None for kind in self._kinds.of(path))
+        return path.endswith(MARKDOWN) or bool(self._documents_of(path))
 
     def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be: pages are small, all else can be large."""
@@ -134,20 +155,23 @@ class Documents:
 
     def is_read(self, path: str) -> bool:
         """Return whether a file may be a document itself, not just a part of another one."""
-        return bool(self._readable(path))
+        return path in self._documents_of(path)
+
+    def _documents_of(self, path: str) -> tuple[str, ...]:
+        kind = self._kind(path)
+        return kind.documents_of(path) if kind else ()
 
     def documents_of(self, path: str) -> set[str]:
         """Return the paths of the documents that change where a file does, its own included."""
-        paths = (kind.document_path(path) for kind in self._kinds.of(path))
-        documents = {document for document in paths if document is not None}
-        aggregates = (aggregate_paths(document, self._kinds.aggregates) for document in documents)
+        documents = set(self._documents_of(path))
+        aggregates = (aggregate_paths(document, self._aggregates) for document in documents)
         # A main index puts views out of use, and in again where it goes.
-        views = (self._kinds.views.get(mirror_folder(document) or "", ()) for document in documents)
+        views = (self._views.get(mirror_folder(document) or "", ()) for document in documents)
         return documents.union(*aggregates, *views if self.is_index(path) else ())
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""
-        return self._readable(path)[0].tag_folder(path)
+        return self._kind_of_document(path).tag_folder(path)
 
     def claim_of_path(self, path: str, above: str = "") -> Claim:
         """Return what a document lists that cannot be read, as far as its path says.
@@ -155,12 +179,16 @@ class Documents:
         Pages are named by the folders above what is compared, too.
         """
         is_page = path.endswith(MARKDOWN) and above
-        return self._readable(path)[0].claim_of_path(f"{above}/{path}" if is_page else path)
+        return self._kind_of_document(path).claim_of_path(f"{above}/{path}" if is_page else path)
 
     def reader(self, path: str, limits: Limits) -> DocumentReader:
         """Return a reader for the versions of one file; it knows nothing yet."""
-        readers = [kind.reader(limits) for kind in self._readable(path)]
-        return readers[0] if len(readers) == 1 else FirstReader(readers)
+        return self._kind_of_document(path).reader(limits)
+
+    def _kind_of_document(self, path: str) -> Format:
+        kind = self._kind(path)
+        assert kind is not None, path
+        return kind
 
     def with_mirrors(self, paths: Iterable[str]) -> "Documents":
         """Return the kinds for a catalog with files of these paths.
@@ -170,7 +198,7 @@ class Documents:
         """
         known = list(paths)
         aggregates, views = aggregate_mirrors(known), views_of_mirrors(known)
-        if aggregates == self._kinds.aggregates and views == self._kinds.views:
+        if aggregates == self._aggregates and views == self._views:
             return self
         return Documents(aggregates, views)
 
@@ -178,24 +206,33 @@ class Documents:
         """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
         return mirror_folder(path) is not None
 
-    def _readable(self, path: str) -> list[Format]:
-        return [kind for kind in self._kinds.of(path) if kind.document_path(path) == path]
+
+@cache
+def _pages() -> Format:
+    from snapdiff.formats.site_page import SitePages
+
+    return SitePages()
 
 
-class FirstReader:
-    """Reads a file as the first of several kinds that knows its content."""
+@cache
+def _locks() -> Format:
+    from snapdiff.formats.environment_lock import EnvironmentLock
 
-    def __init__(self, readers: Sequence[DocumentReader]) -> None:
-        """Take a reader of each kind."""
-        self._readers = readers
+    return EnvironmentLock()
 
-    def read(self, file: File) -> Document | None:
-        """Return what a file lists, or None where no kind knows it; raises FormatError."""
-        for reader in self._readers:
-            found = reader.read(file)
-            if found is not None:
-                return found
-        return None
+
+@cache
+def _databases() -> Format:
+    from snapdiff.formats.install_database import InstallDatabase
+
+    return InstallDatabase()
+
+
+@cache
+def _site_data() -> Format:
+    from snapdiff.formats.site_data import SiteData
+
+    return SiteData()
 
 
 DOCUMENTS = Documents()

@@ -3,12 +3,10 @@
 import re
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
-from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import decode_json, is_hash
 from snapdiff.formats.registry import usual_name
-from snapdiff.formats.spec_node import NODE, decode_node
+from snapdiff.formats.spec_node import read_spec_file
 from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits
 
@@ -24,19 +22,6 @@ _SIGNED = re.compile(
 )
 _SPEC = re.compile(rb'\{.{0,2000}?"spec"\s*:\s*[\[{]', re.DOTALL)
 _BETWEEN = re.compile(r"\}\s*\{(?=\s*\"spec\"\s*:)")
-
-
-class _Nodes(Struct, gc=False):
-    nodes: list[Raw]
-
-
-class _Spec(Struct, gc=False):
-    """A spec with all that is below it: what `spack spec --json` prints, and `.spec.json` holds."""
-
-    spec: _Nodes | list[Raw]
-
-
-_DECODER = msgspec.json.Decoder(_Spec)
 
 
 def plain_document(content: bytes, limits: Limits) -> bytes:
@@ -60,17 +45,8 @@ def _as_lock(content: bytes) -> bytes:
     roots: list[dict[str, str]] = []
     records: dict[str, Raw] = {}
     for text in _BETWEEN.sub("}\0{", content.decode("utf-8", "surrogateescape")).split("\0"):
-        found = decode_json(text.encode("utf-8", "surrogateescape"), _DECODER).spec
-        nodes = found if isinstance(found, list) else found.nodes
-        place = "spec" if isinstance(found, list) else "spec.nodes"
-        if not nodes:
-            raise FormatError(f"{place}: empty; its first node is the spec")
-        for position, node in enumerate(nodes):
-            key = f"{place}[{position}]"
-            spec_hash = decode_node(node, NODE, key).hash or ""
-            if not is_hash(spec_hash):
-                raise FormatError(f"{key}.hash: missing, or no hash")
-            records.setdefault(spec_hash, node)
-            if position == 0:
-                roots.append({"hash": spec_hash})
+        nodes = read_spec_file(text.encode("utf-8", "surrogateescape"))
+        roots.append({"hash": nodes[0].hash})
+        for node in nodes:
+            records.setdefault(node.hash, node.record)
     return msgspec.json.encode({"_meta": _META, "roots": roots, "concrete_specs": records})

@@ -5,29 +5,23 @@ to its hashes (docs/specification.md, section 10). A spec lists stacks and relea
 belongs to which release is not known, so it counts in each stack of each of its releases.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Document
+from snapdiff.formats.base import Claim, Counted, Document, File, Format
 from snapdiff.formats.content_limits import PLACES, check_document_size, check_version
 from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
-from snapdiff.formats.json_text import (
-    Key,
-    decode_json,
-    decoder_by_key,
-    records_by_hash,
-)
-from snapdiff.formats.listing import Counted, ListedSpec, Listing, place_of
+from snapdiff.formats.json_text import Key, decode_json, decoder_by_key, records_by_hash
+from snapdiff.formats.listing import Listing, ListingReader
 from snapdiff.formats.node_parts import SharedBuilds
-from snapdiff.formats.spec_document import Opening, SpecDocumentReader
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.model import EMPTY_PART, Build, Edge, Graph, Node, counting_stacks
+from snapdiff.model import EMPTY_PART, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
 
@@ -59,36 +53,27 @@ _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)
 
 
-class SiteData:
-    """The format of the site's data."""
-
-    name = "site data"
-    files = f"{SPECS_DATA} and {PACKAGE_DATA}"
-
-    def document_path(self, path: str) -> str | None:
-        """Return the path of the `specs_data.json` that a file belongs to, or None."""
-        if self.is_named(path):
-            return path
-        folder, slash, name = path.rpartition("/")
-        if name.removesuffix(COMPRESSED) != PACKAGE_DATA:
-            return None
-        return folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA)
+class SiteData(Format):
+    """The format of the site's data, in which stacks and releases are known only from records."""
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is called `specs_data.json`, or that with `.gz`."""
         return path.rpartition("/")[2].removesuffix(COMPRESSED) == SPECS_DATA
 
+    def documents_of(self, path: str) -> tuple[str, ...]:
+        """Return the path of the `specs_data.json` that a file is, or belongs to."""
+        folder, slash, name = path.rpartition("/")
+        if name.removesuffix(COMPRESSED) == PACKAGE_DATA:
+            return (folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA),)
+        return super().documents_of(path)
+
     def tag_folder(self, path: str) -> str:
         """Return the folder that holds the data of all releases."""
-        return path.rpartition("/")[0]
+        return self.folder(path)
 
-    def claim_of_path(self, path: str) -> Claim:
-        """Return the folder: stacks and releases are known only where the data can be read."""
-        return place_of(path.rpartition("/")[0]).claim
-
-    def reader(self, limits: Limits) -> SpecDocumentReader:
+    def reader(self, limits: Limits) -> ListingReader:
         """Return a reader that knows nothing yet."""
-        return SpecDocumentReader(limits, _open)
+        return ListingReader(limits, _open)
 
 
 class _SiteListing(Listing):
@@ -113,7 +98,6 @@ class _SiteListing(Listing):
         self.claims = tuple(sorted(claims))
 
     def _read_entry(self, spec_hash: str) -> Counted:
-        """Return the name and version of a record, and where it counts."""
         return self._entry(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
 
     def is_version_of(self, other: Document) -> bool:
@@ -125,13 +109,13 @@ class _SiteListing(Listing):
         """The nodes by hash; None where dependencies are links for people, as until August 2026."""
         return None if self._has_links else self
 
-    def records_in_common(self, other: Listing) -> list[str]:
-        """Return the hashes that another document has in the same words, of the same package."""
-        assert isinstance(other, _SiteListing)
+    def _same_words(self, old: Listing) -> Iterable[str]:
+        """Return the hashes of which both have the same words, of the same package."""
+        assert isinstance(old, _SiteListing)
         return [
             found
-            for found in super().records_in_common(other)
-            if self.package_of(found) == other.package_of(found)
+            for found in super()._same_words(old)
+            if self.package_of(found) == old.package_of(found)
         ]
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
@@ -146,18 +130,21 @@ class _SiteListing(Listing):
             raise FormatError(f"{spec_hash}: no package of {PACKAGE_DATA} lists this spec")
         return name
 
-    def _read(self, spec_hash: str) -> ListedSpec:
+    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
         entry = self._entry(spec_hash, spec)
-        edges = self._edges(spec, spec_hash)
-        node = Node(
-            name=entry.name,
-            build=self._build(spec, entry, edges),
-            namespace="",
-            recipe=None,
-            edges=edges,
+        found = read_edges(spec.dependencies, spec_hash)
+        edges = tuple([edge for edge in found if edge.hash])
+        self._has_links |= not edges and bool(found)
+        compiler = self._provided_compiler(edges) or NO_COMPILER
+        build = self._builds.build(
+            *(spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants),
+            entry.stacks,
         )
-        return ListedSpec(entry, node)
+        return entry, Node(name=entry.name, build=build, namespace="", recipe=None, edges=edges)
+
+    def _check_edges(self, node: Node) -> None:
+        """Do nothing: the site's data is of several catalogs."""
 
     def _entry(self, spec_hash: str, spec: _SitePlaces) -> Counted:
         if len(spec.stacks) * len(spec.releases) > PLACES:
@@ -169,34 +156,14 @@ class _SiteListing(Listing):
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
         return Counted(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
-    def _edges(self, spec: _SiteSpec, key: str) -> tuple[Edge, ...]:
-        edges = tuple([edge for edge in read_edges(spec.dependencies, key) if edge.hash])
-        self._has_links |= not edges and bool(spec.dependencies)
-        return edges
 
-    def _build(self, spec: _SiteSpec, entry: Counted, edges: tuple[Edge, ...]) -> Build:
-        return self._builds.build(
-            spec.version,
-            self._provided_compiler(edges) or NO_COMPILER,
-            spec.os,
-            spec.platform,
-            spec.target,
-            spec.variants,
-            entry.stacks,
-        )
-
-
-def _open(opening: Opening) -> Listing:
-    file = opening.file
-    limit = opening.limits.document
-    content = _unfolded(file.content, limit)
+def _open(file: File, limits: Limits, builds: SharedBuilds) -> Listing:
+    content = _unfolded(file.content, limits.document)
     records = records_by_hash(decode_json(content, _SPECS_DATA), "")
     folder, slash, name = file.path.rpartition("/")
     ending = COMPRESSED if name.endswith(COMPRESSED) else ""
-    packages_path = f"{folder}{slash}{PACKAGE_DATA}{ending}"
-    packages = decode_json(
-        _unfolded(file.read_beside(packages_path), limit), _PACKAGES_BY_NAME, PACKAGE_DATA
-    )
+    beside = file.read_beside(f"{folder}{slash}{PACKAGE_DATA}{ending}")
+    packages = decode_json(_unfolded(beside, limits.document), _PACKAGES_BY_NAME, PACKAGE_DATA)
     names: dict[str, str] = {}
     for package, listed in packages.items():
         for spec_hash in listed.specs:
@@ -204,7 +171,7 @@ def _open(opening: Opening) -> Listing:
                 raise FormatError(
                     f"{PACKAGE_DATA}: {names[spec_hash]} and {package} both list {spec_hash}"
                 )
-    return _SiteListing(records, names, opening.builds)
+    return _SiteListing(records, names, builds)
 
 
 def _unfolded(content: bytes, limit: SizeLimit) -> bytes:

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Document, File, ReadDocument
+from snapdiff.formats.base import Claim, Document, DocumentReader, File, Format, ReadDocument
 from snapdiff.formats.content_limits import check_listing, check_size
-from snapdiff.formats.document_names import PAGE_NAME
+from snapdiff.formats.document_names import MARKDOWN, OLDEST_PAGE_NAME, PAGE_NAME, SPEC_FILE
 from snapdiff.formats.front_matter import (
     begins_with_front_matter,
     decode_page,
@@ -31,39 +31,40 @@ from snapdiff.formats.page_head import (
 from snapdiff.formats.records import Record, RecordReader, read_records
 from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import (
-    Build,
-    Package,
-    PackageCounts,
-    count_by_stacks,
-)
+from snapdiff.model import EMPTY_PART, Build, Package, PackageCounts, count_by_stacks
 
 _RECORDS = msgspec.json.Decoder(list[Record])
 
 
-class SitePages:
-    """The format of the site's pages: `specs.md`, and other Markdown by its layout."""
+class SitePages(Format):
+    """The format of the site's pages: `specs.md`, and other Markdown by its layout.
 
-    name = "site page"
-    files = f"{PAGE_NAME}, or *.md with layout: cache"
-
-    def document_path(self, path: str) -> str | None:
-        """Return the path itself where a file may be a page, otherwise None."""
-        return path if path.endswith(".md") else None
+    Those of 2021 and 2022 have files beside them, and were called `index.md` at first.
+    """
 
     def is_named(self, path: str) -> bool:
         """Return whether a file is a page whatever it holds."""
-        return _is_named_as_page(path)
+        return path.rpartition("/")[2] == PAGE_NAME
+
+    def documents_of(self, path: str) -> tuple[str, ...]:
+        """Return the path of any Markdown, or of the pages that a file may be beside."""
+        if path.endswith(MARKDOWN):
+            return (path,)
+        folder, slash, name = path.rpartition("/")
+        if not SPEC_FILE.fullmatch(name):
+            return ()
+        return f"{folder}{slash}{PAGE_NAME}", f"{folder}{slash}{OLDEST_PAGE_NAME}"
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above the package's, whatever it is called."""
-        folder = path.rpartition("/")[0]
-        return folder.rpartition("/")[0] if self.is_named(path) else folder
+        folder = self.folder(path)
+        return folder.rpartition("/")[0] if _is_named_by_folder(path) else folder
 
     def claim_of_path(self, path: str) -> Claim:
         """Return the package that the folders of a page name."""
-        tag, name = names_in_path(path)
-        return Claim(tag, "package", name)
+        usual = f"{self.folder(path)}/{PAGE_NAME}" if _is_named_by_folder(path) else path
+        tag, name = names_in_path(usual)
+        return Claim(tag or EMPTY_PART, "package", name)
 
     def reader(self, limits: Limits) -> "SitePageReader":
         """Return a reader that knows nothing yet."""
@@ -77,6 +78,7 @@ class SitePageReader:
         """Begin with nothing known."""
         self._limits = limits
         self._records = RecordReader()
+        self._old_pages: DocumentReader | None = None
 
     def read(self, file: File) -> Document | None:
         """Return the package on a page, or None if the file is not a page of a catalog.
@@ -84,6 +86,8 @@ class SitePageReader:
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
+        if _is_named_by_folder(file.path) and _is_old_page(file.content):
+            return self._read_old(file)
         found = self._read_usual(file) or self._read_any(file)
         if found is None:
             return None
@@ -102,6 +106,13 @@ class SitePageReader:
             [counts],
             contradiction(head.meta, counts.by_stacks),
         )
+
+    def _read_old(self, page: File) -> Document | None:
+        from snapdiff.formats.listing import ListingReader  # late: other pages need none of this
+        from snapdiff.formats.old_pages import open_old_page
+
+        self._old_pages = self._old_pages or ListingReader(self._limits, open_old_page)
+        return self._old_pages.read(page)
 
     def _read_usual(self, file: File) -> tuple[PageHead, dict[str, Build]] | None:
         """Return what a page in the usual form says, or None where that takes a YAML reader."""
@@ -168,11 +179,17 @@ def _names_other_layout(content: bytes) -> bool:
 
 
 def _is_page_anyway(file: File) -> bool:
-    return file.is_document or _is_named_as_page(file.path)
+    return file.is_document or file.path.rpartition("/")[2] == PAGE_NAME
 
 
-def _is_named_as_page(path: str) -> bool:
-    return path.rpartition("/")[2] == PAGE_NAME
+def _is_named_by_folder(path: str) -> bool:
+    return path.rpartition("/")[2] in (PAGE_NAME, OLDEST_PAGE_NAME)
+
+
+def _is_old_page(content: bytes) -> bool:
+    """Return whether a page names files with its specs, and lists none itself."""
+    # Newer pages have their key among the first lines; the rest of them is not searched.
+    return b"\nspec_details:" not in content and b"\nspec_files:" in content
 
 
 def _usual_page(file: File) -> UsualPage | None:

@@ -5,14 +5,14 @@ its name or has it as a field, its target is a name or a description, its depend
 mapping or a list, its compiler a field, a dependency or an annotation.
 """
 
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.content_limits import check_version
-from snapdiff.formats.json_text import FileContent, decode_json
+from snapdiff.formats.json_text import FileContent, decode_json, is_hash
 from snapdiff.formats.node_parts import EDGE, NAMED_EDGE
 from snapdiff.limits import VERSION_PARTS
 from snapdiff.model import Edge
@@ -92,11 +92,30 @@ class SpecNode(NodeEdges, frozen=True, gc=False):
         return self.annotations.compiler if self.annotations else None
 
 
+class _SpecNodes(Struct, gc=False):
+    nodes: list[Raw]
+
+
+class _SpecFile(Struct, gc=False):
+    """A spec with all that is below it: a file beside an old page, or `spack spec --json`."""
+
+    spec: _SpecNodes | list[Raw]
+
+
+class SpecFileNode(NamedTuple):
+    """A node of such a file, and the key path that leads to it."""
+
+    key: str
+    hash: str
+    record: Raw
+
+
 AnyNode = TypeVar("AnyNode", bound=NodeNames)
 
 NODE = msgspec.json.Decoder(SpecNode)
 NODE_EDGES = msgspec.json.Decoder(NodeEdges)
 NODE_NAMES = msgspec.json.Decoder(NodeNames)
+_SPEC_FILE = msgspec.json.Decoder(_SpecFile)
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 
 
@@ -133,3 +152,23 @@ def read_edges(edges: Edges, key: str) -> tuple[Edge, ...]:
             NAMED_EDGE.read(edges[name], place, name)._replace(name=name) for name in sorted(edges)
         )
     return tuple(sorted(EDGE.read_all(edges or (), key, "dependencies")))
+
+
+def read_spec_file(content: bytes, path: str = "") -> list[SpecFileNode]:
+    """Return the nodes of a spec with all that is below it, the spec first.
+
+    `path` is the beginning of the key paths of errors. Raises FormatError.
+    """
+    found = decode_json(content, _SPEC_FILE, path.removesuffix(".")).spec
+    nodes = found if isinstance(found, list) else found.nodes
+    place = f"{path}spec" if isinstance(found, list) else f"{path}spec.nodes"
+    if not nodes:
+        raise FormatError(f"{place}: empty; its first node is the spec")
+    read = []
+    for position, record in enumerate(nodes):
+        key = f"{place}[{position}]"
+        spec_hash = decode_node(record, NODE, key).hash or ""
+        if not is_hash(spec_hash):
+            raise FormatError(f"{key}.hash: missing, or no hash")
+        read.append(SpecFileNode(key, spec_hash, record))
+    return read

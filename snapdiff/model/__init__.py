@@ -4,6 +4,7 @@ from snapdiff.model.counts import Counts, DocumentKind, StackDocuments, TagPair
 from snapdiff.model.graph import NO_GRAPHS, Edge, Graph, Node, StackGraphs
 from snapdiff.model.packages import (
     InCommon,
+    KeptSpecs,
     Package,
     PackageCounts,
     PackagePair,
@@ -11,6 +12,7 @@ from snapdiff.model.packages import (
     Tags,
     count_by_stacks,
     counted_in_common,
+    none_kept,
 )
 from snapdiff.model.specs import EMPTY_PART, ROOT, Build, Revision, Spec, counting_stacks
 from snapdiff.model.stack_likeness import LikeStacks, pair_like_stacks
@@ -25,6 +27,7 @@ __all__ = [
     "Edge",
     "Graph",
     "InCommon",
+    "KeptSpecs",
     "LikeStacks",
     "Node",
     "Package",
@@ -40,5 +43,6 @@ __all__ = [
     "count_by_stacks",
     "counted_in_common",
     "counting_stacks",
+    "none_kept",
     "pair_like_stacks",
 ]

@@ -72,9 +72,11 @@ class PackageCounts(Struct, frozen=True, gc=False):
     by_stacks: StackCounts
 
 
-def counted_in_common(builds: Mapping[Build, int]) -> dict[InCommon, int]:
-    """Return the number of specs of each build by version and stacks alone."""
-    numbers: dict[InCommon, int] = {}
+def counted_in_common(
+    builds: Mapping[Build, int], others: Mapping[InCommon, int] = {}
+) -> dict[InCommon, int]:
+    """Return the number of specs of each build by version and stacks alone, and of others."""
+    numbers = dict(others)
     for build, number in builds.items():
         if number:
             key = InCommon(build.version_text, build.stacks)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdiff.catalog.package_pairs import pair_documents
 from snapdiff.catalog.reading import read_pair as pair_of_readings
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.formats.base import Document, Format
@@ -18,7 +19,7 @@ from snapdiff.limits import Limits
 from tests.support.documents import Item, Json, database, digest, file, lock, read, to_bytes
 from tests.support.work import work
 
-LOCK, INDEX = EnvironmentLock(), BuildcacheIndex(2)
+LOCK, INDEX = EnvironmentLock(), BuildcacheIndex()
 KEY = "a" * 32
 
 
@@ -309,7 +310,7 @@ def test_damage_anywhere_is_read_or_named_and_never_a_crash(
             if found and whole:
                 for one, other in ((found, whole), (whole, found)):
                     with contextlib.suppress(FormatError):
-                        one.pair_records(other)
+                        pair_documents(other, one, "spack.lock")
                 assert [(item.tag, item.name) for item in found.counts] == [
                     (item.tag, item.name) for item in found.packages
                 ]

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.aggregates import aggregate_mirrors
 from snapdiff.formats.base import Claim
 from snapdiff.formats.buildcache_index import BuildcacheIndex
+from snapdiff.formats.document_names import aggregate_mirrors
 from snapdiff.formats.site_page import SitePages
 from snapdiff.limits import Limits
 from tests.support.documents import (
@@ -35,7 +35,7 @@ from tests.support.documents import (
     to_bytes,
 )
 
-TWO, THREE = BuildcacheIndex(2), BuildcacheIndex(3)
+CACHE = BuildcacheIndex()
 INDEX, MANIFEST = "build_cache/index.json", "v3/manifests/index/index.manifest.json"
 INDEXES = sorted((SHARED / "indexes").glob("v2_layout-*.json"))
 INDEXES += sorted((SHARED / "indexes" / "clingo-bootstrap").glob("*.json"))
@@ -55,16 +55,15 @@ def counted_nodes(document: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
 
 def test_an_index_is_known_by_its_place_in_a_mirror() -> None:
     checksum = "ab" * 32
-    assert TWO.is_named(f"develop/e4s/{INDEX}")
-    assert TWO.document_path(INDEX) == INDEX
-    assert TWO.document_path("other/index.json") is None
-    assert TWO.document_path(f"m/blobs/sha256/ab/{checksum}") is None
-    assert TWO.document_path(f"m/{MANIFEST}") == f"m/{INDEX}"  # which is not read beside it
-    assert THREE.is_named(f"m/{MANIFEST}")
-    assert THREE.document_path(f"m/blobs/sha256/ab/{checksum}") == f"m/{MANIFEST}"
-    assert THREE.document_path(f"blobs/sha256/ab/{checksum}") == MANIFEST
-    assert THREE.document_path(f"m/{INDEX}") is None
-    assert THREE.document_path("v3/manifests/spec/zlib/zlib.spec.manifest.json") is None
+    assert CACHE.is_named(f"develop/e4s/{INDEX}")
+    assert CACHE.documents_of(INDEX) == (INDEX,)
+    assert CACHE.documents_of("other/index.json") == ()
+    assert CACHE.is_named(f"m/{MANIFEST}")
+    # the index of the older layout is not read beside it
+    assert CACHE.documents_of(f"m/{MANIFEST}") == (f"m/{MANIFEST}", f"m/{INDEX}")
+    assert CACHE.documents_of(f"m/blobs/sha256/ab/{checksum}") == (f"m/{MANIFEST}",)
+    assert CACHE.documents_of(f"blobs/sha256/ab/{checksum}") == (MANIFEST,)
+    assert CACHE.documents_of("v3/manifests/spec/zlib/zlib.spec.manifest.json") == ()
 
 
 @pytest.mark.parametrize(
@@ -79,8 +78,8 @@ def test_the_mirrors_path_names_stack_and_tag(mirror: str, claim: Claim, tag_fol
     index = to_bytes(database([Item("zlib")]))
     head, blob, content = manifest(index)
     for kind, document in (
-        (TWO, file(mirror + INDEX, index)),
-        (THREE, file(mirror + MANIFEST, head, {mirror + blob: content})),
+        (CACHE, file(mirror + INDEX, index)),
+        (CACHE, file(mirror + MANIFEST, head, {mirror + blob: content})),
     ):
         found = read(kind, document)
         assert found.claims == (claim,)
@@ -90,7 +89,7 @@ def test_the_mirrors_path_names_stack_and_tag(mirror: str, claim: Claim, tag_fol
 
 
 def test_an_index_of_another_name_is_the_stack_of_its_folder() -> None:
-    found = read(TWO, file("a/b/old.json", database([Item("zlib")])))
+    found = read(CACHE, file("a/b/old.json", database([Item("zlib")])))
     assert found.claims == (Claim("a", "stack", "b"),)
 
 
@@ -101,7 +100,7 @@ def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
         "develop": [f"develop/e4s/{INDEX}", f"develop/hep/{INDEX}"],
         "v1": [],  # v1/a/b is of another tag
     }
-    kind = BuildcacheIndex(2, aggregates)
+    kind = BuildcacheIndex(aggregates)
     whole = read(kind, file(f"develop/{INDEX}", database([Item("zlib")])))
     assert whole.claims == (Claim("develop", "stack", "root"),)
     [build] = whole.packages[0].specs.values()
@@ -114,7 +113,7 @@ def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
     stack = to_bytes(database([Item("zlib", hash="a" * 32), Item("cmake", hash="b" * 32)]))
     whole = database([Item("zlib", hash="a" * 32), Item("m4", hash="c" * 32)])
     path = f"develop/e4s/{INDEX}"
-    kind = BuildcacheIndex(2, {"develop": [path, f"develop/hep/{INDEX}"]})
+    kind = BuildcacheIndex({"develop": [path, f"develop/hep/{INDEX}"]})
     found = read(kind, file(f"develop/{INDEX}", whole, {path: stack}))
     assert [package.name for package in found.packages] == ["m4"]
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: no JSON: the file"):
@@ -124,7 +123,7 @@ def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
 def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
     head, _, _ = manifest(to_bytes(database([Item("zlib")])))
     path = f"develop/e4s/{MANIFEST}"
-    kind = BuildcacheIndex(2, {"develop": [path]})
+    kind = BuildcacheIndex({"develop": [path]})
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: develop/e4s/blobs/"):
         read(kind, file(f"develop/{INDEX}", database([Item("m4")]), {path: head}))
 
@@ -132,7 +131,7 @@ def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
 def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
     aggregates = aggregate_mirrors([INDEX, f"e4s/{INDEX}"])
     assert aggregates == {"": [f"e4s/{INDEX}"]}
-    kind = BuildcacheIndex(2, aggregates)
+    kind = BuildcacheIndex(aggregates)
     assert kind.claim_of_path(INDEX) == Claim(".", "stack", "root")
     assert kind.claim_of_path(f"e4s/{INDEX}") == Claim(".", "stack", "e4s")
 
@@ -141,7 +140,7 @@ def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
 @pytest.mark.parametrize("path", INDEXES, ids=lambda path: path.name)
 def test_a_real_index_says_what_an_independent_reading_finds(path: Path) -> None:
     nodes, counted = counted_nodes(json.loads(path.read_bytes()))
-    found = read(TWO, file(f"mirror/{INDEX}", path.read_bytes()))
+    found = read(CACHE, file(f"mirror/{INDEX}", path.read_bytes()))
     reading = plain_reading(nodes, set())
     assert reading_of(found) == {key: reading[key] for key in counted}
     assert found.warning is None
@@ -150,7 +149,7 @@ def test_a_real_index_says_what_an_independent_reading_finds(path: Path) -> None
 @with_shared
 def test_old_and_new_nodes_of_one_index_name_their_compilers() -> None:
     path = SHARED / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
-    found = read(TWO, file(INDEX, path.read_bytes()))
+    found = read(CACHE, file(INDEX, path.read_bytes()))
     compilers = {(name, spec.target): spec.compiler for name, spec in specs_of(found).values()}
     assert compilers["libelf", "core2"] == "gcc@=10.2.1"  # an annotation
     assert compilers["libelf", "m1"] == "gcc@10.2.1"  # a dependency that is not in the cache
@@ -167,7 +166,7 @@ def test_an_index_of_every_version_says_what_an_independent_reading_finds(
     explicit = {item.key for item in found if item.explicit}
     reading = plain_reading(nodes, explicit)
     expected = {key: reading[key] for key in counted}
-    assert reading_of(read(TWO, file(INDEX, document))) == expected
+    assert reading_of(read(CACHE, file(INDEX, document))) == expected
 
 
 @given(before=items(), after=items(), versions=st.tuples(*[st.sampled_from(DATABASE_VERSIONS)] * 2))
@@ -178,8 +177,8 @@ def test_two_indexes_read_together_say_what_they_say_alone(
         file(f"m/{INDEX}", database(found, version))
         for found, version in zip((before, after), versions, strict=True)
     )
-    alone = specs_of(read(TWO, old)), specs_of(read(TWO, new))
-    pair = read_pair(TWO, old, new)
+    alone = specs_of(read(CACHE, old)), specs_of(read(CACHE, new))
+    pair = read_pair(CACHE, old, new)
     in_common = 0
     for side, specs in enumerate(alone):
         told = {
@@ -201,7 +200,7 @@ def test_what_others_need_of_a_spec_does_not_make_it_another() -> None:
     old, new = database([Item("zlib")]), database([Item("zlib")])
     [record] = new["database"]["installs"].values()
     record["ref_count"] = 7
-    pair = read_pair(TWO, file(INDEX, old), file(INDEX, new))
+    pair = read_pair(CACHE, file(INDEX, old), file(INDEX, new))
     assert pair.pairs == []
     assert [count.name for count in pair.unchanged] == ["zlib"]
 
@@ -209,7 +208,7 @@ def test_what_others_need_of_a_spec_does_not_make_it_another() -> None:
 def test_what_enters_the_cache_is_new_though_its_record_was_there() -> None:
     item = Item("zlib")
     old = database([Item("zlib", hash=item.key, counted=False)])
-    pair = read_pair(TWO, file(INDEX, old), file(INDEX, database([item])))
+    pair = read_pair(CACHE, file(INDEX, old), file(INDEX, database([item])))
     [package] = pair.pairs
     assert (list(package.old), list(package.new)) == ([], [item.key])
 
@@ -218,7 +217,7 @@ def test_the_same_words_mean_more_in_an_older_version() -> None:
     """Before version 6 an index had nothing but what was in the cache, and did not say so."""
     older, newer = database([Item("zlib")], 5), database([Item("zlib")], 5)
     newer["database"]["version"] = "6"
-    pair = read_pair(TWO, file(INDEX, older), file(INDEX, newer))
+    pair = read_pair(CACHE, file(INDEX, older), file(INDEX, newer))
     [package] = pair.pairs
     assert (len(package.old), len(package.new)) == (1, 0)
 
@@ -227,8 +226,8 @@ def test_the_same_words_mean_more_in_an_older_version() -> None:
 def test_the_blob_of_a_manifest_is_the_index(compression: str) -> None:
     index = to_bytes(database([Item("zlib")]))
     head, path, content = manifest(index, compression=compression)
-    found = read(THREE, file(f"m/{MANIFEST}", head, {f"m/{path}": content}))
-    assert specs_of(found) == specs_of(read(TWO, file(f"m/{INDEX}", index)))
+    found = read(CACHE, file(f"m/{MANIFEST}", head, {f"m/{path}": content}))
+    assert specs_of(found) == specs_of(read(CACHE, file(f"m/{INDEX}", index)))
 
 
 def test_of_several_indexes_the_newest_version_is_read() -> None:
@@ -236,7 +235,7 @@ def test_of_several_indexes_the_newest_version_is_read() -> None:
     old = {**json.loads(new)["data"][0], "mediaType": "application/vnd.spack.db.v7+json"}
     old["checksum"] = "0" * 64
     document = to_bytes({"version": 3, "data": [old, *json.loads(new)["data"], old]})
-    found = read(THREE, file(MANIFEST, document, {path: content}))
+    found = read(CACHE, file(MANIFEST, document, {path: content}))
     assert [package.name for package in found.packages] == ["new"]
 
 
@@ -257,14 +256,14 @@ def test_a_manifest_that_names_no_index_is_an_error(blob: dict[str, object], rea
     written = json.loads(head)
     written["data"][0] |= blob
     with pytest.raises(FormatError) as error:
-        read(THREE, file(MANIFEST, written, {path: content}))
+        read(CACHE, file(MANIFEST, written, {path: content}))
     assert str(error.value).startswith(reason)
 
 
 def test_a_blob_with_another_checksum_is_an_error() -> None:
     head, path, content = manifest(to_bytes(database([])))
     with pytest.raises(FormatError, match=r"^data\[0\]\.checksum: the content of blobs/.* another"):
-        read(THREE, file(MANIFEST, head, {path: content + b" "}))
+        read(CACHE, file(MANIFEST, head, {path: content + b" "}))
 
 
 def _blob(content: bytes) -> tuple[bytes, dict[str, bytes]]:
@@ -287,7 +286,7 @@ def _blob(content: bytes) -> tuple[bytes, dict[str, bytes]]:
 def test_damaged_gzip_is_an_error(content: bytes, reason: str) -> None:
     head, beside = _blob(content)
     with pytest.raises(FormatError) as error:
-        read(THREE, file(MANIFEST, head, beside))
+        read(CACHE, file(MANIFEST, head, beside))
     assert str(error.value).startswith(reason)
 
 
@@ -295,9 +294,9 @@ def test_gzip_may_end_in_zeros_and_unfold_to_a_document_of_the_size_that_is_take
     index = to_bytes(database([Item("zlib")]))
     head, beside = _blob(gzip.compress(index) + b"\0" * 8)
     document = file(MANIFEST, head, beside)
-    assert read(THREE, document, Limits(document_size=len(index)))
+    assert read(CACHE, document, Limits(document_size=len(index)))
     with pytest.raises(FormatError, match="too large, and the limit is"):
-        read(THREE, document, Limits(document_size=len(index) - 1))
+        read(CACHE, document, Limits(document_size=len(index) - 1))
 
 
 def test_a_page_and_an_index_of_one_mirror_give_equal_builds() -> None:
@@ -314,7 +313,7 @@ def test_a_page_and_an_index_of_one_mirror_give_equal_builds() -> None:
     top = Item("hdf5", "1.14", compiler=None, parameters=parameters, needs=(needs(gcc, "c"),))
     bare = Item("compiler-wrapper", compiler=None)
     old = Item("zlib", compiler=("gcc", "=11.4.0"))
-    index = read(TWO, file(f"develop/e4s/{INDEX}", database([gcc, top, bare, old])))
+    index = read(CACHE, file(f"develop/e4s/{INDEX}", database([gcc, top, bare, old])))
     variants = [
         "build_system=cmake",
         'cflags="-O2 -g"',

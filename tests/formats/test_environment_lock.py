@@ -39,9 +39,9 @@ with_shared = pytest.mark.skipif(not LOCKS, reason=NO_SHARED)
 
 def test_a_lock_is_known_by_its_name() -> None:
     assert LOCK.is_named("environments/23.08/cuda/spack.lock")
-    assert LOCK.document_path("spack.lock") == "spack.lock"
-    assert LOCK.document_path("spack.lock.orig") is None
-    assert LOCK.document_path("yarn.lock") is None
+    assert LOCK.documents_of("spack.lock") == ("spack.lock",)
+    assert LOCK.documents_of("spack.lock.orig") == ()
+    assert LOCK.documents_of("yarn.lock") == ()
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,9 @@ def test_the_trees_path_names_stack_and_tag(path: str, claim: Claim, tag_folder:
 
 
 def test_a_database_is_known_by_its_folder() -> None:
-    assert DATABASE.document_path(f"a/{PATH}") == f"a/{PATH}"
-    assert DATABASE.document_path("a/index.json") is None
-    assert DATABASE.document_path("a.spack-db/index.json") is None
+    assert DATABASE.documents_of(f"a/{PATH}") == (f"a/{PATH}",)
+    assert DATABASE.documents_of("a/index.json") == ()
+    assert DATABASE.documents_of("a.spack-db/index.json") == ()
 
 
 @pytest.mark.parametrize("version", DATABASE_VERSIONS)

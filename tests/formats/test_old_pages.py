@@ -7,7 +7,7 @@ import pytest
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Claim, File
-from snapdiff.formats.old_pages import OldPage, is_old_page
+from snapdiff.formats.site_page import SitePages
 from snapdiff.limits import Limits
 from tests.support.documents import (
     NO_SHARED,
@@ -26,7 +26,7 @@ from tests.support.documents import (
     to_bytes,
 )
 
-PAGE, FIRST_PAGE = OldPage("specs.md"), OldPage("index.md")
+PAGE = SitePages()
 REAL = SHARED / "old-pages"
 HEAD = '---\ntitle: "zlib"\nlayout: cache\ncategories: [package, develop]\n'
 ZLIB, TOP = Item("zlib"), Item("hdf5")
@@ -47,13 +47,13 @@ def page(files: list[Json], *, folder: str = "develop/zlib", head: str = HEAD) -
 
 
 def test_the_files_beside_a_page_belong_to_it() -> None:
-    assert PAGE.document_path("develop/zlib/spec-3.json") == "develop/zlib/specs.md"
-    assert FIRST_PAGE.document_path("_cache/zlib/spec-3.json") == "_cache/zlib/index.md"
-    assert PAGE.document_path("develop/zlib/specs.md") == "develop/zlib/specs.md"
-    assert PAGE.document_path("spec-3.json") == "specs.md"
-    assert PAGE.document_path("develop/zlib/index.md") is None
-    assert PAGE.document_path("develop/zlib/spec-x.json") is None
-    assert not PAGE.is_named("develop/zlib/specs.md")
+    beside = ("develop/zlib/specs.md", "develop/zlib/index.md")
+    assert PAGE.documents_of("develop/zlib/spec-3.json") == beside
+    assert PAGE.documents_of("spec-3.json") == ("specs.md", "index.md")
+    assert PAGE.documents_of("develop/zlib/specs.md") == ("develop/zlib/specs.md",)
+    assert PAGE.documents_of("develop/zlib/spec-x.json") == ()
+    assert PAGE.tag_folder("_cache/zlib/index.md") == "_cache"
+    assert PAGE.claim_of_path("_cache/zlib/index.md") == Claim("_cache", "package", "zlib")
     assert PAGE.tag_folder("_cache/develop/zlib/specs.md") == "_cache/develop"
     assert PAGE.claim_of_path("_cache/develop/zlib/specs.md") == Claim("develop", "package", "zlib")
 
@@ -106,7 +106,7 @@ def test_a_page_of_the_first_year_has_no_tag_and_maps_specs_to_files() -> None:
     text = '---\ntitle: "zlib"\nlayout: cache\ncategory: package\nspec_files:\n'
     text += ' - "zlib@1.0%gcc@12 arch=linux": spec-0.json\n---\n'
     beside = {"_cache/zlib/spec-0.json": to_bytes(spec_file(ZLIB))}
-    found = read(FIRST_PAGE, file("_cache/zlib/index.md", text.encode(), beside))
+    found = read(PAGE, file("_cache/zlib/index.md", text.encode(), beside))
     assert found.claims == (Claim("_cache", "package", "zlib"),)
     assert list(specs_of(found)) == [ZLIB.key]
 
@@ -118,10 +118,12 @@ def test_nodes_may_be_a_list_keyed_by_name() -> None:
     assert list(specs_of(read(PAGE, page([{"spec": [keyed]}])))) == [ZLIB.key]
 
 
-def test_a_page_that_lists_its_specs_itself_is_no_old_page() -> None:
-    assert PAGE.reader(Limits()).read(file("a/b/specs.md", b"---\nspec_details: []\n---\n")) is None
-    assert PAGE.reader(Limits()).read(file("a/b/specs.md", b"---\n---\n")) is None
-    assert not is_old_page(b"---\nspec_files: []\nspec_details: []\n---\n")
+def test_a_page_that_lists_its_specs_itself_needs_no_files() -> None:
+    listed = file("a/b/specs.md", b"---\nspec_files: []\nspec_details: []\n---\n")
+    assert read(PAGE, listed).graphs == {}
+    with pytest.raises(FormatError, match="spec_details: missing"):
+        read(PAGE, file("a/b/specs.md", b"---\ntitle: b\n---\n"))
+    assert PAGE.reader(Limits()).read(file("a/b.md", b"---\nspec_files: []\n---\n")) is None
 
 
 def test_only_what_differs_of_two_versions_is_read() -> None:

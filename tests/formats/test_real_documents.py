@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff.catalog.package_pairs import PairedPackages
 from snapdiff.diff.pairing import Effort, match_in_order
 from snapdiff.diff.specs import changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Format, PairedPackages
+from snapdiff.formats.base import Format
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.install_database import InstallDatabase
 from snapdiff.limits import Limits

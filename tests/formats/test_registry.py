@@ -4,54 +4,23 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from snapdiff.formats.kinds import Kinds
 from snapdiff.formats.registry import usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
 
 
-def test_every_kind_has_a_name_and_says_which_files_it_reads() -> None:
-    kinds = Kinds({}, {}).all()
-    assert [kind.name for kind in kinds] == [
-        "environment lock",
-        "build cache index of layout 3",
-        "build cache index of layout 2",
-        "install database",
-        "site data",
-        "page of 2021 or 2022",
-        "page of 2021 or 2022",
-        "site page",
-    ]
-    assert len({kind.files for kind in kinds}) == len(kinds)
-
-
-PARTS = [
-    *("specs.md", "index.md", "README.md", "spec-0.json", "spec-x.json", "spack.lock", "lock"),
-    *("build_cache", "v3", "manifests", "index", "index.json", "index.manifest.json"),
-    *("blobs", "sha256", "ab", "ab" * 32, ".spack-db", "specs_data.json", "package_data.json.gz"),
-]
-
-
-@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=5).map("/".join))
-def test_a_file_is_asked_of_every_kind_that_it_may_be_of(path: str) -> None:
-    kinds = Kinds({}, {})
-    asked = {kind.files for kind in kinds.of(path)}
-    assert asked >= {kind.files for kind in kinds.all() if kind.document_path(path) is not None}
-    assert asked >= {kind.files for kind in kinds.all() if kind.is_named(path)}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "modules"),
     [
-        ("a/specs.md", "old_pages site_page"),
+        ("a/specs.md", "site_page"),
         ("a/spack.lock", "environment_lock"),
         ("a/build_cache/index.json", "buildcache_index install_database"),
+        ("a/.spack-db/index.json", "install_database"),
         ("a/specs_data.json.gz", "site_data"),
+        ("a/spec-0.json", "site_page"),
         ("a/README", ""),
     ],
 )

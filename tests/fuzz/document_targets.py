@@ -16,14 +16,15 @@ from typing import NamedTuple
 
 from snapdiff import SnapdiffError
 from snapdiff.buildcache_layout import LAYOUT_2
+from snapdiff.catalog.package_pairs import pair_documents
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Document, File, Format
 from snapdiff.formats.buildcache_index import BuildcacheIndex
 from snapdiff.formats.document_names import DATABASE, LOCK_NAME
 from snapdiff.formats.environment_lock import EnvironmentLock
 from snapdiff.formats.install_database import InstallDatabase
-from snapdiff.formats.old_pages import OldPage
 from snapdiff.formats.site_data import SiteData
+from snapdiff.formats.site_page import SitePages
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import count_by_stacks
 from tests.support.helpers import run_cli, write_files
@@ -95,13 +96,11 @@ class _Kind(NamedTuple):
 
 _KINDS = {
     "lock": _Kind(EnvironmentLock(), 1, _alone(f"v1/e4s/{LOCK_NAME}")),
-    "index": _Kind(BuildcacheIndex(layout=2), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
-    "manifest": _Kind(BuildcacheIndex(layout=3), 2, _manifest),
+    "index": _Kind(BuildcacheIndex(), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
+    "manifest": _Kind(BuildcacheIndex(), 2, _manifest),
     "database": _Kind(InstallDatabase(), 1, _alone(f"v1/e4s/{DATABASE}")),
     "site-data": _Kind(SiteData(), 2, _with("site/specs_data.json", "site/package_data.json")),
-    "old-page": _Kind(
-        OldPage("specs.md"), 2, _with("develop/zlib/specs.md", "develop/zlib/spec-0.json")
-    ),
+    "old-page": _Kind(SitePages(), 2, _with("develop/zlib/specs.md", "develop/zlib/spec-0.json")),
 }
 
 
@@ -160,10 +159,10 @@ def _check_pair(
         before, after = reader.read(old), reader.read(new)
         if before is None or after is None or not after.is_version_of(before):
             return
-        pair = after.pair_records(before)
+        pair = pair_documents(before, after, old.path)
     except SnapdiffError:
         return
-    if pair is None or None in documents:
+    if None in documents:
         return
     for side, document in enumerate(documents):
         assert document is not None

@@ -12,8 +12,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from snapdiff.catalog.package_pairs import PairedPackages, pair_documents
 from snapdiff.errors import NoSuchFile
-from snapdiff.formats.base import Document, File, Format, PairedPackages
+from snapdiff.formats.base import Document, File, Format
 from snapdiff.limits import Limits
 from snapdiff.model import Build, Spec
 
@@ -235,9 +236,7 @@ def read_pair(kind: Format, old: File, new: File) -> PairedPackages:
     assert before
     assert after
     assert after.is_version_of(before)
-    found = after.pair_records(before)
-    assert found is not None
-    return found
+    return pair_documents(before, after, new.path)
 
 
 def specs_of(document: Document) -> dict[str, tuple[str, Spec]]:
