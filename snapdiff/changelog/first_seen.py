@@ -7,8 +7,9 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from snapdiff.catalog.reading import FilePair
+from snapdiff.changelog.ranges import Steps
 from snapdiff.changelog.sections import Settings, Watcher
-from snapdiff.changelog.steps import Step, Steps
+from snapdiff.changelog.steps import Step
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Document

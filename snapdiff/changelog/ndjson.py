@@ -8,7 +8,7 @@ from typing import IO
 
 import msgspec
 
-from snapdiff.changelog.markers import Marker, filter_options
+from snapdiff.changelog.kept_file import Marker, filter_options
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.whole_file import hold, made_meanwhile

@@ -1,18 +1,23 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.catalog.known_names import KnownNames, check_explicit
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.revision_pair import RevisionPair, has_document, require_paths
 from snapdiff.changelog.periods import By, natural_order, periods
-from snapdiff.changelog.steps import CommitEnd, FolderSteps, GitSteps, plan_steps
-from snapdiff.errors import RevisionError
+from snapdiff.changelog.steps import CommitEnd, GitSteps, Step, plan_steps
+from snapdiff.errors import BadPage, RevisionError
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.model import Package, Revision
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource, open_revision
@@ -88,19 +93,47 @@ class GitRange(NamedTuple):
         require_matches_in(filters, read=ends, listed=between)
 
 
-class FolderRange(NamedTuple):
-    """The snapshots in a folder that the user called `name`, in natural order of their names."""
+class FolderRange(Struct, frozen=True):
+    """The snapshots in a folder that the user called `name`, in natural order of their names.
+
+    It is its own steps, each from one of the snapshots to the next: a value that another process
+    can take.
+    """
 
     name: str
-    folder: Path
+    folder: str
     names: tuple[str, ...]
     limits: Limits
     paths: Paths = EVERYWHERE
 
-    def steps(self, after: str | None = None) -> FolderSteps:
+    def steps(self, after: str | None = None) -> "FolderRange":
         """Return the steps from a snapshot (the first, if none is given) to the last."""
         start = 0 if after is None else self.names.index(after)
-        return FolderSteps(str(self.folder), self.names[start:], self.limits, self.paths)
+        return replace(self, names=self.names[start:])
+
+    def most_sections(self) -> int:
+        """Return the number of sections there are at the most."""
+        return max(len(self.names) - 1, 0)
+
+    def parts(self, size: int) -> Iterator["FolderRange"]:
+        """Yield the same steps in parts of at most `size`."""
+        for start in range(0, self.most_sections(), size):
+            yield replace(self, names=self.names[start : start + size + 1])
+
+    def first_revision(self) -> Revision:
+        """Return the snapshot that the first step begins with."""
+        return self._catalog(self.names[0]).revision
+
+    def first_packages(self) -> Iterator[Package | BadPage]:
+        """Yield what the first snapshot holds: packages, and pages that cannot be read."""
+        yield from self._catalog(self.names[0]).packages()
+
+    def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
+        """Yield every step; `passed` is called when one is done."""
+        for old, new in pairwise(map(self._catalog, self.names)):
+            revisions = (old.revision, new.revision)
+            yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
+            passed()
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""
@@ -108,24 +141,27 @@ class FolderRange(NamedTuple):
 
     def newest(self) -> Source:
         """Return the folder with all snapshots: its configuration file counts."""
-        return DirectorySource(self.name, self.folder, wanted=DOCUMENTS, limits=self.limits)
+        return DirectorySource(self.name, Path(self.folder), wanted=DOCUMENTS, limits=self.limits)
 
     def require_pages(self) -> None:
         """Raise RevisionError where a path is in no snapshot: what holds no page is none."""
-        require_paths([catalog.source for catalog in self._catalogs()])
+        require_paths([self._catalog(name).source for name in reversed(self.names)])
 
     def require_matches(self, filters: Filters) -> None:
         """Raise SnapdiffError where a glob matches nothing in any snapshot."""
-        catalogs = self._catalogs()
+        catalogs = [self._catalog(name) for name in reversed(self.names)]
         check_explicit(filters, catalogs)
         require_matches_in(filters, read=catalogs)
 
-    def _catalogs(self) -> list[Catalog]:
-        """Return all snapshots, the last first."""
-        return [self.steps().catalog(name) for name in reversed(self.names)]
+    def _catalog(self, name: str) -> Catalog:
+        place = Path(self.folder, name)
+        source = DirectorySource(name, place, wanted=DOCUMENTS, limits=self.limits)
+        source.paths = self.paths
+        return Catalog(source, self.limits)
 
 
 Range = GitRange | FolderRange
+Steps = GitSteps | FolderRange
 
 
 def open_range(
@@ -150,7 +186,7 @@ def open_range(
                 f"{argument}: a folder has a section a snapshot, so --by {by} has no meaning"
             )
         opener.narrow(old, paths)
-        return _folder_range(argument, directory / argument, limits)._replace(paths=old.paths)
+        return replace(_folder_range(argument, directory / argument, limits), paths=old.paths)
     first = _revision(old)
     last = _revision(opener.open(*new_name or ["HEAD"]))
     for source in (first, last):
@@ -220,4 +256,4 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
             f"and here is {only}"
         )
     in_order = tuple(sorted(names, key=natural_order))
-    return FolderRange(argument, folder.resolve(), in_order, limits)
+    return FolderRange(argument, str(folder.resolve()), in_order, limits)

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from snapdiff.changelog.steps import Step, Steps
+from snapdiff.changelog.ranges import Steps
+from snapdiff.changelog.steps import Step
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.limits import Limits

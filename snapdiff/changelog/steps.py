@@ -1,7 +1,6 @@
-"""The steps from one snapshot to the next: values that say what is compared, and their walk."""
+"""The steps through a git history: a value that says what is compared, and its walk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,13 +10,12 @@ from msgspec.structs import replace
 from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.memory import DocumentMemory
-from snapdiff.catalog.revision_pair import ComparedFiles, RevisionPair
+from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.changelog.periods import Period
 from snapdiff.errors import BadPage
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
-from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import open_revision
 from snapdiff.sources.history import Commit, changes_between, open_objects
 from snapdiff.sources.paths import EVERYWHERE, Paths
@@ -166,49 +164,3 @@ def plan_steps(
             steps.append(CommitStep(period.name, subject, period.is_open, old, new))
             old = new
     return tuple(steps)
-
-
-class FolderSteps(Struct, frozen=True):
-    """Steps through a folder of snapshots; a value that another process can take.
-
-    `names` are the snapshots in their order: the first is where the first step begins.
-    """
-
-    folder: str
-    names: tuple[str, ...]
-    limits: Limits
-    paths: Paths = EVERYWHERE
-
-    def most_sections(self) -> int:
-        """Return the number of sections there are at the most."""
-        return max(len(self.names) - 1, 0)
-
-    def parts(self, size: int) -> Iterator["FolderSteps"]:
-        """Yield the same steps in parts of at most `size`."""
-        for start in range(0, self.most_sections(), size):
-            yield replace(self, names=self.names[start : start + size + 1])
-
-    def first_revision(self) -> Revision:
-        """Return the snapshot that the first step begins with."""
-        return self.catalog(self.names[0]).revision
-
-    def first_packages(self) -> Iterator[Package | BadPage]:
-        """Yield what the first snapshot holds: packages, and pages that cannot be read."""
-        yield from self.catalog(self.names[0]).packages()
-
-    def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
-        """Yield every step; `passed` is called when one is done."""
-        for old, new in pairwise(map(self.catalog, self.names)):
-            revisions = (old.revision, new.revision)
-            yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
-            passed()
-
-    def catalog(self, name: str) -> Catalog:
-        """Return one of the snapshots."""
-        place = Path(self.folder, name)
-        source = DirectorySource(name, place, wanted=DOCUMENTS, limits=self.limits)
-        source.paths = self.paths
-        return Catalog(source, self.limits)
-
-
-Steps = GitSteps | FolderSteps

@@ -1,50 +1,203 @@
-"""Where a changelog goes: standard output, a new file, or one that is kept up to date."""
+"""A changelog in each of its formats, and where it goes: standard output, a new or a kept file."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
-from snapdiff.changelog import rendering
-from snapdiff.changelog.kept_file import KeptFile, resume_after
-from snapdiff.changelog.markers import filter_options
+from snapdiff import __version__
+from snapdiff.changelog.kept_file import (
+    KeptFile,
+    ShapingOptions,
+    filter_options,
+    marker_line,
+    resume_after,
+)
 from snapdiff.changelog.ndjson import append_lines, json_list, last_report, lines_as_ready
 from snapdiff.changelog.ranges import Range
-from snapdiff.changelog.rendering import Asked, SectionOutline, outlines
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import write_paged
 from snapdiff.output.whole_file import check_output, write_file
+from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
+from snapdiff.reports.markdown_text import Links
+from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.outline import Outline, has_words, outline_of
+from snapdiff.reports.templates import (
+    html_environment,
+    markdown_environment,
+    render_page,
+    render_template,
+    text_environment,
+    user_template,
+)
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
+from snapdiff.result import Filters
+from snapdiff.safe_text import shown
 
-_Item = TypeVar("_Item")
+_PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
+"""Names that cannot be anything else in Markdown: dates, weeks, and ours."""
 
-_FOR_PEOPLE: dict[str, Callable[[Iterable[SectionOutline], Asked], Iterator[str]]] = {
-    "markdown": rendering.markdown,
-    "text": rendering.text,
-    "html": rendering.html,
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """What all sections of a changelog have in common; `ends` are its first and last revision.
+
+    `shaping` are the options that decide what is in a section, as its marker has them.
+    `configuration` is the name of the configuration file that decided some of it, or None.
+    """
+
+    ends: tuple[str, str]
+    filters: Filters
+    options: ReportOptions
+    shaping: ShapingOptions
+    configuration: str | None = None
+
+
+class ToldSection(Struct, frozen=True):
+    """A section and all that it says to people."""
+
+    section: Section
+    outline: Outline
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its name is a date or a word of ours."""
+        return _PLAIN.fullmatch(self.section.name) is not None
+
+    @property
+    def date(self) -> str:
+        """The day on which it ends; empty where that is not known, or is its name."""
+        day = (self.section.diff.new.date or "")[: len("2025-07-06")]
+        return "" if day == self.section.name else day
+
+
+def _told(sections: Iterable[Section], options: ReportOptions) -> Iterator[ToldSection]:
+    """Yield the sections that say anything.
+
+    One says nothing where the kinds that are asked for happened to specs alone: then no package has
+    a line.
+    """
+    for section in sections:
+        grouping = options.group_by or "package"
+        outline = outline_of(section.diff, grouping, details=options.detail)
+        if has_words(outline):
+            yield ToldSection(section, outline)
+
+
+def _values(told: ToldSection, asked: Asked, option: str = "--detail") -> dict[str, Any]:
+    lists_all = asked.options.detail
+    return {
+        "told": told,
+        "outline": told.outline,
+        "noun": told.outline.noun,
+        "rebuilt": told.outline.rebuilt,
+        "lists_all": lists_all,
+        "can_fold": False,
+        "folds_all": False,
+        "more_at": "" if lists_all else f"({option} lists them)",
+    }
+
+
+# --- The formats ---
+
+
+def _markdown(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
+    """Yield the whole changelog, newest first; where nothing happened, it says between what."""
+    texts = _markdown_sections(sections, asked)
+    yield from _with_introduction(texts, asked, is_quiet=not texts)
+
+
+def _with_introduction(
+    texts: Iterable[str], asked: Asked, *, is_quiet: bool = False
+) -> Iterator[str]:
+    """Yield what a changelog in Markdown begins with, then some sections."""
+    environment = markdown_environment(asked.options.templates)
+    yield render_page(environment, "changelog_head.j2", asked=asked, is_quiet=is_quiet)
+    for text in texts:
+        yield f"\n{text}"
+
+
+def _markdown_sections(sections: Iterable[ToldSection], asked: Asked) -> list[str]:
+    """Return the sections, each with its marker, newest first."""
+    environment = markdown_environment(asked.options.templates)
+    texts = []
+    for told in sections:
+        diff = told.section.diff
+        link = Links(asked.options.package_url)
+        values = _values(told, asked, "`--detail`")
+        text = render_page(environment, "changelog.j2", link=link, **values)
+        texts.append(f"{marker_line(diff.old, diff.new, asked.shaping)}\n{text}")
+    return texts[::-1]
+
+
+def _text(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
+    """Yield the whole changelog, newest first; without `color` it holds no control codes."""
+    environment = text_environment(asked.options.templates, painter(color=asked.options.color))
+    texts = [
+        render_page(environment, "changelog.j2", link=shown, **_values(told, asked))
+        for told in sections
+    ]
+    head = render_page(environment, "changelog_head.j2", asked=asked, is_quiet=not texts)
+    for line in "\n".join([head, *reversed(texts)]).splitlines():
+        yield f"{broken(line, asked.options.width or PLAIN_WIDTH)}\n"
+
+
+def _html(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
+    """Yield the whole changelog, newest first: a complete HTML document that needs nothing else."""
+    environment = html_environment(asked.options.templates)
+    style = trusted(
+        inline_part(environment, "report.css") + inline_part(environment, "changelog.css")
+    )
+    link = link_of(asked.options.package_url)
+    texts = [
+        (told, trusted(render_page(environment, "changelog.j2", link=link, **_values(told, asked))))
+        for told in sections
+    ]
+    yield render_template(
+        environment,
+        "changelog.html.j2",
+        version=__version__,
+        asked=asked,
+        sections=texts[::-1],
+        style=style,
+        style_hash=content_hash(style),
+    )
+
+
+def _own_template(sections: Iterable[Section], asked: Asked) -> Iterator[str]:
+    """Yield what the user's template makes of the sections, newest first.
+
+    Its variables are `sections`, each with the keys of the JSON report, its `name` and its
+    `subject`, and `filters`. Raises ReportError, which names the template's file and line.
+    """
+    if asked.options.template is None:
+        raise ReportError("no template is named")
+    reports = [
+        {"name": section.name, "subject": section.subject, **to_builtins(section.diff)}
+        for section in sections
+    ]
+    values = {"sections": reports[::-1], "filters": to_builtins(asked.filters)}
+    yield user_template(asked.options.template, values)
+
+
+_FOR_PEOPLE: dict[str, Callable[[Iterable[ToldSection], Asked], Iterator[str]]] = {
+    "markdown": _markdown,
+    "text": _text,
+    "html": _html,
 }
 """How a whole changelog is rendered where people read it, by the name of the format."""
 
 _AS_DATA: dict[str, Callable[[Iterable[Section], Asked], Iterator[str]]] = {
-    "template": rendering.own_template,
+    "template": _own_template,
     "json": lambda sections, _: json_list(sections),
     "ndjson": lambda sections, _: lines_as_ready(sections),
 }
 """How it is rendered where all of each section's diff is wanted."""
 
 
-class _Counted(Generic[_Item]):
-    """Some items, and how many of them have been asked for."""
-
-    def __init__(self, items: Iterable[_Item]) -> None:
-        self._items = items
-        self.number = 0
-
-    def __iter__(self) -> Iterator[_Item]:
-        for item in self._items:
-            self.number += 1
-            yield item
+# --- Where it goes ---
 
 
 class ChangelogWriter(Struct, frozen=True, kw_only=True):
@@ -88,28 +241,34 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
             markers[0].require(options)
         return resume_after(markers, wanted)
 
-    def write(self, sections: Iterator[Section], asked: Asked) -> int:
+    def write(self, sections: Iterable[Section], asked: Asked) -> int:
         """Write the sections, oldest first as they come, and return how many these are.
 
         Raises ReportError.
         """
+        number = 0
+
+        def counted(items: Iterable[Any]) -> Iterator[Any]:
+            nonlocal number
+            for item in items:
+                number += 1
+                yield item
+
         if self.is_continued:
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.is_open)
-        if self.format_name in _FOR_PEOPLE:
-            told = _Counted(outlines(sections, asked.options))
-            if self.target and self.format_name == "markdown":
-                texts = rendering.section_texts(told, asked)
-                self._write_markdown(self.target, texts, asked)
+        if self.format_name not in _FOR_PEOPLE:
+            if self.target and self.format_name == "ndjson":
+                append_lines(self.target, counted(sections), is_new=self.is_new)
             else:
-                self._write_pieces(_FOR_PEOPLE[self.format_name](told, asked))
-            return told.number
-        counted = _Counted(sections)
-        if self.target and self.format_name == "ndjson":
-            append_lines(self.target, counted, is_new=self.is_new)
+                self._write_pieces(_AS_DATA[self.format_name](counted(sections), asked))
+            return number
+        told = counted(_told(sections, asked.options))
+        if self.target and self.format_name == "markdown":
+            self._keep(self.target, _markdown_sections(told, asked), asked)
         else:
-            self._write_pieces(_AS_DATA[self.format_name](counted, asked))
-        return counted.number
+            self._write_pieces(_FOR_PEOPLE[self.format_name](told, asked))
+        return number
 
     def _write_pieces(self, pieces: Iterable[str]) -> None:
         if self.target:
@@ -117,12 +276,12 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         else:
             write_paged(pieces, wanted=self.is_paged)
 
-    def _write_markdown(self, target: Path, texts: Sequence[str], asked: Asked) -> None:
+    def _keep(self, target: Path, texts: Sequence[str], asked: Asked) -> None:
+        """Write sections on top of those that a file in Markdown has."""
         has_content = target.is_file() and target.stat().st_size > 0
         if self.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.
-            pieces = rendering.with_introduction(texts, asked)
-            write_file(target, pieces, is_new=self.is_new)
+            write_file(target, _with_introduction(texts, asked), is_new=self.is_new)
         elif texts:
             content = KeptFile(target).with_sections(texts)
             write_file(target, [content.decode("utf-8", "surrogateescape")])

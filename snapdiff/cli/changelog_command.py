@@ -10,12 +10,11 @@ from msgspec.structs import replace
 
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
-from snapdiff.changelog.markers import GIVEN, ShapingOptions, filter_options
+from snapdiff.changelog.kept_file import GIVEN, ShapingOptions, filter_options
 from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.ranges import GitRange, Range, open_range
-from snapdiff.changelog.rendering import Asked
 from snapdiff.changelog.sections import Settings, Watcher, compute_sections
-from snapdiff.changelog.writing import ChangelogWriter, require_no_changelog
+from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
 from snapdiff.cli.console import ProgressBar, say
 from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.settings_in_force import settings_in_force

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.changelog.markers import find_markers, marker_line
+from snapdiff.changelog.kept_file import find_markers, marker_line
 from snapdiff.model import Revision
 from tests.support.helpers import pages_of, spec, words, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog

@@ -134,6 +134,19 @@ def test_a_section_of_kinds_that_no_package_has_is_left_out(tmp_path: Path) -> N
     assert "rebuilt" in markdown(tmp_path, "-k", "rebuilt", "-f", "json")
 
 
+@pytest.mark.parametrize("name", ["markdown", "text", "html"])
+def test_the_section_in_which_a_stack_was_renamed_says_so(name: str, tmp_path: Path) -> None:
+    """The one after it, in which both sides have the new name, does not."""
+    stacks = ("ubuntu22.04", "ubuntu24.04", "ubuntu24.04")
+    for letter, stack, version in zip("abc", stacks, ("1.0", "1.1", "1.2"), strict=True):
+        packages = [spec(f"{letter}{name}", version, package=name) for name in ("cmake", "zlib")]
+        pages = pages_of([record | {"stacks": [stack]} for record in packages])
+        write_files(tmp_path / letter, pages)
+    text = re.sub("<[^>]*>|`", "", markdown(tmp_path, "-f", name))
+    assert text.count("1.0 → 1.1; stack ubuntu22.04 compared as ubuntu24.04.") == 1
+    assert text.count("compared as") == 1
+
+
 class TestSubject:
     """The subject of a section that is one commit."""
 
