@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from snapdiff.cli.commands import cli
+from snapdiff.reports.json_report import json_schema
 from tests.golden import ENVIRONMENTS, ROOT
 from tests.support.helpers import run_cli, run_json
 from tests.support.real_catalogs import DATA, needs_real_catalogs
@@ -134,6 +136,22 @@ def test_why_says_of_real_environments_what_the_page_shows(
     assert shown
     said = run_cli("-C", DATA / "locks" / folder, "why", package, *locks).out
     assert said.endswith(f"\n\n{shown[1]}\n")
+
+
+def test_help_and_specification_name_every_command() -> None:
+    listed = run_cli("--help").out.partition("Commands:")[2].partition("Examples:")[0]
+    page = (ROOT / "docs" / "specification.md").read_text("utf-8")
+    for name in cli.commands:
+        assert re.search(rf"^ +{name} ", listed, re.MULTILINE), name
+        assert name == "diff" or f"\nsnapdiff {name} " in page, name
+
+
+def test_the_specification_names_every_key_of_the_json_report() -> None:
+    page = (ROOT / "docs" / "specification.md").read_text("utf-8")
+    named = set(re.findall(r"[`\"](\w+)[`\"]", page))
+    keys = [key for item in json_schema()["$defs"].values() for key in item.get("properties", {})]
+    assert len(keys) > 50
+    assert set(keys) - named == set()
 
 
 def test_the_table_of_the_example_to_pair_by_hand_has_what_is_on_its_two_pages() -> None:

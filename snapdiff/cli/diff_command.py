@@ -198,6 +198,7 @@ Commands:
   diff       compare two snapshots: this help, and what is done without a command
   changelog  what changed over many snapshots, newest first; snapdiff changelog --help
   why        why the specs of one package changed; snapdiff why --help
+  missing    what of environments a build cache or mirror lacks; snapdiff missing --help
   git-driver documents as reports in git diff; snapdiff git-driver --help
   post       one comment on a pull request, kept up to date; snapdiff post --help
   snapshot   keep a mirror as it is today, to compare with later; snapdiff snapshot --help
