@@ -1,13 +1,18 @@
 """The rows of the HTML report as JSON for its script: each text once, rows as short lists."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from snapdiff.reports.html.rows import TableRow
-from snapdiff.reports.html.specs import SpecGroup, first_specs
+from snapdiff.model import Spec
+from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
+from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs
+from snapdiff.reports.html.writing import address_of
+from snapdiff.reports.names import short_patches
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
+from snapdiff.safe_text import shown
 
 LISTED_SPECS = 100_000
 """How many specs a report lists in all; where there are more, each row lists its first few."""
@@ -24,28 +29,27 @@ _Value = TypeVar("_Value", bound=Hashable)
 class _Table(Generic[_Value]):
     """Values by number, each once, in the order in which they were first seen."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[_Value, int] = {}
+    def __init__(self, values: Sequence[_Value] = ()) -> None:
+        self._numbers = {value: number for number, value in enumerate(values)}
 
     def number(self, value: _Value) -> int:
         return self._numbers.setdefault(value, len(self._numbers))
 
-    def values(self) -> list[_Value]:
-        return list(self._numbers)
+    def values(self, text: Callable[[_Value], Any]) -> list[Any]:
+        return list(map(text, self._numbers))
 
 
-def data_of(rows: Sequence[TableRow]) -> str:
+def data_of(rows: Sequence[TableRow], package_url: str) -> str:
     """Return the rows as JSON that may stand inside a script element.
 
     `packages`, `stacks` and `tags` are sorted, so that the script sorts rows by their numbers.
+    `package_url` is the address of a package's page with `{package}` in it, or empty.
     """
-    packages = sorted({row.package for row in rows})
-    stacks = sorted({stack for row in rows for stack in row.stacks})
-    tags = sorted({row.tag for row in rows})
-    links = {row.package: row.link for row in rows}
-    package_numbers, stack_numbers, tag_numbers = map(_numbers, (packages, stacks, tags))
-    built: _Table[Any] = _Table()
-    places: _Table[tuple[int, ...]] = _Table()
+    packages = _Table(sorted({row.package for row in rows}))
+    stacks = _Table(sorted({stack for row in rows for stack in row.stacks}))
+    tags = _Table(sorted({row.tag for row in rows}))
+    built: _Table[tuple[str | tuple[str, ...], ...]] = _Table()
+    places: _Table[tuple[str, ...]] = _Table()
     differences: _Table[Any] = _Table()
     reasons: _Table[str] = _Table()
     causes: _Table[str] = _Table()
@@ -53,29 +57,26 @@ def data_of(rows: Sequence[TableRow]) -> str:
 
     def encoded_group(group: SpecGroup) -> list[Any]:
         return [
-            group.kind,
-            differences.number(group.differences),
-            [[label, built.number(build)] for label, build in group.builds],
-            [
-                [*pair.hashes, places.number(tuple([stack_numbers[name] for name in pair.stacks]))]
-                for pair in group.pairs
-            ],
-            reasons.number(group.cause),
+            group.change.kind.value,
+            differences.number(_differences(group)),
+            [[label, built.number(_built(spec))] for label, spec in group.builds],
+            [[*map(shown, pair.hashes), places.number(pair.stacks)] for pair in group.pairs],
+            reasons.number(_reason(group)),
         ]
 
     encoded = [
         [
-            tag_numbers[row.tag],
-            package_numbers[row.package],
-            [rank(kind) for kind in row.kinds],
-            row.old,
-            row.new,
+            tags.number(row.tag),
+            packages.number(row.package),
+            [rank(kind) for kind in row.line.kinds],
+            ", ".join(map(shown, reversed(row.line.gone))),
+            ", ".join(map(shown, reversed(row.line.came))),
             row.note,
             row.where,
-            [part for stack, count in row.stacks.items() for part in (stack_numbers[stack], count)],
+            [part for name, count in row.stacks.items() for part in (stacks.number(name), count)],
             row.specs,
             [causes.number(cause) for cause in row.causes],
-            int(row.is_dependency),
+            int(row.line.is_dependency),
             [encoded_group(group) for group in first_specs(row.groups, most)],
         ]
         for row in rows
@@ -83,18 +84,48 @@ def data_of(rows: Sequence[TableRow]) -> str:
     return embedded(
         {
             "kinds": [[kind.value, SYMBOLS[kind]] for kind in WORST_FIRST],
-            "tags": tags,
-            "packages": packages,
-            "links": [links[package] for package in packages],
-            "stacks": stacks,
-            "places": places.values(),
-            "built": built.values(),
-            "differences": differences.values(),
-            "reasons": reasons.values(),
-            "causes": causes.values(),
+            "tags": tags.values(str),
+            "packages": packages.values(shown),
+            "links": packages.values(lambda name: address_of(name, package_url)),
+            "stacks": stacks.values(shown),
+            "places": places.values(lambda names: [stacks.number(name) for name in names]),
+            "built": built.values(lambda build: [_text(value) for value in build]),
+            "differences": differences.values(list),
+            "reasons": reasons.values(str),
+            "causes": causes.values(str),
             "rows": encoded,
         }
     )
+
+
+def _built(spec: Spec) -> tuple[str | tuple[str, ...], ...]:
+    return spec.compiler, spec.os, spec.platform, spec.target, spec.variants
+
+
+def _differences(group: SpecGroup) -> tuple[tuple[str, str, str], ...]:
+    """Return the fields that differ, or the version of specs that one side only has."""
+    change = group.change
+    spec = change.new or change.old
+    if not change.fields and spec:
+        return (("version", shown(spec.version), ""),)
+    return tuple(
+        (shown(field.name), _text(field.old) or "—", _text(field.new) or "—")
+        for field in change.fields
+    )
+
+
+def _reason(group: SpecGroup) -> str:
+    if group.cause is None:
+        return ""
+    words = cause_in_words(group.cause, shown)
+    return f"{words}; {SAME_TO_USE}" if group.change.same_to_use is True else words
+
+
+@lru_cache(maxsize=65536)
+def _text(value: str | tuple[str, ...]) -> str:
+    if isinstance(value, str):
+        return shown(value)
+    return " ".join(_text(short_patches(variant)) for variant in value)
 
 
 def embedded(value: Any) -> str:
@@ -107,7 +138,3 @@ def embedded(value: Any) -> str:
     for character, escape in _UNSAFE.items():
         text = text.replace(character, escape)
     return text
-
-
-def _numbers(values: Sequence[str]) -> dict[str, int]:
-    return {value: position for position, value in enumerate(values)}

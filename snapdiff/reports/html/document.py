@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from snapdiff.reports.html.data import data_of
-from snapdiff.reports.html.picture import kind_counts, pictures_of
-from snapdiff.reports.html.rows import TableRow, rows_of
-from snapdiff.reports.html.specs import SpecGroup, first_specs
+from snapdiff.reports.html.picture import pictures_of
+from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs, rows_of
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import readable
 from snapdiff.reports.options import ReportOptions
@@ -38,9 +37,10 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     environment = html_environment(options.templates)
     diff = readable(diff)
     outline = outline_of(diff, "package", has_table=True)
-    rows = rows_of(diff, options.package_url, plain_words(options.templates, outline.noun))
-    plain = _plain(rows)
     counted = count_table(diff)
+    pictures = pictures_of(counted)
+    rows = rows_of(pictures, plain_words(options.templates, outline.noun))
+    plain = _plain(rows)
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
     yield render_template(
@@ -58,18 +58,18 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         folds_all=False,
         title=shown(options.title),
         is_empty=diff.is_empty(),
-        totals=kind_counts(counted.total, counted.kinds),
+        kinds=counted.kinds,
+        symbols=SYMBOLS,
         has_sums=counted.total.total is not None,
         has_stack_names=any(name for row in rows for name in row.stacks),
         has_causes=any(row.causes for row in rows),
-        has_dependencies=any(row.is_dependency for row in rows),
-        has_products=any(not row.is_dependency for row in rows),
-        symbols=SYMBOLS,
-        tags=pictures_of(counted),
+        has_dependencies=any(row.line.is_dependency for row in rows),
+        has_products=any(not row.line.is_dependency for row in rows),
+        tags=pictures,
         rows=plain,
         row_count=len(rows),
         left=len(rows) - len(plain),
-        data=trusted(data_of(rows)),
+        data=trusted(data_of(rows, options.package_url)),
         style=style,
         script=script,
         style_hash=content_hash(style),

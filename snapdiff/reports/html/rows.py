@@ -1,46 +1,70 @@
-"""The rows of the HTML report: a package and what happened to it, once for all its stacks."""
+"""The rows of the HTML report: a package and what happened to it, once for all its stacks.
 
-from collections.abc import Iterator
-from typing import Any, Protocol
+Below each row are its specs, like ones together.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 
-from snapdiff.reports.html.picture import cause_labels, labels_of
-from snapdiff.reports.html.specs import SpecGroup, groups_of
-from snapdiff.reports.html.writing import address_of
-from snapdiff.reports.names import Place, tag_label
+from snapdiff.model import Spec
+from snapdiff.reports.html.picture import TagPicture
+from snapdiff.reports.names import Place
 from snapdiff.reports.package_lines import PackageLine, order_of_reading, package_lines
-from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
+from snapdiff.result import Change, StackDiff
+from snapdiff.result.causes import Cause
 from snapdiff.safe_text import shown
 
 
+class HashedPair(NamedTuple):
+    """The old and the new hash of a spec, or the only one it has, and the stacks it is in."""
+
+    hashes: tuple[str, ...]
+    stacks: tuple[str, ...]
+
+
+class SpecGroup(NamedTuple):
+    """Specs that differ in the same fields and were built alike; `change` is the first of them."""
+
+    change: Change
+    pairs: tuple[HashedPair, ...]
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why they were rebuilt, where it is known."""
+        return self.change.cause if isinstance(self.change.cause, Cause) else None
+
+    @property
+    def builds(self) -> tuple[tuple[str, Spec], ...]:
+        """Specs that say how they were built: one for both sides, or one for each."""
+        old, new = self.change.old, self.change.new
+        if old and new and _built(old) != _built(new):
+            return ("Old", old), ("New", new)
+        return tuple(("Built", spec) for spec in (old or new,) if spec)
+
+
 class TableRow(Struct, frozen=True, kw_only=True):
-    """A package and one change of it in one tag, every value fit to be shown.
+    """A package and one change of it in one tag.
 
     `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
-    whatever its stacks. `old` and `new` are versions that are gone and that came; `note` says what
-    a reader should know beside; `kinds` are what `-k` finds it by; `causes` are those of its
-    rebuilt specs, as their bars name them.
+    whatever its stacks. `note` says what a reader should know beside versions, `where` which stacks
+    it is about; `causes` are those of its rebuilt specs, as their bars name them.
     """
 
     tag: str
-    kind: Kind
-    kinds: tuple[Kind, ...]
-    package: str
-    link: str
-    old: str
-    new: str
+    line: PackageLine
     note: str
+    where: str
     causes: tuple[str, ...]
     stacks: dict[str, int]
-    where: str
-    specs: int
     groups: tuple[SpecGroup, ...]
-    is_dependency: bool
+    specs: int
 
-
-_Pairs = dict[tuple[str, str], tuple[Change, list[str]]]
-"""The changed specs of a row by their hashes, each with its stacks."""
+    @property
+    def package(self) -> str:
+        """Its only package."""
+        return self.line.packages[0]
 
 
 class Words(Protocol):
@@ -55,62 +79,69 @@ class Words(Protocol):
         ...
 
 
-def rows_of(diff: CatalogDiff, package_url: str, words: Words) -> list[TableRow]:
-    """Return all rows in the order of reading: products first.
-
-    `package_url` is the address of a package's page with `{package}` in it, or empty.
-    """
-    found: list[tuple[tuple[Any, ...], TableRow]] = []
-    for position, tag in enumerate(diff.tags):
-        for line, row in _rows_of_tag(tag, package_url, words):
-            found.append(((*order_of_reading(line), position, len(found)), row))
-    found.sort(key=lambda item: item[0])
-    return [row for _, row in found]
+def rows_of(pictures: Iterable[TagPicture], words: Words) -> list[TableRow]:
+    """Return all rows in the order of reading: products first."""
+    rows = [row for picture in pictures for row in _rows_of_tag(picture, words)]
+    return sorted(rows, key=lambda row: (*order_of_reading(row.line), row.tag))
 
 
-def _rows_of_tag(
-    tag: TagDiff, package_url: str, words: Words
-) -> Iterator[tuple[PackageLine, TableRow]]:
+def _rows_of_tag(picture: TagPicture, words: Words) -> Iterator[TableRow]:
+    tag = picture.tag
     changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
-    labels = cause_labels(tag)
     for line in package_lines(tag, tag.stacks, together=False):
-        [package] = line.packages
-        pairs = _pairs({name: changes[name].get(package, []) for name in line.stacks})
-        yield (
-            line,
-            TableRow(
-                tag=tag_label(tag),
-                kind=line.kind,
-                kinds=line.kinds,
-                package=shown(package),
-                link=address_of(package, package_url),
-                old=", ".join(map(shown, reversed(line.gone))),
-                new=", ".join(map(shown, reversed(line.came))),
-                note=str(words.note(line)).strip(),
-                causes=labels_of((change for change, _ in pairs.values()), labels),
-                stacks={shown(name): len(changes[name].get(package, ())) for name in line.stacks},
-                where=_where(line.place, line.stacks, words),
-                specs=len(pairs),
-                groups=groups_of(pairs.values()),
-                is_dependency=line.is_dependency,
-            ),
+        some = {name: changes[name].get(line.packages[0], []) for name in line.stacks}
+        groups = _groups_of(some)
+        yield TableRow(
+            tag=picture.label,
+            line=line,
+            note=str(words.note(line)).strip(),
+            where=_where(line, words),
+            causes=picture.causes.of(change for changed in some.values() for change in changed),
+            stacks={name: len(changed) for name, changed in some.items()},
+            groups=groups,
+            specs=sum(len(group.pairs) for group in groups),
         )
 
 
-def _where(place: Place, stacks: tuple[str, ...], words: Words) -> str:
+def _where(line: PackageLine, words: Words) -> str:
     """Return which stacks a row is about; the page has no list of sets, so it names some."""
-    if place.letter:
-        return f"{', '.join(map(shown, stacks[:2]))} and {len(stacks) - 2:,} more"
-    return str(words.place(place))
+    if line.place.letter:
+        return f"{', '.join(map(shown, line.stacks[:2]))} and {len(line.stacks) - 2:,} more"
+    return str(words.place(line.place))
 
 
-def _pairs(changes: dict[str, list[Change]]) -> _Pairs:
-    pairs: _Pairs = {}
+def _groups_of(changes: dict[str, list[Change]]) -> tuple[SpecGroup, ...]:
+    """Return the changes of some stacks, each spec once: like ones together."""
+    stacks: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[object, ...], tuple[Change, list[tuple[str, ...]]]] = {}
     for stack, some in changes.items():
         for change in some:
-            hashes = (change.old.hash if change.old else "", change.new.hash if change.new else "")
-            pairs.setdefault(hashes, (change, []))[1].append(shown(stack))
-    return pairs
+            sides = [spec for spec in (change.old, change.new) if spec]
+            hashes = (change.kind.value, *(spec.hash for spec in sides))
+            if hashes not in stacks:
+                differs = (change.kind, change.fields, change.cause, change.same_to_use)
+                likeness = (*differs, *map(_built, sides))
+                alike.setdefault(likeness, (change, []))[1].append(hashes)
+            stacks.setdefault(hashes, []).append(stack)
+    return tuple(
+        SpecGroup(change, tuple(HashedPair(key[1:], tuple(stacks[key])) for key in members))
+        for change, members in alike.values()
+    )
+
+
+def _built(spec: Spec) -> tuple[object, ...]:
+    return spec.compiler, spec.os, spec.platform, spec.target, spec.variants
+
+
+def first_specs(groups: Sequence[SpecGroup], most: int) -> tuple[SpecGroup, ...]:
+    """Return groups with at most so many specs in all."""
+    kept = []
+    for group in groups:
+        if most <= 0:
+            break
+        kept.append(group._replace(pairs=group.pairs[:most]))
+        most -= len(group.pairs)
+    return tuple(kept)
 
 
 def _by_package(stack: StackDiff) -> dict[str, list[Change]]:
