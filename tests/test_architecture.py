@@ -21,7 +21,7 @@ MODULES = {
 """Every module of the package by name."""
 
 HOMES = {
-    "git": "snapdiff.sources.git_runner",
+    "git": "snapdiff.sources.git_commands",
     "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.targets",

@@ -8,7 +8,7 @@ from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.formats.base import Document, DocumentReader, File
 from snapdiff.formats.registry import Documents, naming_end
 from snapdiff.limits import Limits
-from snapdiff.sources.history import PageObjects
+from snapdiff.sources.git_commands import Objects
 from snapdiff.sources.source import Entry, EntryPair, printable_path
 
 ReadBeside = Callable[[str], bytes]
@@ -40,7 +40,7 @@ class DocumentMemory:
 
     def __init__(
         self,
-        objects: PageObjects,
+        objects: Objects,
         prefix: str,
         last_use: dict[str, int],
         documents: Documents,

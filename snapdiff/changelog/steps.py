@@ -17,7 +17,7 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.git import open_revision
-from snapdiff.sources.history import Commit, changes_between, open_objects
+from snapdiff.sources.history import Commit, changes_between
 from snapdiff.sources.paths import EVERYWHERE, Paths
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import Entry, printable_path
@@ -117,7 +117,7 @@ class GitSteps(Struct, frozen=True):
             documents.append(documents[-1].with_mirrors(map(printable_path, mirrors | came)))
             mirrors = came | mirrors.difference(old.path for old, _ in pairs if old)
         prefix = printable_path(self.folder)
-        with open_objects(repository) as objects:
+        with repository.reader() as objects, repository.objects():
             history: History | None = None
             ahead = changes_between(repository, trees)
             following = next(ahead, [])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.posting.github_event import EventRepository, GitHubEvent, PullRequest
-from snapdiff.sources.git_runner import GitRunner
+from snapdiff.sources.git_commands import GitRunner
 
 HEAD = "HEAD"
 """The commit that is checked out; reports show its id beside it."""

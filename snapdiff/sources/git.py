@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.git_objects import (
+from snapdiff.sources.git_commands import (
     GitObject,
     Objects,
     commit_date,
@@ -29,6 +29,7 @@ from snapdiff.sources.source import (
     joined_path,
     printable_path,
 )
+from snapdiff.sources.working_tree import WorkingTree
 
 
 class GitSource(Source):
@@ -44,12 +45,10 @@ class GitSource(Source):
         tree: str,
         folder: str = "",
         commit: GitObject | None = None,
-        configured: Sequence[str] = (),
     ) -> None:
         """Take what the user calls it and the revision alone; the ids of its object and the tree.
 
-        `folder` is the path of the tree, and `configured` are the folders, nearest first, that may
-        have a configuration file.
+        `folder` is the path of the tree.
         """
         self.name = name
         self.revision = revision
@@ -61,7 +60,6 @@ class GitSource(Source):
         self.date = commit_date(commit.content) if commit else None
         self.subject = commit_subject(commit.content) if commit else ""
         self._top = top
-        self._configured = configured
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
@@ -79,9 +77,9 @@ class GitSource(Source):
         """Return the content of the file with this path, or None where there is none."""
         return self.repository.content(self.tree, path)
 
-    def kept_open(self) -> contextlib.AbstractContextManager[None]:
+    def kept_open(self) -> contextlib.AbstractContextManager[object]:
         """Keep at hand what finds and reads single files, for as long as the block runs."""
-        return self.repository.kept_open()
+        return self.repository.objects()
 
     def location(self, entry: Entry) -> str:
         """Return the file's path from the top of the repository."""
@@ -92,7 +90,7 @@ class GitSource(Source):
 
         Raises RevisionError where an object is missing or damaged.
         """
-        return self.repository.read((self.name, entry) for entry in entries)
+        return self.repository.read(entries)
 
     def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
         """Yield old and new content of each pair, in the order given.
@@ -103,13 +101,7 @@ class GitSource(Source):
         if not (isinstance(new, GitSource) and self._is_in_repository_of(new)):
             yield from super().read_both(new, pairs)
             return
-        names = self.name, new.name
-        contents = self.repository.read(
-            (name, entry)
-            for pair in pairs
-            for name, entry in zip(names, pair, strict=True)
-            if entry
-        )
+        contents = self.repository.read(entry for pair in pairs for entry in pair if entry)
         for before, after in pairs:
             yield next(contents) if before else None, next(contents) if after else None
 
@@ -131,9 +123,15 @@ class GitSource(Source):
 
     def changed_submodules(self, new: Source) -> list[str]:
         """Return the submodules that differ, by path."""
-        if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
+        inner = new.source if isinstance(new, Part) else new
+        if isinstance(inner, WorkingTree) and not new.is_file:
+            above = f"{self.folder}/" if self.folder else ""
+            paths = inner.submodules_changed_since(self.repository, self._top)
+            found = [path.removeprefix(above) for path in paths if path.startswith(above)]
+        elif isinstance(new, GitSource) and self._is_in_repository_of(new):
+            found = self.repository.changed_submodules(self.tree, new.tree)
+        else:
             return []
-        found = self.repository.changed_submodules(self.tree, new.tree)
         return [printable_path(path) for path in found if self.paths.has(path)]
 
     def part(self, path: str) -> Source | None:
@@ -146,20 +144,20 @@ class GitSource(Source):
 
         Raises RevisionError where git has not got it, as a partial clone may.
         """
-        for above in self._configured:
-            path = joined(above, SETTINGS_FILE)
-            for file in self.repository.files(self._top, path):
-                if file.path == path:
-                    content = FormatError(file.fault) if file.fault else self._settings(file)
+        with self.repository.objects() as objects:
+            for above in folders_upwards(self.folder):
+                path = joined(above, SETTINGS_FILE)
+                file = self.repository.find(self._top, path)
+                if file:
                     place = f"{self.revision}:{printable_path(path)}"
+                    content: Content = FormatError(file.fault or "")
+                    if not file.fault:
+                        found = objects.look_up(str(file.content_id), SETTINGS_BYTES)
+                        if found is None:
+                            raise missing_object(place, f"object {file.content_id}")
+                        content = found.content
                     return SettingsFile(place, content, above != self.folder)
         return None
-
-    def _settings(self, file: Entry) -> bytes:
-        found = self.repository.beginning(str(file.content_id), SETTINGS_BYTES)
-        if found is None:
-            raise missing_object(f"{self.revision}:{file.path}", f"object {file.content_id}")
-        return found.content
 
 
 def open_revision(repository: Repository, name: str) -> Source:
@@ -233,20 +231,8 @@ def _in_tree(
         tree=tree.object_id,
         folder=folder,
         commit=commit,
-        configured=_with_settings_file(objects, top, folder),
     )
     return Part(source, file, name, called=file) if file else source
-
-
-def _with_settings_file(objects: Objects, top: str, folder: str) -> list[str]:
-    """Return which of a folder and those above it may have a configuration file, nearest first.
-
-    That costs a question or two of a git that runs anyway. A tree names its entries, so one that
-    does not hold the name has no such file; one that git has not got may have one.
-    """
-    name = f" {SETTINGS_FILE}\0".encode("ascii")
-    trees = {path: objects.look_up(f"{top}:{path}") for path in folders_upwards(folder)}
-    return [path for path, tree in trees.items() if tree is None or name in tree.content]
 
 
 _BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")

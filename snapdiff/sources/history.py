@@ -4,23 +4,16 @@ Git is asked four things for a whole range, however long it is: which commits th
 folder each of them has the catalog in, what differs from one to the next, and the pages.
 """
 
-import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.sources.git import GitSource
-from snapdiff.sources.git_objects import Objects, iso_date, missing_object
+from snapdiff.sources.git_commands import iso_date
 from snapdiff.sources.repository import RAW, Repository
-from snapdiff.sources.source import Content, Entry, EntryPair, printable_path
-
-_MOST_ASKED = 512
-"""How many objects git may owe us: more, and it could wait for us while we wait for it."""
-
-_ASK_AHEAD = 64
-_CHUNK = 1 << 16
+from snapdiff.sources.source import EntryPair, printable_path
 
 
 class Commit(NamedTuple):
@@ -66,40 +59,25 @@ class GitHistory:
                 f"{start[:10]} is newer than {self.last.id[:10]}, and a changelog goes forward; "
                 "write the older one first"
             )
-        listing = self.repository.run(
-            "rev-list",
-            "--first-parent",
-            "--reverse",
-            "--date=raw",
-            "--encoding=UTF-8",
-            "--format=%H %T %cd%x00%s",
-            self.last.id,
-            f"^{start}",
-        )
-        found = []
-        for line in listing.split(b"\n"):
-            facts, zero, subject = line.partition(b"\0")
-            if zero:
-                commit, tree, date = facts.decode("ascii", "replace").split(" ", 2)
-                words = subject.decode("utf-8", "backslashreplace")
-                found.append(Commit(commit, iso_date(date), tree, words))
-        trees = self._catalogs([commit.tree for commit in found])
-        return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
+        return self._listed("--first-parent", "--reverse", self.last.id, f"^{start}")
 
     def commit(self, commit_id: str) -> Commit:
         """Return one commit by its full id."""
-        line = self.repository.run(
-            "rev-list",
-            "--no-walk",
-            "--date=raw",
-            "--encoding=UTF-8",
-            "--format=%T %cd%x00%s",
-            commit_id,
-        )
-        facts, _, subject = line.split(b"\n")[1].partition(b"\0")
-        tree, date = facts.decode("ascii", "replace").split(" ", 1)
-        [tree] = self._catalogs([tree])
-        return Commit(commit_id, iso_date(date), tree, subject.decode("utf-8", "backslashreplace"))
+        [found] = self._listed("--no-walk", commit_id)
+        return found
+
+    def _listed(self, *arguments: str) -> list[Commit]:
+        """Return the commits that `git rev-list` lists, in its order."""
+        facts = ("--date=raw", "--encoding=UTF-8", "--format=%H %T %cd%x00%s")
+        found = []
+        for line in self.repository.run("rev-list", *facts, *arguments).split(b"\n"):
+            words, zero, subject = line.partition(b"\0")
+            if zero:
+                commit, tree, date = words.decode("ascii", "replace").split(" ", 2)
+                text = subject.decode("utf-8", "backslashreplace")
+                found.append(Commit(commit, iso_date(date), tree, text))
+        trees = self._catalogs([commit.tree for commit in found])
+        return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""
@@ -133,78 +111,19 @@ class GitHistory:
         for folder in self._folders:
             open_ones = [tree for tree, known in found.items() if not known]
             found.update(zip(open_ones, self._subtrees(open_ones, folder), strict=True))
-        if not all(found.values()):
-            empty = self.repository.run("hash-object", "-t", "tree", os.devnull)
-            nothing = empty.decode("ascii").strip()
-            return [found[tree] or nothing for tree in trees]
-        return [found[tree] for tree in trees]
+        nothing = "" if all(found.values()) else self.repository.empty_tree()
+        return [found[tree] or nothing for tree in trees]
 
     def _subtrees(self, trees: list[str], folder: str) -> list[str]:
         if not folder:
             return trees
         if "\n" in folder:
             raise RevisionError(f"{folder}: a folder with a line break in its name has no history")
-        found = []
-        with self.repository.process("cat-file", "--batch-check") as (stdin, stdout):
-            for tree in trees:
-                stdin.write(tree.encode("ascii") + b":" + os.fsencode(folder) + b"\n")
-                stdin.flush()
-                line = stdout.readline()
-                if not line.endswith(b"\n"):
-                    raise RevisionError("git cat-file stopped in the middle; see git fsck")
-                answer = line.split()
-                is_tree = len(answer) == 3 and answer[1] == b"tree"
-                found.append(answer[0].decode("ascii") if is_tree else "")
-        return found
-
-
-class PageObjects:
-    """Reads files by object id; what is asked for early is ready when it is taken."""
-
-    def __init__(self, objects: Objects) -> None:
-        """Take a conversation with git that is not shared."""
-        self._objects = objects
-        self._asked: dict[str, str] = {}
-        self._arrived: dict[str, Content] = {}
-
-    def ask(self, entries: Iterable[Entry]) -> None:
-        """Ask git for some files, as far as it is not yet busy enough."""
-        for entry in entries:
-            if len(self._asked) + len(self._arrived) >= _MOST_ASKED:
-                break
-            self._ask(entry)
-        self._objects.send()
-
-    def take(self, entry: Entry) -> Content:
-        """Return the content of a file, or why it is not taken.
-
-        Raises RevisionError where the object is missing or damaged.
-        """
-        wanted = str(entry.content_id)
-        if wanted not in self._arrived:
-            self._ask(entry)
-            self._objects.send()
-        while wanted not in self._arrived:
-            object_id = next(iter(self._asked))
-            path = self._asked.pop(object_id)
-            found = self._objects.answer(path)
-            if found is None:
-                raise missing_object(entry.path, f"object {object_id}")
-            self._arrived[object_id] = self._objects.file_content(found, path)
-        return self._arrived.pop(wanted)
-
-    def _ask(self, entry: Entry) -> None:
-        object_id = str(entry.content_id)
-        if object_id not in self._asked and object_id not in self._arrived:
-            self._asked[object_id] = entry.path
-            self._objects.ask(object_id)
-
-
-@contextlib.contextmanager
-def open_objects(repository: Repository) -> Iterator[PageObjects]:
-    """Yield a reader of the repository's files, for as long as the block runs."""
-    with repository.objects() as objects, repository.kept_open():
-        yield PageObjects(objects)
+        names = os.fsencode("".join(f"{tree}:{folder}\n" for tree in trees))
+        form = "--batch-check=%(objecttype) %(objectname)"
+        answers = self.repository.run("cat-file", form, given=names).decode("ascii", "replace")
+        kinds = [line.partition(" ") for line in answers.split("\n")[:-1]]
+        return [name if kind == "tree" else "" for kind, _, name in kinds]
 
 
 def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
@@ -212,60 +131,37 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
 
     Raises RevisionError if git fails.
     """
-    steps = len(trees) - 1
-    if steps < 1:
+    steps = "".join(f"{old} {new}\n" for old, new in pairwise(trees))
+    if not steps:
         return
-    with repository.process("diff-tree", "--stdin", *RAW) as (stdin, stdout):
-        asked = _ask_for_steps(stdin, trees, 0, _ASK_AHEAD)
-        begun = 0
-        pairs: list[EntryPair] = []
-        for word in _words(stdout):
-            if word is not None:
-                pair = repository.entry_pair(*word)
-                if any(pair):
-                    pairs.append(pair)
-                continue
-            begun += 1
-            asked = _ask_for_steps(stdin, trees, asked, 1)
-            if begun > 1:  # a step is complete when the next one begins
+    pairs: list[EntryPair] | None = None
+    for word in _words(
+        repository.stream("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))
+    ):
+        if word is None:  # a step is complete when the next one begins
+            if pairs is not None:
                 yield pairs
-                pairs = []
-        if begun != steps:
-            raise RevisionError("git diff-tree stopped in the middle; see git fsck")
-        yield pairs
+            pairs = []
+        elif pairs is not None and any(pair := repository.entry_pair(*word)):
+            pairs.append(pair)
+    yield pairs or []
 
 
-def _ask_for_steps(stdin: IO[bytes], trees: Sequence[str], asked: int, more: int) -> int:
-    """Ask for some more steps, and return for how many git was asked so far."""
-    if asked == len(trees) - 1:
-        return asked
-    steps = list(pairwise(trees[asked : asked + more + 1]))
-    for old, new in steps:
-        stdin.write(f"{old} {new}\n".encode("ascii"))
-    asked += len(steps)
-    if asked == len(trees) - 1:
-        stdin.close()
-    else:
-        stdin.flush()
-    return asked
-
-
-def _words(stdout: IO[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
+def _words(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
     """Yield None where the next step begins, and facts and path of each file that differs."""
-    text, start = b"", 0
-    while True:
-        if text.startswith(b":", start):
-            middle = text.find(b"\0", start)
-            end = text.find(b"\0", middle + 1) if middle >= 0 else -1
-            word = text[start + 1 : middle], text[middle + 1 : end]
-        else:
-            end = text.find(b"\n", start)
-            word = None
-        if end >= 0:
+    text = b""
+    for piece in pieces:
+        text, start = text + piece, 0
+        while True:
+            if text.startswith(b":", start):
+                middle = text.find(b"\0", start)
+                end = text.find(b"\0", middle + 1) if middle >= 0 else -1
+                word = text[start + 1 : middle], text[middle + 1 : end]
+            else:
+                end = text.find(b"\n", start)
+                word = None
+            if end < 0:
+                break
             yield word
             start = end + 1
-            continue
-        more = os.read(stdout.fileno(), _CHUNK)
-        if not more:
-            return
-        text, start = text[start:] + more, 0
+        text = text[start:]

@@ -5,18 +5,19 @@ import copy
 import functools
 import os
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, SizeLimit
-from snapdiff.sources.git_objects import GitObject, Objects
-from snapdiff.sources.git_runner import GitRunner
+from snapdiff.sources.git_commands import GitRunner, Objects, missing_object
 from snapdiff.sources.paths import EVERYWHERE, Paths
-from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair
+from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 from snapdiff.sources.wanted import Selection, Wanted
 
+_FOLDER = "40000"
 _SYMLINK = "120000"
 _NOTHING = "000000"
 SUBMODULE = "160000"
@@ -37,11 +38,13 @@ class Index(NamedTuple):
     """What git's index says of the working tree.
 
     `unread` are the files that git takes from the index, without a look at the working tree: a
-    sparse checkout leaves them out. `folders` are those with a file of the repository in them.
+    sparse checkout leaves them out. `folders` are those with a file of the repository in them, and
+    `submodules` are the paths of these.
     """
 
     unread: dict[str, Entry]
     folders: set[str]
+    submodules: list[str]
 
 
 class Repository(GitRunner):
@@ -63,10 +66,9 @@ class Repository(GitRunner):
         self.wanted = wanted
         self.selection = Selection(wanted)
         self._limits = limits
-        self._folders: dict[tuple[str, str], dict[str, Entry]] = {}
-        self._last_changes: tuple[tuple[str, str], list[bytes]] = (("", ""), [])
-        self._stack: contextlib.ExitStack | None = None
-        self._lookups: Objects | None = None
+        self._folders: dict[str, dict[str, tuple[str, str]]] = {}
+        self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
+        self._objects: Objects | None = None
         try:
             self.git_dir = self._ask("--absolute-git-dir")
         except RevisionError as error:
@@ -118,81 +120,85 @@ class Repository(GitRunner):
             return None
 
     @contextlib.contextmanager
-    def objects(self) -> Iterator[Objects]:
-        """Start a git that answers questions about objects, one after the other."""
+    def reader(self) -> Iterator[Objects]:
+        """Start a git that hands over files, while the block runs."""
         with self.process("cat-file", "--batch") as (stdin, stdout):
-            yield Objects(stdin, stdout, self.size_limit)
-
-    def beginning(self, name: str, most: int) -> GitObject | None:
-        """Return an object, of a large one the beginning, or None where there is none."""
-        with self.process("cat-file", "--batch") as (stdin, stdout):
-            return Objects(stdin, stdout, lambda _path: SizeLimit("file", most)).look_up(name)
-
-    def size_limit(self, path: str) -> SizeLimit:
-        """Return how large a file may be to be read."""
-        return self.wanted.size_limit(path, self._limits)
-
-    def read(self, entries: Iterable[tuple[str, Entry]]) -> Iterator[Content]:
-        """Yield the content of each entry, given with its revision's name, in the order given.
-
-        Git works ahead while its last answers are looked at. Raises RevisionError where an object
-        is missing or damaged.
-        """
-        with self.objects() as objects:
-            yield from objects.read(entries)
+            yield Objects(stdin, stdout, self._size_limit)
 
     @contextlib.contextmanager
-    def kept_open(self) -> Iterator[None]:
-        """Read single files by one git, started when it is needed, while the block runs."""
-        if self._stack:
-            yield
+    def objects(self) -> Iterator[Objects]:
+        """Ask for single objects, of one git for all such blocks within this one."""
+        if self._objects:
+            yield self._objects
             return
-        with contextlib.ExitStack() as self._stack:
+        with self.reader() as self._objects:
             try:
-                yield
+                yield self._objects
             finally:
-                self._stack = self._lookups = None
+                self._objects = None
+
+    def _size_limit(self, path: str) -> SizeLimit:
+        return self.wanted.size_limit(path, self._limits)
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each file, in the order given; git works ahead.
+
+        Raises RevisionError where an object is missing or damaged.
+        """
+        with self.reader() as objects:
+            yield from objects.read(entries)
 
     def content(self, tree: str, path: str) -> Content | None:
         """Return the content of the file of a tree with this path, or None where there is none.
 
-        A page of 2021 has a file for each of its specs: a git for each took twenty times as long as
-        all else. Raises RevisionError where the object is missing or damaged.
+        Raises RevisionError where an object is missing or damaged.
         """
-        entry = self.find(tree, path)
-        if entry is None:
-            return None
-        if self._stack is None:
-            return next(self.read([(tree, entry)]))
-        if self._lookups is None:
-            self._lookups = self._stack.enter_context(self.objects())
-        return next(self._lookups.read([(tree, entry)]))
-
-    def files(self, tree: str, path: str = "", *, is_deep: bool = True) -> Iterator[Entry]:
-        """Yield the files of a tree, or those that a path in it leads to, in order."""
-        where = [path] if path else []
-        options = ["-z", "--full-tree", *(["-r"] if is_deep else [])]
-        listing = self.run("ls-tree", *options, "--", tree, *where)
-        for line in listing.split(b"\0")[:-1]:
-            facts, _, name = line.partition(b"\t")
-            mode, kind, object_id = facts.decode("ascii").split(" ")
-            if kind == "blob":
-                yield _entry(name, mode, object_id)
+        with self.objects() as objects:
+            entry = self.find(tree, path)
+            return objects.take(entry) if entry else None
 
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
-        return filter(self.selection.has, self.files(tree, f"{folder}/" if folder else ""))
+        where = [f"{folder}/"] if folder else []
+        listing = self.run("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where)
+        for line in listing.split(b"\0")[:-1]:
+            facts, _, name = line.partition(b"\t")
+            mode, _, object_id = facts.decode("ascii").split(" ")
+            entry = self._wanted(name, mode, object_id)
+            if entry:
+                yield entry
 
     def find(self, tree: str, path: str) -> Entry | None:
-        """Return the file of a tree that has this path, whatever it is called, or None."""
-        folder = path.rpartition("/")[0]
-        known = self._folders.get((tree, folder))
+        """Return the file of a tree that has this path, whatever it is called, or None.
+
+        The folders are read one after the other: a page of 2021 has a file for each of its specs,
+        and a git for each of these took twenty times as long as all else. Raises RevisionError
+        where a folder is missing or damaged.
+        """
+        *folders, name = path.split("/")
+        with self.objects() as objects:
+            for folder in folders:
+                mode, tree = self._items(objects, tree, path).get(folder, ("", ""))
+                if mode != _FOLDER:
+                    return None
+            mode, object_id = self._items(objects, tree, path).get(name, (_FOLDER, ""))
+        return None if mode in (_FOLDER, SUBMODULE) else _entry(os.fsencode(path), mode, object_id)
+
+    def _items(self, objects: Objects, tree: str, path: str) -> dict[str, tuple[str, str]]:
+        """Return mode and object id of what is in a folder, by name."""
+        known = self._folders.get(tree)
         if known is None:
+            found = objects.look_up(f"{tree}^{{tree}}")
+            if found is None:
+                raise missing_object(printable_path(path), f"tree {tree}")
             if len(self._folders) == _MOST_FOLDERS:
                 self._folders.clear()
-            listing = self.files(tree, f"{folder}/" if folder else "", is_deep=False)
-            known = self._folders[tree, folder] = {entry.path: entry for entry in listing}
-        return known.get(path)
+            id_size = len(found.object_id) // 2
+            items = re.finditer(rb"([0-7]+) ([^\0]+)\0(.{%d})" % id_size, found.content, re.DOTALL)
+            known = self._folders[tree] = {
+                os.fsdecode(item[2]): (item[1].decode("ascii"), item[3].hex()) for item in items
+            }
+        return known
 
     def changed_entries(self, old: str, new: str) -> Iterator[EntryPair]:
         """Yield old and new wanted entries that differ from one tree to another."""
@@ -203,18 +209,20 @@ class Repository(GitRunner):
 
     def changed_submodules(self, old: str, new: str) -> list[str]:
         """Return the paths of the submodules that differ from one tree to another."""
-        return [
-            os.fsdecode(path)
-            for facts, path in self._changes(old, new)
-            if SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
-        ]
+        return _submodules(self._changes(old, new))
 
-    def _changes(self, old: str, new: str) -> Iterator[tuple[bytes, bytes]]:
+    def submodules_changed_since(self, commit: str, index: Index) -> list[str]:
+        """Return the paths of those that differ in the index, or are at another commit now."""
+        found = _submodules(_pairs(self._run_at_top("diff-index", "--cached", *RAW, commit)))
+        if index.submodules:  # of these alone git looks what is checked out
+            now = ("diff-index", "--ignore-submodules=dirty", *RAW, commit, "--", *index.submodules)
+            found += _submodules(_pairs(self._run_at_top(*now)))
+        return sorted(set(found))
+
+    def _changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
         if self._last_changes[0] != (old, new):  # files and submodules are asked for in turn
-            words = self.run("diff-tree", *RAW, old, new).split(b"\0")[:-1]
-            self._last_changes = ((old, new), words)
-        words = self._last_changes[1]
-        return zip(words[0::2], words[1::2], strict=True)
+            self._last_changes = ((old, new), _pairs(self.run("diff-tree", *RAW, old, new)))
+        return self._last_changes[1]
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
         """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
@@ -229,14 +237,14 @@ class Repository(GitRunner):
 
     def index(self) -> Index:
         """Return what the index says of the working tree, which has to be there."""
-        top = str(self.work_tree)
-        places = ("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}")
         unread: dict[str, Entry] = {}
         folders: set[str] = set()
-        for line in self.run(*places, "ls-files", "-s", "-v", "-z").split(b"\0")[:-1]:
+        submodules = []
+        for line in self._run_at_top("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]:
             facts, _, name = line.partition(b"\t")
             state, mode, object_id, _ = facts.decode("ascii").split(" ")
             if mode == SUBMODULE:
+                submodules.append(os.fsdecode(name))
                 continue
             entry = _entry(name, mode, object_id)
             folder = entry.path.rpartition("/")[0]
@@ -245,7 +253,12 @@ class Repository(GitRunner):
                 folder = folder.rpartition("/")[0]
             if state == "S" or state.islower():  # left out, or not to be looked at
                 unread[entry.path] = entry
-        return Index(unread, folders)
+        return Index(unread, folders, submodules)
+
+    def _run_at_top(self, *arguments: str) -> bytes:
+        """Run a command that looks at the index or the working tree, which has to be there."""
+        top = str(self.work_tree)
+        return self.run("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}", *arguments)
 
     def merge_base(self, *commits: str) -> str | None:
         """Return the short id of a commit in which the histories of some commits meet, or None."""
@@ -272,6 +285,20 @@ class Repository(GitRunner):
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:
     return Entry(os.fsdecode(path), object_id, IS_A_LINK if mode == _SYMLINK else None)
+
+
+def _pairs(listing: bytes) -> list[tuple[bytes, bytes]]:
+    """Return facts and path of each file that git lists as different."""
+    words = listing.split(b"\0")[:-1]
+    return list(zip(words[0::2], words[1::2], strict=True))
+
+
+def _submodules(changes: Iterable[tuple[bytes, bytes]]) -> list[str]:
+    return [
+        os.fsdecode(path)
+        for facts, path in changes
+        if SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
+    ]
 
 
 def may_be_in_a_repository(directory: Path) -> bool:

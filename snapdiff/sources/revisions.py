@@ -268,7 +268,8 @@ class SourceOpener:
         """
         place = printable_path(name)
         if REVISION_AND_PATH.match(name) and not is_plainly_a_path(name):
-            found = self._open_repository(name).beginning(name, SETTINGS_BYTES)
+            with self._open_repository(name).objects() as objects:
+                found = objects.look_up(name, SETTINGS_BYTES)
             if found is None or found.kind != "blob":
                 raise RevisionError(
                     f"{place}: there is no such file in git; ./{place} is one on disk"

@@ -120,7 +120,7 @@ class Source:
         """Return where others find a file: from the top of the repository, or as it was named."""
         return joined_path(self.name, entry.path)
 
-    def kept_open(self) -> contextlib.AbstractContextManager[None]:
+    def kept_open(self) -> contextlib.AbstractContextManager[object]:
         """Keep at hand what finds and reads single files, for as long as the block runs."""
         return contextlib.nullcontext()
 
@@ -236,9 +236,13 @@ class Part(Source):
         """Return where others find a file, under its own name."""
         return self.source.location(self._entry(entry))
 
-    def kept_open(self) -> contextlib.AbstractContextManager[None]:
+    def kept_open(self) -> contextlib.AbstractContextManager[object]:
         """Keep at hand what finds and reads single files, for as long as the block runs."""
         return self.source.kept_open()
+
+    def changed_submodules(self, new: Source) -> list[str]:
+        """Return those that differ, as the revision on the other side knows them."""
+        return [] if isinstance(new, Part) else new.changed_submodules(self)
 
     def settings_file(self, folder: str = "") -> SettingsFile | None:
         """Return the configuration file that counts for the part, or None."""

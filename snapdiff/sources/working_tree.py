@@ -87,9 +87,15 @@ class WorkingTree(Source):
         """
         entries = list(entries)
         files = self._files.read(entry for entry in entries if entry.content_id is None)
-        objects = self._repository.read((self.name, entry) for entry in entries if entry.content_id)
+        objects = self._repository.read(entry for entry in entries if entry.content_id)
         for entry in entries:
             yield next(objects if entry.content_id else files)
+
+    def submodules_changed_since(self, repository: Repository, commit: str) -> list[str]:
+        """Return the submodules that differ from those of a commit, if it is of this repository."""
+        if repository.git_dir != self._repository.git_dir:
+            return []
+        return repository.submodules_changed_since(commit, self._index)
 
     def location(self, entry: Entry) -> str:
         """Return the file's path from the top of the repository."""

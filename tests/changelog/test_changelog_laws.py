@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.changelog.periods import PERIODS
-from snapdiff.sources.history import PageObjects
+from snapdiff.sources.git_commands import Objects
 from snapdiff.sources.source import Content, Entry
 from tests.support.generated import make_catalogs
 from tests.support.helpers import Report, pages_of, shuffled_page
@@ -139,13 +139,13 @@ def plain_diff(history: History, line: str) -> str:
 def test_a_page_is_read_once_however_many_sections_it_is_in(tmp_path: Path) -> None:
     history, _ = make_history(tmp_path, 7, days=20)
     read: list[str] = []
-    take = PageObjects.take
+    take = Objects.take
 
-    def counting(self: PageObjects, entry: Entry) -> Content:
+    def counting(self: Objects, entry: Entry) -> Content:
         read.append(entry.content_id or "")
         return take(self, entry)
 
-    with mock.patch.object(PageObjects, "take", counting):
+    with mock.patch.object(Objects, "take", counting):
         markdown("-C", history.folder, "HEAD~19")
     blobs = {
         line.split()[2]

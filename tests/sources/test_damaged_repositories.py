@@ -23,7 +23,7 @@ from tests.support.repositories import GitRepository, run_git
 pytestmark = pytest.mark.slow
 
 _FAKE_GIT = """#!/bin/sh
-case " $* " in *" {word} "*) {what} ;; esac
+case " $* " in *" {word}"*) {what} ;; esac
 exec {git} "$@"
 """
 

@@ -12,6 +12,7 @@ from tests.support.helpers import (
     run_json,
     spec,
     without_revisions,
+    write_files,
 )
 from tests.support.repositories import GitRepository, run_git
 
@@ -72,3 +73,32 @@ def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
         assert result == (0, "", warning), (old, new)
     narrowed = run_cli("-C", outer.folder, "--quiet-if-empty", "HEAD~1", "HEAD", "--", "_cache")
     assert narrowed == (0, "", "")
+
+
+def test_a_submodule_that_is_at_another_commit_in_the_working_tree_is_named(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    outer = GitRepository(tmp_path / "outer")
+    outer.commit(pages_of([spec("b", package="own")]))
+    outer.git("submodule", "--quiet", "add", str(repository.folder), "env/inner")
+    write_files(outer.folder, {"env/README": b""})
+    outer.git("add", "--all")
+    outer.git("commit", "--quiet", "--message=Add")
+    warning = (
+        "snapdiff: warning: {}: is a submodule that changed; what is in it is not compared: "
+        "run snapdiff there, or with -C\n"
+    )
+
+    def heard(*arguments: str) -> str:
+        return run_cli("-C", outer.folder, "--allow-empty", "--quiet-if-empty", *arguments).err
+
+    assert heard() == ""
+    assert heard("HEAD~1") == warning.format("env/inner")
+    write_files(outer.folder / "env/inner", {"a file that is not committed": b""})
+    assert heard() == ""
+    run_git(outer.folder / "env/inner", "checkout", "--quiet", "HEAD~1")
+    assert heard() == heard("HEAD") == warning.format("env/inner")
+    assert heard("HEAD", "env") == heard("env", "HEAD") == warning.format("inner")
+    assert heard("--", "_cache") == heard("HEAD", "_cache") == ""
+    outer.git("rm", "--quiet", "--cached", "env/inner")
+    assert heard() == warning.format("env/inner")

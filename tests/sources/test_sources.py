@@ -362,7 +362,7 @@ def test_a_damaged_repository_is_an_error_and_no_report(repository: GitRepositor
     status, out, err = run_cli("-C", repository.folder, "HEAD~1", "HEAD")
     assert (status, out) == (2, "")
     assert err == (
-        f"snapdiff: error: HEAD: object {blob} of {PAGE} is missing or damaged; see git fsck, "
+        f"snapdiff: error: {PAGE}: object {blob} is missing or damaged; see git fsck, "
         "and in a partial clone run git fetch --refetch --no-filter\n"
     )
 

@@ -1,0 +1,340 @@
+"""Git as commands: run in a directory without a trace, and asked for objects by name.
+
+The only home of GitPython. Every command is plumbing that looks at objects or the index: none reads
+the files of the work tree, runs a filter, a hook or a pager, or asks a remote.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta, timezone
+from itertools import takewhile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from snapdiff.errors import FormatError, RevisionError
+from snapdiff.limits import SizeLimit
+from snapdiff.sources.source import Content, Entry
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_ENVIRONMENT = {
+    # No transport, no lock, no question: an object that is not here is an error.
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # A path is taken to the letter, whatever the environment says of patterns.
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_GLOB_PATHSPECS": "0",
+    "GIT_NOGLOB_PATHSPECS": "0",
+    "GIT_ICASE_PATHSPECS": "0",
+}
+
+_OPTIONS = (
+    # Even `diff-tree` of two trees would start a file system monitor that a repository names.
+    *("-c", "core.fsmonitor=false"),
+    # Git hands over what is larger without having all of it in memory.
+    *("-c", "core.bigFileThreshold=1m"),
+    # Nothing that a repository names is run, so it does not matter whose it is.
+    *("-c", "safe.directory=*", "-c", "safe.bareRepository=all"),
+)
+
+_PIPE_SIZE = 1 << 20
+_MOST_WORDS = 1 << 14
+_CHUNK = 1 << 20
+
+_READ_AHEAD = 64
+"""How many objects git is asked for before the first is taken, so that it never waits for us."""
+
+_MOST_ASKED = 512
+"""How many objects git may owe us: more, and it could wait for us while we wait for it."""
+
+_HEADER = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([a-z]+) ([0-9]+)\n")
+_COMMITTER = re.compile(rb"^committer .*> (-?\d+ [+-]\d{4})$", re.MULTILINE)
+
+
+class GitRunner:
+    """Runs git commands as if git were started in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take the directory; raises RevisionError where there is no git."""
+        git = _import_git()
+        executable = git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
+        # GitPython would read `~` and `$HOME` in a directory that it is given itself.
+        self._command = [executable, "-C", str(directory.absolute()), *_OPTIONS]
+        self._git = git.Git()
+        self._git.update_environment(**_ENVIRONMENT)
+        self._git_error: type[Exception] = git.GitError
+
+    def run(self, *arguments: str, given: bytes = b"") -> bytes:
+        """Return what a git command prints, which is `given` some input.
+
+        Raises RevisionError with git's own words.
+        """
+        return b"".join(self.stream(*arguments, given=given))
+
+    def stream(self, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
+        """Yield what a git command prints while it runs; else as `run`."""
+        with contextlib.ExitStack() as stack:
+            stdin: IO[bytes] | int = subprocess.DEVNULL
+            if given:  # as a file: git could wait for us to read while we wait for it to do so
+                stdin = stack.enter_context(tempfile.TemporaryFile())
+                stdin.write(given)
+                stdin.seek(0)
+            process, words = stack.enter_context(self._started(arguments, stdin))
+            assert process.stdout is not None
+            while piece := os.read(process.stdout.fileno(), _CHUNK):
+                yield piece
+            if process.wait():
+                raise RevisionError(f"git {_name(arguments)}: {words.last()}")
+
+    @contextlib.contextmanager
+    def process(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+        """Run a git command; yield its standard input and output while it runs."""
+        with self._started(arguments, subprocess.PIPE) as (process, _):
+            assert process.stdin is not None
+            assert process.stdout is not None
+            _widen(process.stdout)
+            try:
+                yield process.stdin, process.stdout
+            except BrokenPipeError as error:  # git is gone, and was asked something
+                message = f"git {_name(arguments)} stopped in the middle; see git fsck"
+                raise RevisionError(message) from error
+
+    @contextlib.contextmanager
+    def _started(
+        self, arguments: tuple[str, ...], stdin: IO[bytes] | int
+    ) -> Iterator[tuple["subprocess.Popen[bytes]", "_Words"]]:
+        try:
+            guarded = self._git.execute(
+                [*self._command, *arguments],
+                istream=stdin,
+                as_process=True,
+            )
+            process = guarded.proc
+            assert process is not None
+            assert process.stderr is not None
+            words = _Words(process.stderr)
+        except (OSError, self._git_error) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise RevisionError(f"git cannot be started: {reason}") from error
+        words.start()
+        try:
+            yield process, words
+        finally:
+            process.kill()  # it only reads, so there is nothing that it could leave half done
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError, AttributeError):
+                    pipe.close()
+            process.wait()
+
+
+class _Words(threading.Thread):
+    """What git says on standard error: without a reader it would wait after 64 KiB, for good."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(daemon=True)
+        # A pipe's end of its own: GitPython closes the other when it lets go of the process.
+        self._pipe = os.dup(stream.fileno())
+        self._end = b""
+
+    def run(self) -> None:
+        """Read until git is gone, and keep the end."""
+        with open(self._pipe, "rb", buffering=0) as pipe:
+            while more := pipe.read(_MOST_WORDS):
+                self._end = (self._end + more)[-_MOST_WORDS:]
+
+    def last(self) -> str:
+        """Return why git gave up, or else the last line it said."""
+        self.join(timeout=1)  # a process that git started may be there for longer
+        lines = self._end.decode("utf-8", "backslashreplace").splitlines()
+        reasons = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+        return (reasons or lines or ["stopped in the middle; see git fsck"])[-1]
+
+
+def _name(arguments: tuple[str, ...]) -> str:
+    return next(word for word in arguments if word[0] in "abcdefghijklmnopqrstuvwxyz")
+
+
+def _import_git() -> "ModuleType":
+    try:
+        import git
+    except (ImportError, OSError) as error:  # GitPython starts git when it is imported
+        if shutil.which("git") is None:
+            message = "git is not installed, so only directories can be compared; install git"
+        else:
+            message = "git cannot be used: " + " ".join(str(error).split())
+        raise RevisionError(message) from error
+    return git
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let git run ahead by a megabyte where the system allows it."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+
+
+class GitObject(NamedTuple):
+    """An object of a repository; `kind` is commit, tree, blob or tag.
+
+    Of a blob, `content` may be the beginning alone; `size` is that of all of it.
+    """
+
+    object_id: str
+    kind: str
+    size: int
+    content: bytes
+
+
+class Objects:
+    """The objects of a repository, as a running `git cat-file --batch` hands them over."""
+
+    def __init__(
+        self, stdin: IO[bytes], stdout: IO[bytes], size_limit: Callable[[str], SizeLimit]
+    ) -> None:
+        """Take the standard input and output of the running git.
+
+        `size_limit` says of a path how large a file may be to be read.
+        """
+        self._stdin = stdin
+        self._stdout = stdout
+        self._size_limit = size_limit
+        self._asked: dict[str, str] = {}  # in the order of the answers: object ids and paths
+        self._arrived: dict[str, Content] = {}
+
+    def look_up(self, name: str, most: int = 0) -> GitObject | None:
+        """Return the object of a name (anything `git rev-parse` takes), or None.
+
+        Of a blob, no more than `most` bytes. Not to be called while files are asked for.
+        """
+        if "\n" in name:
+            return None  # git would take it for two questions
+        self._send([name])
+        return self._answer(most)
+
+    def ask(self, entries: Iterable[Entry]) -> None:
+        """Ask git for some files, as far as it is not yet busy enough: it works ahead."""
+        names = []
+        for entry in entries:
+            if len(self._asked) + len(self._arrived) >= _MOST_ASKED:
+                break
+            object_id = str(entry.content_id)
+            if not (entry.fault or object_id in self._asked or object_id in self._arrived):
+                self._asked[object_id] = entry.path
+                names.append(object_id)
+        self._send(names)
+
+    def take(self, entry: Entry) -> Content:
+        """Return the content of a file, or why it is not taken.
+
+        Raises RevisionError where the object is missing or damaged.
+        """
+        if entry.fault:
+            return FormatError(entry.fault)
+        wanted = str(entry.content_id)
+        if wanted not in self._arrived and wanted not in self._asked:
+            self._asked[wanted] = entry.path
+            self._send([wanted])
+        while wanted not in self._arrived:
+            object_id = next(iter(self._asked))
+            path = self._asked.pop(object_id)
+            limit = self._size_limit(path)
+            found = self._answer(limit.size)
+            if found is None:
+                raise missing_object(path, f"object {object_id}")
+            is_too_large = found.size > limit.size
+            self._arrived[object_id] = (
+                limit.error(f"has {found.size:,} bytes") if is_too_large else found.content
+            )
+        return self._arrived.pop(wanted)
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each file, in the order given; git works ahead.
+
+        Raises RevisionError where an object is missing or damaged.
+        """
+        waiting: deque[Entry] = deque()
+        for entry in entries:
+            waiting.append(entry)
+            if len(waiting) == _READ_AHEAD:
+                self.ask(waiting)
+                while len(waiting) > _READ_AHEAD // 2:
+                    yield self.take(waiting.popleft())
+        self.ask(waiting)
+        while waiting:
+            yield self.take(waiting.popleft())
+
+    def _send(self, names: Iterable[str]) -> None:
+        with contextlib.suppress(BrokenPipeError):  # git is gone, and will be missed in `_answer`
+            self._stdin.write(b"".join(os.fsencode(f"{name}\n") for name in names))
+            self._stdin.flush()
+
+    def _answer(self, most: int) -> GitObject | None:
+        """Return the next object asked for, or None where there is none or it is damaged."""
+        header = _HEADER.fullmatch(self._stdout.readline())
+        if header is None:
+            return None
+        object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
+        taken = min(size, most) if kind == "blob" else size
+        content = self._stdout.read(taken)
+        rest = size - taken
+        while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
+            rest -= len(dropped)
+        if rest or len(content) != taken or self._stdout.read(1) != b"\n":
+            return None
+        return GitObject(object_id, kind, size, content)
+
+
+def missing_object(where: str, what: str) -> RevisionError:
+    """Return the error for an object that the repository names and does not have."""
+    return RevisionError(
+        f"{where}: {what} is missing or damaged; see git fsck, "
+        "and in a partial clone run git fetch --refetch --no-filter"
+    )
+
+
+def commit_date(commit: bytes) -> str | None:
+    """Return the committer's date of a commit's content in ISO 8601, or None where it has none."""
+    found = _COMMITTER.search(commit)
+    return iso_date(found[1].decode("ascii")) if found else None
+
+
+def commit_subject(commit: bytes) -> str:
+    r"""Return the subject of a commit's content as git prints it: its first paragraph as one line.
+
+    >>> commit_subject(b"tree 1\n\nUpdate\nzlib\n\nNew.\n")
+    'Update zlib'
+    """
+    message = commit.partition(b"\n\n")[2].decode("utf-8", "backslashreplace")
+    lines = [line.rstrip() for line in message.lstrip().split("\n")]
+    return " ".join(takewhile(bool, lines))
+
+
+def iso_date(raw: str) -> str | None:
+    """Return git's raw date, seconds and zone, in ISO 8601, or None where it is no date.
+
+    A zone beyond a day, which a careless clock can give a commit, cannot be written: the same
+    moment is given in UTC then.
+
+    >>> iso_date("1700000000 -0530"), iso_date("1700000000 +5130")
+    ('2023-11-14T16:43:20-05:30', '2023-11-14T22:13:20+00:00')
+    """
+    try:
+        seconds, zone = raw.split(" ")
+        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:5]))
+        if offset >= timedelta(days=1):
+            offset = timedelta(0)
+        where = timezone(-offset if zone.startswith("-") else offset)
+        return datetime.fromtimestamp(int(seconds), where).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
