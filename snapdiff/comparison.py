@@ -8,11 +8,11 @@ from snapdiff import __version__
 from snapdiff.catalog.known_names import check_explicit, check_filters, check_mapped_stacks
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.matching import match_packages
-from snapdiff.catalog.revision_pair import ComparedFiles, Progress, RevisionPair, require_paths
+from snapdiff.catalog.revision_pair import ComparedFiles, RevisionPair, require_paths
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds
-from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import PackagePair, Revision
 from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
 
@@ -25,7 +25,7 @@ def diff_catalogs(
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = unseen,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
 

@@ -1,10 +1,13 @@
 """How much is taken of a page, a document and a mirror: bounds that only hostile ones run into.
 
+And how far it is, for those who wait.
+
 `--max-size` sets the three sizes; the others follow from the size of a page. The largest
 page of the public catalog had 720 kB in July 2025.
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from snapdiff.errors import FormatError
@@ -28,6 +31,14 @@ KEY_PARTS = 16
 
 Without a bound, 64 KiB of `[a.a.a` take tomllib two minutes.
 """
+
+
+Progress = Callable[[int, int], None]
+"""Is called with how much is done, and how much there is to do as far as that is known."""
+
+
+def unseen(_done: int, _altogether: int) -> None:
+    """Show no progress."""
 
 
 class SizeLimit(NamedTuple):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.revision_pair import Progress, RevisionPair
+from snapdiff.catalog.revision_pair import RevisionPair
 from snapdiff.comparison import check_narrowing, diff_files
 from snapdiff.diff.why import PackageTrees
 from snapdiff.errors import BadPage, BadPagesError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, TagDiff
 from snapdiff.result.why import (
     ExplainedPackage,
@@ -46,7 +46,7 @@ def explain_package(
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = unseen,
 ) -> ExplainedPackage:
     """Return why the specs of a package changed from `old` to `new`.
 

@@ -36,7 +36,6 @@ GROUND_FLOOR = {
     "snapdiff.errors",
     "snapdiff.gzip_stream",
     "snapdiff.limits",
-    "snapdiff.redaction",
     "snapdiff.safe_text",
 }
 
@@ -44,7 +43,6 @@ ROOMS = {
     "snapdiff.errors": set[str](),
     "snapdiff.buildcache_layout": {"snapdiff.errors"},
     "snapdiff.gzip_stream": {"snapdiff.errors", "snapdiff.limits"},
-    "snapdiff.redaction": set[str](),
     "snapdiff.safe_text": set[str](),
     "snapdiff.limits": {"snapdiff.errors"},
     "snapdiff.spack": set[str](),

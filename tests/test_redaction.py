@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.redaction import hidden
+from snapdiff.safe_text import hidden
 
 SECRET = "ghp_SECRETsecret123/+="  # noqa: S105 - nobody's
 

@@ -9,11 +9,10 @@ from snapdiff.catalog.reading import FileVersion, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.base import no_file
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, usual_name
-from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Content, Entry, Part, Source, joined, printable_path
-from snapdiff.sources.transport import Progress
 
 
 class Catalog:
@@ -112,7 +111,7 @@ def open_catalogs(
     arguments: tuple[str, ...],
     repository: Path,
     limits: Limits = DEFAULT_LIMITS,
-    progress: Progress = lambda _done, _total: None,
+    progress: Progress = unseen,
     paths: Sequence[str] = (),
 ) -> tuple[Catalog, Catalog]:
     """Return the old and the new catalog that no, one or two arguments mean.

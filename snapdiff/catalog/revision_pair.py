@@ -12,11 +12,9 @@ from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Document
 from snapdiff.formats.registry import DOCUMENTS, Documents
-from snapdiff.sources.paths import EVERYWHERE
+from snapdiff.limits import Progress, unseen
 from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
-
-Progress = Callable[[int, int], None]
-"""Is called with how many of how many steps are done."""
+from snapdiff.sources.wanted import EVERYWHERE
 
 
 class ComparedFiles(Protocol):
@@ -54,9 +52,7 @@ class ComparedFiles(Protocol):
 class RevisionPair:
     """Two catalogs as `ComparedFiles`."""
 
-    def __init__(
-        self, old: Catalog, new: Catalog, progress: Progress = lambda _done, _all: None
-    ) -> None:
+    def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
         """Take the two catalogs; nothing is read yet. `progress` is called for each file."""
         self._old = old
         self._new = new

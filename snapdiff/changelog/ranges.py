@@ -21,11 +21,12 @@ from snapdiff.model import Package, Revision
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource, open_revision
-from snapdiff.sources.history import Commit, GitHistory
-from snapdiff.sources.mirror_address import is_mirror_address
-from snapdiff.sources.paths import EVERYWHERE, Paths
+from snapdiff.sources.history import GitHistory
+from snapdiff.sources.names import is_mirror_address
+from snapdiff.sources.repository import Commit
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Source, printable_path
+from snapdiff.sources.wanted import EVERYWHERE, Paths
 
 _NAME_LENGTH = 10
 """How many characters of a commit's id name it where it is to be found again."""

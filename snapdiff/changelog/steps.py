@@ -17,10 +17,10 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.git import open_revision
-from snapdiff.sources.history import Commit, changes_between
-from snapdiff.sources.paths import EVERYWHERE, Paths
-from snapdiff.sources.repository import Repository
+from snapdiff.sources.history import changes_between
+from snapdiff.sources.repository import Commit, Repository
 from snapdiff.sources.source import Entry, printable_path
+from snapdiff.sources.wanted import EVERYWHERE, Paths
 
 
 class Step(NamedTuple):

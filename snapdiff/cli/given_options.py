@@ -126,7 +126,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         here = self.directory()
         if not self.environment:
             return Compared(here, revisions, self.paths)
-        from snapdiff.sources.environments import LOCK, environment_folder
+        from snapdiff.sources.directory import LOCK, environment_folder
         from snapdiff.sources.names import ends_of_range
 
         folders = [environment_folder(name) for name in self.environment]

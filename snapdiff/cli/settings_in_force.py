@@ -158,8 +158,8 @@ def _try(file: SettingsFile) -> "CatalogSettings | None":
 
 
 def _is_in_repository(source: Source) -> bool:
+    from snapdiff.sources.directory import WorkingTree
     from snapdiff.sources.git import GitSource
-    from snapdiff.sources.working_tree import WorkingTree
 
     whole = source.source if isinstance(source, Part) else source
     return isinstance(whole, GitSource | WorkingTree)

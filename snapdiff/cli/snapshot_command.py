@@ -21,12 +21,11 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import limits_of
 from snapdiff.output.whole_folder import remove_remains, replaced_folder
 from snapdiff.safe_text import shown
-from snapdiff.sources.download import KeptFile
+from snapdiff.sources.download import Downloaded
 from snapdiff.sources.mirror import open_mirror
-from snapdiff.sources.mirror_address import is_mirror_address
+from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, Source, printable_path
-from snapdiff.sources.transport import Validators
+from snapdiff.sources.source import Content, Entry, Source, Validators, printable_path
 
 RECORD = "snapdiff-snapshot.json"
 """The file that says what a snapshot is of. A folder without it is none."""
@@ -146,7 +145,7 @@ class SnapshotFolder:
         self._record = self._find_record()
 
     @functools.cached_property
-    def kept_files(self) -> dict[str, KeptFile]:
+    def kept_files(self) -> dict[str, Downloaded]:
         """The documents that are there by path, as far as they are unharmed."""
         kept = {}
         for path, document in self._record.documents.items() if self._record else ():
@@ -154,7 +153,7 @@ class SnapshotFolder:
             with contextlib.suppress(OSError), open(place, "rb") as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() == document.sha256:
                     validators = Validators(document.etag, document.last_modified)
-                    kept[path] = KeptFile(place, document.sha256, validators)
+                    kept[path] = Downloaded(document.sha256, validators, place)
         return kept
 
     def check(self, source: Source) -> None:

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from snapdiff.errors import SnapdiffError
 from snapdiff.posting.one_comment import PostError
-from snapdiff.redaction import hidden
-from snapdiff.safe_text import shown
+from snapdiff.safe_text import hidden, shown
 
 HostName = Literal["github", "gitlab"]
 Variables = Mapping[str, str]

@@ -1,13 +1,19 @@
-"""A directory as a source; nothing outside it is ever read."""
+"""Directories as sources, and the working tree of a repository; nothing outside is ever read.
+
+And the folders of environments by name, found as Spack finds them.
+"""
 
 import errno
+import functools
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.repository import Index, Repository
 from snapdiff.sources.source import (
     IS_A_LINK,
     NOT_A_FILE,
@@ -17,7 +23,9 @@ from snapdiff.sources.source import (
     Entry,
     SettingsFile,
     Source,
+    folders_upwards,
     joined,
+    joined_path,
     printable_path,
 )
 from snapdiff.sources.wanted import Selection, Wanted
@@ -95,7 +103,7 @@ class DirectorySource(Source):
                 continue
             fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
             entry = Entry(path, None, fault)
-            if selection.has(entry):
+            if selection.has(entry.path, entry.fault):
                 items.append(entry)
         return items
 
@@ -176,3 +184,141 @@ def _fault(is_file: bool, is_link: bool) -> str | None:
     if is_file:
         return None
     return IS_A_LINK if is_link else NOT_A_FILE
+
+
+_IN_A_REPOSITORY = ("HEAD", "objects", "refs")
+"""What git looks for in a folder called `.git`: one that lacks it is no repository."""
+
+
+class WorkingTree(Source):
+    """What `git diff HEAD` sees, and the files that git does not know yet.
+
+    A file that a sparse checkout leaves out is not removed: it is read from git's index. A folder
+    that is a repository of its own, such as a submodule, is no part of the one around it.
+    """
+
+    name = "working tree"
+
+    def __init__(self, repository: Repository, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        """Take a repository and the folder at the top of its working tree."""
+        self.prefix = printable_path(root.resolve().name)
+        self._repository = repository
+        self._root = root
+        self._files = DirectorySource(
+            self.name,
+            root,
+            wanted=repository.wanted,
+            limits=limits,
+            is_foreign=self._is_foreign,
+        )
+
+    @functools.cached_property
+    def _index(self) -> Index:
+        return self._repository.index()
+
+    def _is_foreign(self, folder: str) -> bool:
+        """Return whether a folder is a repository of its own, and not with files of this one."""
+        if folder in self._index.folders:
+            return False
+        place = os.path.join(self._root, folder, ".git")
+        if os.path.isfile(place):
+            return True
+        return all(os.path.lexists(os.path.join(place, name)) for name in _IN_A_REPOSITORY)
+
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield every wanted file below a folder, in the order of their paths."""
+        within = f"{folder}/" if folder else ""
+        found = {entry.path: entry for entry in self._files.files(folder)}
+        found |= {
+            path: entry
+            for path, entry in self._index.unread.items()
+            if path.startswith(within) and self._repository.selection.has(entry.path, entry.fault)
+        }
+        for path in sorted(found):
+            yield found[path]
+
+    def find(self, path: str) -> Entry | None:
+        """Return the file with this path, whatever it is called, or None."""
+        if path in self._index.unread:
+            return self._index.unread[path]
+        above = folders_upwards(path.rpartition("/")[0])[:-1]
+        return None if any(map(self._is_foreign, above)) else self._files.find(path)
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is here."""
+        return path in self._index.unread or self._files.holds(path)
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each entry, in the order given.
+
+        Raises RevisionError where an object is missing or damaged.
+        """
+        entries = list(entries)
+        files = self._files.read(entry for entry in entries if entry.content_id is None)
+        objects = self._repository.read(entry for entry in entries if entry.content_id)
+        for entry in entries:
+            yield next(objects if entry.content_id else files)
+
+    def submodules_changed_since(self, repository: Repository, commit: str) -> list[str]:
+        """Return the submodules that differ from those of a commit, if it is of this repository."""
+        if repository.git_dir != self._repository.git_dir:
+            return []
+        return repository.submodules_changed_since(commit, self._index)
+
+    def location(self, entry: Entry) -> str:
+        """Return the file's path from the top of the repository."""
+        return joined_path("", entry.path)
+
+    def settings_file(self, folder: str = "") -> SettingsFile | None:
+        """Return the configuration file in a folder, or else the nearest one above it, or None.
+
+        A folder that is a symbolic link leads somewhere else, and has none.
+        """
+        top = os.path.realpath(self._root)
+        for above in folders_upwards(folder):
+            place = os.path.join(top, above) if above else top
+            if os.path.realpath(place) == place and (found := self._files.settings_file(above)):
+                return found._replace(is_of_more=above != folder)
+        return None
+
+
+LOCK = "spack.lock"
+
+_MANIFEST = "spack.yaml"
+_ENVIRONMENTS = Path("var", "spack", "environments")
+_MOST_NAMES = 20
+
+
+def environment_folder(name: str) -> Path:
+    """Return the folder of the environment that `spack -e NAME` means: a managed one, or a folder.
+
+    Raises RevisionError where there is no such environment.
+    """
+    managed = _managed_environments()
+    if managed and _is_environment(managed / name):
+        return managed / name
+    if _is_environment(Path(name)):
+        return Path(name).absolute()
+    if managed is None:
+        raise RevisionError(
+            f"{name}: no such environment here, and no Spack to ask for its own; set SPACK_ROOT"
+        )
+    try:
+        names = sorted(item.name for item in managed.iterdir() if _is_environment(item))
+    except OSError:
+        names = []
+    there = f"there are {', '.join(names[:_MOST_NAMES])}" if names else "there is none"
+    raise RevisionError(f"{name}: no such environment in {managed}; {there}")
+
+
+def _managed_environments() -> Path | None:
+    """Return Spack's folder of environments; None where no Spack is to be found."""
+    root = os.environ.get("SPACK_ROOT")
+    program = shutil.which("spack")
+    if not root and program:
+        root = str(Path(program).resolve().parents[1])
+    return Path(root, _ENVIRONMENTS) if root else None
+
+
+def _is_environment(folder: Path) -> bool:
+    return any(os.path.isfile(folder / name) for name in (_MANIFEST, LOCK))

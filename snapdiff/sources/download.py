@@ -1,5 +1,9 @@
-"""Files of a mirror, each downloaded once: tries, limits, and what was kept before."""
+"""Files of a mirror, each downloaded once: tries, limits, and what was kept before.
 
+How files are asked for is a `Transport`: web servers, object stores, registries.
+"""
+
+import contextlib
 import hashlib
 import itertools
 import os
@@ -12,19 +16,68 @@ from typing import NamedTuple, Protocol
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.gzip_stream import is_gzip, unfold
-from snapdiff.limits import DEFAULT_LIMITS
-from snapdiff.sources.mirror_address import without_secrets
-from snapdiff.sources.transport import (
-    Answer,
-    NotThereError,
-    Progress,
-    TransferError,
-    Transport,
-    Validators,
-)
+from snapdiff.limits import DEFAULT_LIMITS, Progress, unseen
+from snapdiff.sources.names import MirrorAddress, RegistryAddress, without_secrets
+from snapdiff.sources.source import Validators
 
 _SLOWEST = 1024
 """How many bytes a second have to arrive; a body that drips in would have no end."""
+
+
+CHUNK = 1 << 20
+"""How many bytes are taken at once."""
+
+REFUSED = frozenset({401, 403})
+"""The statuses with which a server does not say whether there is a file."""
+
+
+class Answer(NamedTuple):
+    """What came back: None in place of chunks where the file is the one that is known.
+
+    `size` is the number of bytes to come, where it is known.
+    """
+
+    validators: Validators
+    chunks: Iterator[bytes] | None
+    size: int | None = None
+
+
+class NotThereError(Exception):
+    """There is no such file, or the server does not say whether there is.
+
+    `refused` is the status with which it did not say: a store that may not be listed answers 403
+    for what it does not have.
+    """
+
+    def __init__(self, refused: int | None = None) -> None:
+        """Take the status of a refusal."""
+        super().__init__("is not there")
+        self.refused = refused
+
+
+class TransferError(Exception):
+    """A try that failed: `again` says whether the next may succeed, `pause` when at the earliest.
+
+    `pause` is in seconds, where the server named it.
+    """
+
+    def __init__(self, message: str, *, again: bool = False, pause: float | None = None) -> None:
+        """Take what to say of it."""
+        super().__init__(message)
+        self.again = again
+        self.pause = pause
+
+
+class Transport(Protocol):
+    """A way to ask for files."""
+
+    def open(self, url: str, known: Validators) -> contextlib.AbstractContextManager[Answer]:
+        """Yield the answer, to be read as long as the block runs.
+
+        Raises NotThereError and TransferError, also while the chunks are read. No error repeats
+        what a server, a proxy or a library says: it could hold secrets of the URL.
+        """
+        ...
 
 
 class Patience(NamedTuple):
@@ -43,29 +96,15 @@ PATIENCE = Patience()
 """How long a server is waited for, unless a test has less time."""
 
 
-class KeptFile(NamedTuple):
-    """A file that was downloaded before: where it is now, its checksum, what the server gave."""
-
-    place: Path
-    sha256: str
-    validators: Validators
-
-
 class Downloaded(NamedTuple):
-    """A file that is here now; `sha256` is the checksum of what it holds, in hexadecimal."""
+    """A file that is here: downloaded now, or kept from before and unharmed since."""
 
     sha256: str
+    """The checksum of what it holds, in hexadecimal."""
+
     validators: Validators
     place: Path | tuple[int, int]
     """The kept file, or where in the temporary file it begins and how many bytes it has."""
-
-
-class Address(Protocol):
-    """Where files are."""
-
-    def url(self, path: str) -> str:
-        """Return the URL of a file, to be asked for and never to be shown."""
-        ...
 
 
 class Downloads:
@@ -73,19 +112,18 @@ class Downloads:
 
     def __init__(
         self,
-        address: Address,
+        address: MirrorAddress | RegistryAddress,
         transport: Transport,
         *,
         max_download: int = DEFAULT_LIMITS.download,
         patience: Patience = PATIENCE,
-        progress: Progress = lambda _done, _total: None,
-        kept: Mapping[str, KeptFile] | None = None,
+        progress: Progress = unseen,
+        kept: Mapping[str, Downloaded] | None = None,
     ) -> None:
         """Take where the mirror is; `kept` are files of earlier by path, which are unharmed."""
         self.refused: set[int] = set()
         """The statuses with which the server refused to say whether there is a file."""
-        self.address = address
-        """Where the files are that are asked for next."""
+        self._address = address
         self._transport = transport
         self._max_download = max_download
         self._patience = patience
@@ -114,15 +152,18 @@ class Downloads:
         """
         if path not in self._files:
             kept = self._kept.get(path)
-            if kept and kept.sha256 == sha256:
-                self._files[path] = _as_it_was(kept)
-            else:
-                self._files[path] = self._download(path, kept, as_is, most)
+            is_kept = kept and kept.sha256 == sha256
+            self._files[path] = kept if is_kept else self._download(path, kept, as_is, most)
         return self._files[path]
 
     def forget(self, path: str) -> None:
         """Make the next `take` of a file ask for it again."""
         self._files.pop(path, None)
+
+    def move(self, address: MirrorAddress) -> None:
+        """Take files from another place from now on."""
+        self._address = address
+        self._files.clear()
 
     def content(self, file: Downloaded) -> bytes:
         """Return the bytes of a file."""
@@ -137,9 +178,9 @@ class Downloads:
             return store.read(size)
 
     def _download(
-        self, path: str, kept: KeptFile | None, as_is: bool, most: int | None
+        self, path: str, kept: Downloaded | None, as_is: bool, most: int | None
     ) -> Downloaded | None:
-        url = self.address.url(path)
+        url = self._address.url(path)
         known = kept.validators if kept else Validators()
         pauses = iter(self._patience.pauses)
         self._heard = time.monotonic()
@@ -147,8 +188,7 @@ class Downloads:
             try:
                 with self._transport.open(url, known) as answer:
                     if answer.chunks is None:
-                        assert kept is not None
-                        return _as_it_was(kept)
+                        return kept
                     return self._stored(answer, answer.chunks, url, as_is, most)
             except NotThereError as error:
                 if error.refused:
@@ -234,10 +274,6 @@ def _unfolded(chunks: Iterator[bytes]) -> Iterator[bytes]:
             break
     content = itertools.chain([beginning], chunks)
     return unfold(content) if is_gzip(beginning) else content
-
-
-def _as_it_was(kept: KeptFile) -> Downloaded:
-    return Downloaded(kept.sha256, kept.validators, kept.place)
 
 
 def _unwritable(error: OSError) -> RevisionError:

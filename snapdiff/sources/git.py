@@ -2,23 +2,17 @@
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.sources.git_commands import (
-    GitObject,
-    Objects,
-    commit_date,
-    commit_subject,
-    missing_object,
-)
+from snapdiff.sources.directory import WorkingTree
+from snapdiff.sources.git_commands import missing_object
 from snapdiff.sources.names import AS_A_REVISION, REVISION_AND_PATH
-from snapdiff.sources.repository import Repository
+from snapdiff.sources.repository import Commit, Repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     SETTINGS_FILE,
     Content,
-    ContentPair,
     Entry,
     EntryPair,
     Part,
@@ -29,7 +23,6 @@ from snapdiff.sources.source import (
     joined_path,
     printable_path,
 )
-from snapdiff.sources.working_tree import WorkingTree
 
 
 class GitSource(Source):
@@ -40,25 +33,25 @@ class GitSource(Source):
         repository: Repository,
         name: str,
         revision: str,
-        *,
         top: str,
-        tree: str,
+        *,
+        commit: Commit | None = None,
+        tree: str = "",
         folder: str = "",
-        commit: GitObject | None = None,
     ) -> None:
-        """Take what the user calls it and the revision alone; the ids of its object and the tree.
+        """Take what the user calls it and the revision alone, and the id of its whole tree.
 
-        `folder` is the path of the tree.
+        `tree` and `folder` are id and path of the folder in it, where it is one.
         """
         self.name = name
         self.revision = revision
         self.repository = repository
-        self.tree = tree
+        self.tree = tree or top
         self.folder = folder
         self.prefix = printable_path(folder)
-        self.commit = commit.object_id if commit else None
-        self.date = commit_date(commit.content) if commit else None
-        self.subject = commit_subject(commit.content) if commit else ""
+        if commit:
+            self.commit, self.date, self.subject = commit.id, commit.date, commit.subject
+        self._commit = commit
         self._top = top
 
     def files(self, folder: str = "") -> Iterator[Entry]:
@@ -92,19 +85,6 @@ class GitSource(Source):
         """
         return self.repository.read(entries)
 
-    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        """Yield old and new content of each pair, in the order given.
-
-        Where one repository has both, one git reads them in turn: an old page and a new one are
-        often stored as a difference to each other, and git keeps what it put together last.
-        """
-        if not (isinstance(new, GitSource) and self._is_in_repository_of(new)):
-            yield from super().read_both(new, pairs)
-            return
-        contents = self.repository.read(entry for pair in pairs for entry in pair if entry)
-        for before, after in pairs:
-            yield next(contents) if before else None, next(contents) if after else None
-
     def _is_in_repository_of(self, other: "GitSource") -> bool:
         return self.repository.git_dir == other.repository.git_dir
 
@@ -134,10 +114,26 @@ class GitSource(Source):
             return []
         return [printable_path(path) for path in found if self.paths.has(path)]
 
-    def part(self, path: str) -> Source | None:
+    def part(self, path: str, name: str = "") -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None."""
+        name = printable_path(name or f"{self.revision}:{path}")
         with self.repository.objects() as objects:
-            return _in_tree(self.repository, objects, (self.revision, self._top), path)
+            found = objects.look_up(f"{self._top}:{path}")
+            if found is None or found.kind not in ("blob", "tree"):
+                return None
+            folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
+            tree = objects.look_up(f"{self._top}:{folder}") if file else found
+        assert tree is not None
+        source = GitSource(
+            self.repository,
+            name,
+            self.revision,
+            self._top,
+            commit=self._commit,
+            tree=tree.object_id,
+            folder=folder,
+        )
+        return Part(source, file, name, called=file) if file else source
 
     def settings_file(self, folder: str = "") -> SettingsFile | None:  # noqa: ARG002 - it has no parts
         """Return the configuration file in the folder, or else the nearest one above it, or None.
@@ -168,7 +164,7 @@ def open_revision(repository: Repository, name: str) -> Source:
     is no such commit, folder or file.
     """
     parts = REVISION_AND_PATH.match(name)
-    revision, written = parts.groups() if parts else (name, None)
+    revision, path = parts.groups() if parts else (name, None)
     with repository.objects() as objects:
         # One name is looked up once: a branch can move on between two questions.
         top = objects.look_up(revision)
@@ -177,62 +173,27 @@ def open_revision(repository: Repository, name: str) -> Source:
             top = objects.look_up(repository.empty_tree())
         if top is None:
             raise RevisionError(f"{name}: {_why_not_found(repository, revision)}")
-        of = revision.removesuffix(AS_A_REVISION), top.object_id
-        if written is None:
-            if top.kind == "blob":
-                raise RevisionError(f"{name}: is a file without a folder; write REV:PATH")
-            found = _in_tree(repository, objects, of, None)
-        else:
-            found = _in_tree(repository, objects, of, repository.full_path(written), written)
-            if found is None and not written.startswith(("./", "../", "/")) and repository.here:
-                found = _in_tree(repository, objects, of, repository.full_path(f"./{written}"))
+        commit = objects.look_up(f"{top.object_id}^{{commit}}")  # first: git may stop at its tree
+        tree = objects.look_up(f"{top.object_id}^{{tree}}")
+        if tree is None and commit:
+            raise missing_object(name, f"the tree of commit {commit.object_id}")
+        if tree is None:
+            is_file = "file without a folder; write REV:PATH"
+            what = is_file if top.kind == "blob" else f"{top.kind} that leads to no folder"
+            raise RevisionError(f"{name}: is a {what}")
+        shown = printable_path(revision.removesuffix(AS_A_REVISION))
+        facts = repository.commits("--no-walk", commit.object_id)[0] if commit else None
+        whole = GitSource(repository, shown, shown, tree.object_id, commit=facts)
+        if path is None:
+            return whole
+        found = whole.part(repository.full_path(path), f"{shown}:{path}")
+        if found is None and repository.here and not path.startswith(("./", "../", "/")):
+            found = whole.part(repository.full_path(f"./{path}"))
     if found:
         return found
-    if written is None:
-        raise RevisionError(f"{name}: is a {top.kind} that leads to no folder")
     if object_id := repository.named(name):
         raise missing_object(name, f"object {object_id}")
-    raise RevisionError(f"{name}: {revision} has no file or folder {written}")
-
-
-def _in_tree(
-    repository: Repository,
-    objects: Objects,
-    of: tuple[str, str],
-    path: str | None,
-    written: str | None = None,
-) -> Source | None:
-    """Return what is at a path in a revision, or the revision itself; None where nothing is.
-
-    `of` is the revision's name and its object. Raises RevisionError where git has not got the tree.
-    """
-    revision, top = name, _ = printable_path(of[0]), of[1]
-    found = objects.look_up(top if path is None else f"{top}:{path}")
-    if found is None:
-        return None
-    folder, file = path or "", ""
-    if path is not None:
-        name = f"{name}:{printable_path(path if written is None else written)}"
-    commit = objects.look_up(f"{top}^{{commit}}")  # first: git may stop where it has no tree
-    if found.kind == "blob":
-        folder, _, file = folder.rpartition("/")
-        tree = objects.look_up(f"{top}:{folder}")
-    else:
-        tree = objects.look_up(f"{found.object_id}^{{tree}}")
-    if tree is None:
-        if commit:
-            raise missing_object(name, f"the tree of commit {commit.object_id}")
-        return None
-    source = GitSource(
-        repository,
-        name,
-        revision,
-        top=top,
-        tree=tree.object_id,
-        folder=folder,
-        commit=commit,
-    )
-    return Part(source, file, name, called=file) if file else source
+    raise RevisionError(f"{name}: {revision} has no file or folder {path}")
 
 
 _BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")

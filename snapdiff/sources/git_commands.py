@@ -14,7 +14,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone
-from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -58,7 +57,6 @@ _MOST_ASKED = 512
 """How many objects git may owe us: more, and it could wait for us while we wait for it."""
 
 _HEADER = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([a-z]+) ([0-9]+)\n")
-_COMMITTER = re.compile(rb"^committer .*> (-?\d+ [+-]\d{4})$", re.MULTILINE)
 
 
 class GitRunner:
@@ -301,23 +299,6 @@ def missing_object(where: str, what: str) -> RevisionError:
         f"{where}: {what} is missing or damaged; see git fsck, "
         "and in a partial clone run git fetch --refetch --no-filter"
     )
-
-
-def commit_date(commit: bytes) -> str | None:
-    """Return the committer's date of a commit's content in ISO 8601, or None where it has none."""
-    found = _COMMITTER.search(commit)
-    return iso_date(found[1].decode("ascii")) if found else None
-
-
-def commit_subject(commit: bytes) -> str:
-    r"""Return the subject of a commit's content as git prints it: its first paragraph as one line.
-
-    >>> commit_subject(b"tree 1\n\nUpdate\nzlib\n\nNew.\n")
-    'Update zlib'
-    """
-    message = commit.partition(b"\n\n")[2].decode("utf-8", "backslashreplace")
-    lines = [line.rstrip() for line in message.lstrip().split("\n")]
-    return " ".join(takewhile(bool, lines))
 
 
 def iso_date(raw: str) -> str | None:

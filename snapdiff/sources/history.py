@@ -7,25 +7,11 @@ folder each of them has the catalog in, what differs from one to the next, and t
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.sources.git import GitSource
-from snapdiff.sources.git_commands import iso_date
-from snapdiff.sources.repository import RAW, Repository
+from snapdiff.sources.repository import RAW, Commit, Repository
 from snapdiff.sources.source import EntryPair, printable_path
-
-
-class Commit(NamedTuple):
-    """A commit: its id, its date in ISO 8601, and the tree that is the catalog's folder in it.
-
-    `subject` is the first line of its message, joined where it has several.
-    """
-
-    id: str
-    date: str | None
-    tree: str
-    subject: str = ""
 
 
 class GitHistory:
@@ -67,26 +53,23 @@ class GitHistory:
         return found
 
     def _listed(self, *arguments: str) -> list[Commit]:
-        """Return the commits that `git rev-list` lists, in its order."""
-        facts = ("--date=raw", "--encoding=UTF-8", "--format=%H %T %cd%x00%s")
-        found = []
-        for line in self.repository.run("rev-list", *facts, *arguments).split(b"\n"):
-            words, zero, subject = line.partition(b"\0")
-            if zero:
-                commit, tree, date = words.decode("ascii", "replace").split(" ", 2)
-                text = subject.decode("utf-8", "backslashreplace")
-                found.append(Commit(commit, iso_date(date), tree, text))
+        """Return the commits that `git rev-list` lists, each with the tree of the catalog."""
+        found = self.repository.commits(*arguments)
         trees = self._catalogs([commit.tree for commit in found])
         return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""
-        listing = self.repository.run("rev-list", "--topo-order", self.last.id).decode("ascii")
+        listing = self.repository.run("rev-list", "--topo-order", self.last.id, "--").decode(
+            "ascii"
+        )
         return {commit: place for place, commit in enumerate(listing.split())}
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether one commit is the other or in its history."""
-        return not self.repository.run("rev-list", "--max-count=1", older, f"^{newer}").strip()
+        return not self.repository.run(
+            "rev-list", "--max-count=1", older, f"^{newer}", "--"
+        ).strip()
 
     def is_descendant(self, commit: str) -> bool:
         """Return whether there is such a commit, and the range's end is in its history."""

@@ -22,27 +22,25 @@ from snapdiff.buildcache_layout import (
     view_path,
 )
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.redaction import hidden
-from snapdiff.safe_text import shown
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.safe_text import hidden, shown
 from snapdiff.sources.download import (
     PATIENCE,
     Downloaded,
     Downloads,
-    KeptFile,
     Patience,
+    Transport,
 )
-from snapdiff.sources.mirror_address import (
+from snapdiff.sources.names import (
     LISTING,
     SITE_DATA,
     MirrorAddress,
+    RegistryAddress,
     Scheme,
     parse_address,
-    parse_registry,
     without_secrets,
 )
-from snapdiff.sources.source import Content, Entry, Source, joined
-from snapdiff.sources.transport import Progress, Transport, Validators
+from snapdiff.sources.source import Content, Entry, Source, Validators, joined
 
 _SMALL = 16 << 20
 """How many bytes a file may have that only says where others are."""
@@ -51,17 +49,23 @@ _EXTRAS = {"s3": "s3", "gs": "gcs"}
 """What to install for a scheme; for every other it is `mirror`."""
 
 
-class MirrorSource(Source):
-    """The documents of a mirror, each downloaded when it is first needed, and once."""
+class DownloadedSource(Source):
+    """Documents of a server, each downloaded when it is first needed, and once."""
 
-    def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
+    def __init__(self, address: MirrorAddress | RegistryAddress, downloads: Downloads) -> None:
         """Take the address, and what downloads from there; nothing is asked for yet."""
         self.name = str(address)
         self.prefix = address.folder
-        self._address = address
         self._downloads = downloads
         self._entries: list[Entry] | None = None
-        self._declared: dict[str, str] = {}
+
+    def _find(self) -> list[Entry]:
+        """Ask the server what it has; raises RevisionError."""
+        raise NotImplementedError
+
+    def _content(self, entry: Entry) -> bytes:
+        """Return a document, verified; raises FormatError."""
+        raise NotImplementedError
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every document below a folder, in the order of their paths.
@@ -74,10 +78,6 @@ class MirrorSource(Source):
             if not folder or entry.path.startswith(f"{folder}/"):
                 yield entry
 
-    def location(self, entry: Entry) -> str:
-        """Return the file's address, without what is secret in it."""
-        return f"{self._address}/{entry.path}"
-
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
         for entry in entries:
@@ -85,17 +85,38 @@ class MirrorSource(Source):
                 yield FormatError(entry.fault)
                 continue
             try:
-                yield self._downloads.content(self._verified(entry.path))
+                yield self._content(entry)
             except FormatError as error:
                 yield error
+
+
+class MirrorSource(DownloadedSource):
+    """The documents of a mirror: indexes of build caches, or the site's data."""
+
+    def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
+        """Take the address, and what downloads from there; nothing is asked for yet."""
+        super().__init__(address, downloads)
+        self._address = address
+        self._declared: dict[str, str] = {}
+
+    def location(self, entry: Entry) -> str:
+        """Return the file's address, without what is secret in it."""
+        return f"{self._address}/{entry.path}"
+
+    def _content(self, entry: Entry) -> bytes:
+        return self._downloads.content(self._verified(entry.path))
 
     def validators(self, path: str) -> Validators:
         """Return what the server gave with a document that was read."""
         return self._verified(path).validators
 
     def _find(self) -> list[Entry]:
-        entries = [*self._build_cache(""), *self._mirrors()]
-        entries = entries or list(self._site_data()) or list(self._view())
+        above = self._address.above()
+        entries = self._documents()
+        if not entries and above:
+            self._move(above)
+            entries = self._documents()
+        entries = entries or list(self._view())
         if entries:
             return entries
         asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
@@ -109,6 +130,14 @@ class MirrorSource(Source):
                 "`spack buildcache update-index` writes the index of a build cache"
             )
         raise RevisionError(message)
+
+    def _move(self, address: MirrorAddress) -> None:
+        self._address = address
+        self.prefix = address.folder
+        self._downloads.move(address)
+
+    def _documents(self) -> list[Entry]:
+        return [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
 
     def _build_cache(self, folder: str) -> Iterator[Entry]:
         """Yield the documents of the build cache in a folder: of layout 3, else of layout 2."""
@@ -140,7 +169,7 @@ class MirrorSource(Source):
         """Yield what a view has, where the address is that of a mirror and the name of a view."""
         above, _, view = self._address.base.rpartition("/")
         if above.partition("://")[2]:
-            self._address = self._downloads.address = self._address._replace(base=above)
+            self._move(self._address._replace(base=above))
             yield from self._layout_3("", view_path(view))
 
     def _mirrors(self) -> Iterator[Entry]:
@@ -204,8 +233,8 @@ def open_mirror(
     *,
     limits: Limits = DEFAULT_LIMITS,
     patience: Patience = PATIENCE,
-    progress: Progress = lambda _done, _total: None,
-    kept: Mapping[str, KeptFile] | None = None,
+    progress: Progress = unseen,
+    kept: Mapping[str, Downloaded] | None = None,
 ) -> Source:
     """Return the mirror that a URL names; nothing is asked for yet.
 
@@ -214,30 +243,31 @@ def open_mirror(
 
     Raises RevisionError if the name is not a URL, or a library for its scheme is not installed.
     """
-    registry = parse_registry(name)
-    try:
-        if registry:
-            from snapdiff.sources.registry import open_registry
+    address = parse_address(name)
 
-            return open_registry(
-                registry, limits=limits, patience=patience, progress=progress, kept=kept or {}
-            )
-        address = parse_address(name)
-        transport = _transport(address.scheme, patience.silence)
+    def downloads(transport: Transport) -> Downloads:
+        return Downloads(
+            address,
+            transport,
+            max_download=limits.download,
+            patience=patience,
+            progress=progress,
+            kept=kept,
+        )
+
+    try:
+        if isinstance(address, MirrorAddress):
+            return MirrorSource(address, downloads(_transport(address.scheme, patience.silence)))
+        from snapdiff.sources.registry import RegistrySource, RegistryTransport
+
+        kept = {f"blobs/sha256:{file.sha256}": file for file in (kept or {}).values()}
+        transport = RegistryTransport(address, patience.silence)
+        return RegistrySource(address, downloads(transport), limits)
     except ImportError as error:
         install = f"pip install 'spack-snapdiff[{_EXTRAS.get(name[:2], 'mirror')}]'"
         raise RevisionError(
             f"{without_secrets(name)}: takes a library that is not here: {install}"
         ) from error
-    downloads = Downloads(
-        address,
-        transport,
-        max_download=limits.download,
-        patience=patience,
-        progress=progress,
-        kept=kept,
-    )
-    return MirrorSource(address, downloads)
 
 
 def _transport(scheme: Scheme, silence: float) -> Transport:

@@ -1,8 +1,12 @@
-"""How revisions, paths and ranges are written: what a name says before anything is looked up."""
+"""How revisions, paths, ranges and mirrors are written: what a name says before it is looked up."""
 
 import re
+from typing import Literal, NamedTuple, get_args
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from snapdiff.buildcache_layout import VIEW, view_path
+from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3, VIEW, view_path
+from snapdiff.errors import RevisionError
+from snapdiff.safe_text import shown
 
 REVISION_AND_PATH = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
 """What `REV:PATH` is made of; a colon in braces, as in `HEAD@{12:00}`, belongs to the revision."""
@@ -65,3 +69,167 @@ def is_plainly_a_revision(name: str) -> bool:
 def is_called_like_a_file(name: str) -> bool:
     """Return whether a name ends as those of documents do."""
     return name.endswith(_FILE_ENDINGS) and ":" not in name
+
+
+Scheme = Literal["http", "https", "s3", "gs", "file"]
+
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+
+_REGISTRIES: dict[str, Literal["http", "https"]] = {"oci": "https", "oci+http": "http"}
+_DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
+_HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\](:[0-9]{1,5})?")
+_REPOSITORY = re.compile(r"[a-z0-9]+((\.|/|__?|-+)[a-z0-9]+)*")
+
+LISTING = "cache_spack_io_index.json"
+"""What a mirror of mirrors begins with."""
+
+SITE_DATA = ("specs_data.json", "package_data.json")
+"""The two documents of the site's data, each gzipped or not."""
+
+_ENDS = (LAYOUT_3, LAYOUT_2, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SITE_DATA))
+
+
+_FOLDERS = ("v3/manifests/index", "v3/manifests", "v3", "build_cache")
+"""The folders of a build cache that people paste; each may be a mirror's own name."""
+
+
+class MirrorAddress(NamedTuple):
+    """Where a mirror is. `base` and `query` may hold secrets; `str()` of it holds none."""
+
+    scheme: Scheme
+    base: str
+    """The URL without its query, and without a `/` at its end."""
+
+    query: str
+    """What every request has after its `?`, such as a token; empty where there is none."""
+
+    def url(self, path: str) -> str:
+        """Return the URL of a file of the mirror, to be asked for and never to be shown."""
+        if self.scheme not in ("http", "https"):
+            return f"{self.base}/{path}"
+        url = f"{self.base}/{quote(path)}"
+        return f"{url}?{self.query}" if self.query else url
+
+    def above(self) -> "MirrorAddress | None":
+        """Return the mirror that the address leads into, such as `MIRROR/build_cache`, or None."""
+        for end in _FOLDERS:
+            above = self.base.removesuffix(f"/{end}")
+            if above != self.base and above.partition("://")[2]:
+                return self._replace(base=above)
+        return None
+
+    def __str__(self) -> str:
+        return without_secrets(self.base)
+
+    @property
+    def secrets(self) -> list[str]:
+        """What a server knows from the URL, and may repeat: user, password, values of the query."""
+        user = self.base.partition("://")[2].partition("/")[0].rpartition("@")[0]
+        values = [value for _, value in parse_qsl(self.query, keep_blank_values=True)]
+        return [*user.split(":"), *map(unquote, user.split(":")), self.query, *values]
+
+    @property
+    def folder(self) -> str:
+        """The last folder of the address: the mirror's own name."""
+        return str(self).partition("://")[2].rstrip("/").rpartition("/")[2]
+
+
+class RegistryAddress(NamedTuple):
+    """Where a build cache is in an OCI registry; nothing of it is secret."""
+
+    scheme: Literal["http", "https"]
+    host: str
+    """The name of the registry, with a port where there is one."""
+
+    repository: str
+    digest: str | None
+    """The manifest of an older index, or None for the one that is tagged."""
+
+    @property
+    def folder(self) -> str:
+        """The last part of the repository's name: the build cache's own name."""
+        return self.repository.rpartition("/")[2]
+
+    def __str__(self) -> str:
+        oci = "oci" if self.scheme == "https" else "oci+http"
+        at = f"@{self.digest}" if self.digest else ""
+        return f"{oci}://{self.host}/{self.repository}{at}"
+
+    def url(self, path: str) -> str:
+        """Return the URL of a file of the repository."""
+        host = "registry-1.docker.io" if self.host in _DOCKER_HUB else self.host
+        return f"{self.scheme}://{host}/v2/{self.repository}/{path}"
+
+    @property
+    def host_of_login(self) -> str:
+        """The name by which `docker login` knows the registry."""
+        return "https://index.docker.io/v1/" if self.host in _DOCKER_HUB else self.host
+
+
+def is_mirror_address(name: str) -> bool:
+    """Return whether a name is the URL of a mirror."""
+    return name.startswith(tuple(f"{scheme}://" for scheme in (*SCHEMES, *_REGISTRIES)))
+
+
+def is_digest(text: str) -> bool:
+    """Return whether a text is a digest as registries write it."""
+    return re.fullmatch("sha256:[0-9a-f]{64}", text) is not None
+
+
+def parse_address(name: str) -> MirrorAddress | RegistryAddress:
+    """Return the address of the mirror that a URL names; that of a document in it is taken too.
+
+    Raises RevisionError.
+    """
+    if name.startswith(tuple(f"{scheme}://" for scheme in _REGISTRIES)):
+        return _registry_address(name)
+    scheme = next((known for known in SCHEMES if name.startswith(f"{known}://")), None)
+    if scheme is None or not name.isprintable() or " " in name:
+        raise RevisionError(f"{without_secrets(name)}: is no URL of a mirror")
+    is_web = scheme in ("http", "https")
+    base, _, query = name.partition("#")[0].partition("?") if is_web else (name, "", "")
+    for end in _ENDS:
+        base = base.removesuffix(f"/{end}")
+    if view := VIEW.fullmatch(base):
+        base = view[1] + view[2]
+    base = base.rstrip("/")
+    _, _, place = base.partition("://")
+    if scheme == "file" and not place.startswith("/"):
+        message = "a file's URL has three slashes and an absolute path: file:///mirror"
+        raise RevisionError(f"{shown(name)}: {message}")
+    if is_web and not _has_host(base):
+        raise RevisionError(f"{without_secrets(name)}: names no host")
+    if not place:
+        raise RevisionError(f"{without_secrets(name)}: names no place")
+    return MirrorAddress(scheme, base, query)
+
+
+def _registry_address(name: str) -> RegistryAddress:
+    begin, _, place = name.partition("://")
+    host, _, rest = place.rstrip("/").partition("/")
+    repository, at, digest = rest.partition("@")
+    if not _HOST.fullmatch(host) or not _REPOSITORY.fullmatch(repository):
+        message = f"is no build cache in a registry, {begin}://HOST/NAME, in small letters"
+        raise RevisionError(f"{without_secrets(name)}: {message}")
+    if at and not is_digest(digest):
+        message = "after @ comes the digest of a manifest, sha256:<64 of 0-9 and a-f>"
+        raise RevisionError(f"{without_secrets(name)}: {message}")
+    return RegistryAddress(_REGISTRIES[begin], host, repository, digest or None)
+
+
+def without_secrets(url: str) -> str:
+    """Return a URL as it may be shown: no user, password, query or fragment, and no odd text."""
+    scheme, separator, rest = url.partition("://")
+    if scheme in ("http", "https", *_REGISTRIES):
+        rest = re.split("[?#]", rest, maxsplit=1)[0]
+    host, slash, path = rest.partition("/")
+    # The last @ ends the user's name and password: one inside them may be there unescaped.
+    return shown(f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}")
+
+
+def _has_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False

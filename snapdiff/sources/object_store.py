@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from snapdiff.sources.transport import (
+from snapdiff.sources.download import (
     CHUNK,
     REFUSED,
     Answer,
     NotThereError,
     TransferError,
-    Validators,
 )
+from snapdiff.sources.source import Validators
 
 for _library in ("aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs"):
     # Log messages would be printed to standard error otherwise.

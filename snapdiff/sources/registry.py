@@ -7,8 +7,7 @@ a mirror of layout 2 is (docs/specification.md, section 10).
 import contextlib
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
@@ -18,18 +17,17 @@ from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits
-from snapdiff.sources.download import Downloads, KeptFile, Patience
-from snapdiff.sources.mirror_address import RegistryAddress, is_digest
-from snapdiff.sources.registry_credentials import Credentials, find_credentials
-from snapdiff.sources.source import Content, Entry, Source
-from snapdiff.sources.transport import (
+from snapdiff.sources.download import (
     REFUSED,
     Answer,
+    Downloads,
     NotThereError,
-    Progress,
     TransferError,
-    Validators,
 )
+from snapdiff.sources.mirror import DownloadedSource
+from snapdiff.sources.names import RegistryAddress, is_digest
+from snapdiff.sources.registry_credentials import Credentials, find_credentials
+from snapdiff.sources.source import Entry, Validators
 from snapdiff.sources.web import Response, WebTransport, basic_authorization, file_in
 
 _TAG = "index.spack"
@@ -60,59 +58,34 @@ class _Manifest(Struct):
     layers: list[_Layer]
 
 
-class RegistrySource(Source):
+class RegistrySource(DownloadedSource):
     """The index of a build cache in a registry, downloaded when it is first needed, and once."""
 
     def __init__(self, address: RegistryAddress, downloads: Downloads, limits: Limits) -> None:
         """Take the address, and what downloads from there; nothing is asked for yet."""
-        self.name = str(address)
-        self.prefix = address.repository.rpartition("/")[2]
+        super().__init__(address, downloads)
         self._digest = address.digest
-        self._downloads = downloads
         self._limits = limits
-        self._layer: _Layer | None = None
-
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield the index, by the name that it has in a mirror; raises RevisionError."""
-        if self._layer is None:
-            try:
-                self._layer = self._find()
-            except FormatError as error:
-                raise RevisionError(f"{self.name}: {error}") from error
-        if not folder or LAYOUT_2.startswith(f"{folder}/"):
-            yield Entry(LAYOUT_2, self._layer.digest)
+        self._size = 0
 
     def location(self, _entry: Entry) -> str:
         """Return the address: the index is all there is."""
         return self.name
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given."""
-        for entry in entries:
-            try:
-                yield self._index(entry.content_id or "")
-            except FormatError as error:
-                yield error
-
-    def _find(self) -> _Layer:
+    def _find(self) -> list[Entry]:
+        """Return the index, by the name that it has in a mirror."""
         file = self._downloads.take(f"manifests/{self._digest or _TAG}", as_is=True, most=_MOST)
         if file is None:
             raise self._missing()
-        if self._digest not in (None, f"sha256:{file.sha256}"):
-            raise FormatError(
-                f"the manifest that was sent has another digest: sha256:{file.sha256}"
-            )
-        content = self._downloads.content(file)
         try:
-            layers = msgspec.json.decode(content, type=_Manifest).layers
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise FormatError("is no manifest with layers, as Spack writes one") from error
-        if len(layers) != 1:
-            message = f"the manifest has {len(layers)} layers, and that of an index has one"
-            raise FormatError(f"{message}; is this a build cache?")
-        if not is_digest(layers[0].digest):
-            raise FormatError("layers[0].digest: is no digest, sha256:<64 of 0-9 and a-f>")
-        return layers[0]
+            if self._digest not in (None, f"sha256:{file.sha256}"):
+                other = f"sha256:{file.sha256}"
+                raise FormatError(f"the manifest that was sent has another digest: {other}")
+            layer = _only_layer(self._downloads.content(file))
+        except FormatError as error:
+            raise RevisionError(f"{self.name}: {error}") from error
+        self._size = layer.size
+        return [Entry(LAYOUT_2, layer.digest)]
 
     def _missing(self) -> RevisionError:
         refused = " and ".join(str(status) for status in sorted(self._downloads.refused))
@@ -127,53 +100,33 @@ class RegistrySource(Source):
             f"{self.name}: has no tag {_TAG}; `spack buildcache update-index` writes it"
         )
 
-    def _index(self, digest: str) -> bytes:
-        """Return an index, verified; raises FormatError."""
-        file = self._downloads.take(
-            f"blobs/{digest}", sha256=digest.removeprefix("sha256:"), as_is=True
-        )
+    def _content(self, entry: Entry) -> bytes:
+        digest = str(entry.content_id)
+        sha256 = digest.removeprefix("sha256:")
+        file = self._downloads.take(f"blobs/{digest}", sha256=sha256, as_is=True)
         if file is None:
             raise FormatError("the layer of the manifest is missing in the registry")
         content = self._downloads.content(file)
-        if f"sha256:{file.sha256}" != digest:
+        if file.sha256 != sha256:
             raise FormatError(f"the layer's digest is sha256:{file.sha256}, and should be {digest}")
-        if self._layer and self._layer.size != len(content):
-            size = self._layer.size
-            raise FormatError(f"the layer has {len(content):,} bytes, and should have {size:,}")
+        if self._size != len(content):
+            message = f"has {len(content):,} bytes, and should have {self._size:,}"
+            raise FormatError(f"the layer {message}")
         return unfold_whole(content, self._limits.document) if is_gzip(content) else content
 
 
-class _Place(NamedTuple):
-    """Where the files of a repository are."""
-
-    base: str
-
-    def url(self, path: str) -> str:
-        """Return the URL of a file."""
-        return f"{self.base}/{path}"
-
-
-def open_registry(
-    address: RegistryAddress,
-    *,
-    limits: Limits,
-    patience: Patience,
-    progress: Progress,
-    kept: Mapping[str, KeptFile],
-) -> RegistrySource:
-    """Return the build cache in a registry; nothing is asked for yet.
-
-    `kept` are documents of an earlier download. Raises RevisionError.
-    """
-    downloads = Downloads(
-        _Place(address.url),
-        RegistryTransport(address, patience.silence),
-        max_download=limits.download,
-        patience=patience,
-        progress=progress,
-        kept={f"blobs/sha256:{file.sha256}": file for file in kept.values()},
-    )
-    return RegistrySource(address, downloads, limits)
+def _only_layer(manifest: bytes) -> _Layer:
+    """Return the one layer of the manifest of an index; raises FormatError."""
+    try:
+        layers = msgspec.json.decode(manifest, type=_Manifest).layers
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise FormatError("is no manifest with layers, as Spack writes one") from error
+    if len(layers) != 1:
+        message = f"the manifest has {len(layers)} layers, and that of an index has one"
+        raise FormatError(f"{message}; is this a build cache?")
+    if not is_digest(layers[0].digest):
+        raise FormatError("layers[0].digest: is no digest, sha256:<64 of 0-9 and a-f>")
+    return layers[0]
 
 
 class _Token(Struct):
@@ -272,7 +225,7 @@ class RegistryTransport:
             is_one = bool(parts.hostname) and "@" not in parts.netloc and url.isprintable()
         except ValueError:
             is_one = False
-        if not is_one or parts.scheme not in ("https", urlsplit(self._address.url).scheme):
+        if not is_one or parts.scheme not in ("https", self._address.scheme):
             raise TransferError("the registry names a token server that is no https URL")
 
     def _text(self, chunks: Iterator[bytes]) -> bytes:

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
-from snapdiff.sources.mirror_address import RegistryAddress
+from snapdiff.sources.names import RegistryAddress
 
 _SECONDS_FOR_A_HELPER = 60
 """Some ask the user, or a server."""

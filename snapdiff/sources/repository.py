@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, SizeLimit
-from snapdiff.sources.git_commands import GitRunner, Objects, missing_object
-from snapdiff.sources.paths import EVERYWHERE, Paths
+from snapdiff.sources.git_commands import GitRunner, Objects, iso_date, missing_object
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
-from snapdiff.sources.wanted import Selection, Wanted
+from snapdiff.sources.wanted import EVERYWHERE, Paths, Selection, Wanted
 
 _FOLDER = "40000"
 _SYMLINK = "120000"
@@ -45,6 +44,18 @@ class Index(NamedTuple):
     unread: dict[str, Entry]
     folders: set[str]
     submodules: list[str]
+
+
+class Commit(NamedTuple):
+    """A commit: its id, its date in ISO 8601, and its tree, or that of the catalog's folder in it.
+
+    `subject` is the first line of its message, joined where it has several.
+    """
+
+    id: str
+    date: str | None
+    tree: str
+    subject: str = ""
 
 
 class Repository(GitRunner):
@@ -233,7 +244,7 @@ class Repository(GitRunner):
         if mode in (_NOTHING, SUBMODULE):
             return None
         entry = _entry(path, mode, object_id)
-        return entry if self.selection.has(entry) else None
+        return entry if self.selection.has(entry.path, entry.fault) else None
 
     def index(self) -> Index:
         """Return what the index says of the working tree, which has to be there."""
@@ -259,6 +270,18 @@ class Repository(GitRunner):
         """Run a command that looks at the index or the working tree, which has to be there."""
         top = str(self.work_tree)
         return self.run("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}", *arguments)
+
+    def commits(self, *arguments: str) -> list[Commit]:
+        """Return the commits that `git rev-list` lists, in its order, each with its whole tree."""
+        facts = ("--date=raw", "--encoding=UTF-8", "--format=%H %T %cd%x00%s")
+        found = []
+        for line in self.run("rev-list", *facts, *arguments, "--").split(b"\n"):
+            words, zero, subject = line.partition(b"\0")
+            if zero:
+                commit, tree, date = words.decode("ascii", "replace").split(" ", 2)
+                text = subject.decode("utf-8", "backslashreplace")
+                found.append(Commit(commit, iso_date(date), tree, text))
+        return found
 
     def merge_base(self, *commits: str) -> str | None:
         """Return the short id of a commit in which the histories of some commits meet, or None."""

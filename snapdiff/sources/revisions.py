@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from snapdiff.errors import RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.directory import DirectorySource
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.sources.directory import DirectorySource, WorkingTree
 from snapdiff.sources.git import GitSource, open_revision
-from snapdiff.sources.mirror_address import is_mirror_address
 from snapdiff.sources.names import (
     AS_A_REVISION,
     REVISION_AND_PATH,
     ends_of_range,
     is_called_like_a_file,
+    is_mirror_address,
     is_plainly_a_path,
     is_plainly_a_revision,
     mirror_and_view,
 )
-from snapdiff.sources.paths import Paths
 from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
@@ -33,9 +32,7 @@ from snapdiff.sources.source import (
     joined,
     printable_path,
 )
-from snapdiff.sources.transport import Progress
-from snapdiff.sources.wanted import Wanted
-from snapdiff.sources.working_tree import WorkingTree
+from snapdiff.sources.wanted import Paths, Wanted
 
 
 class SourceOpener:
@@ -47,7 +44,7 @@ class SourceOpener:
         *,
         wanted: Wanted,
         limits: Limits = DEFAULT_LIMITS,
-        progress: Progress = lambda _done, _total: None,
+        progress: Progress = unseen,
     ) -> None:
         """Look names up as git would if it were started in `directory`.
 
@@ -233,10 +230,8 @@ class SourceOpener:
 
     def _view(self, name: str) -> View | None:
         """Return the view of a mirror that `MIRROR/NAME` or the file of its manifest means."""
-        parts = REVISION_AND_PATH.match(name)
-        has = self._is_revision if parts else lambda it: os.path.lexists(self._directory / it)
         mirror, manifest, view = mirror_and_view(name)
-        if not has(manifest) or (has(name) and name != manifest):
+        if not self._exists(manifest) or (self._exists(name) and name != manifest):
             return None
         return View(self.open(mirror), view, printable_path(name))
 
@@ -248,17 +243,21 @@ class SourceOpener:
         if is_mirror_address(name) or "\0" in name:
             return name
         parts = REVISION_AND_PATH.match(name)
-        path = posixpath.normpath(parts[2]) if parts else os.path.abspath(self._directory / name)
+        revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", name)
+        full = posixpath.normpath(path) if parts else os.path.abspath(self._directory / path)
         for end, has in self._wanted.inner_paths:
-            if path != end and not path.endswith(f"/{end}"):
-                continue
-            around = path.removesuffix(end).rstrip("/")
-            if os.path.exists(f"{around}/{has}") and not parts:
-                up = "../" * (end.count("/") + 1)
-                return posixpath.normpath(posixpath.join(name, up))
-            if parts and self._is_revision(f"{parts[1]}:{joined(around, has)}"):
-                return f"{parts[1]}:{around}"
+            if f"/{full}".endswith(f"/{end}"):
+                up = posixpath.normpath(posixpath.join(path, "../" * (end.count("/") + 1)))
+                up = "" if parts and up == "." else up
+                if self._exists(revision + joined(up, has)):
+                    return revision + up
         return name
+
+    def _exists(self, name: str) -> bool:
+        """Return whether there is a file or folder of this name, on disk or in a revision."""
+        if REVISION_AND_PATH.match(name):
+            return self._is_revision(name)
+        return os.path.lexists(self._directory / name)
 
     def settings_file(self, name: str) -> SettingsFile:
         """Return the configuration file that the user named: a file on disk, or `REV:PATH`.

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from snapdiff.buildcache_layout import BLOB, view_path
 from snapdiff.errors import FormatError
 from snapdiff.limits import SETTINGS_SIZE
-from snapdiff.sources.paths import EVERYWHERE, Paths
-from snapdiff.sources.transport import Validators
+from snapdiff.sources.wanted import EVERYWHERE, Paths
 
 Content = bytes | FormatError
 """What a source hands over for an entry: its bytes, or why there are none."""
@@ -55,6 +54,13 @@ class SettingsFile(NamedTuple):
     place: str
     content: Content
     is_of_more: bool = False
+
+
+class Validators(NamedTuple):
+    """What a server sends with a file, to be asked later whether the file has changed."""
+
+    etag: str | None = None
+    last_modified: str | None = None
 
 
 class Source:

@@ -1,11 +1,108 @@
-"""Which files a source lists: formats say what they read, and a source asks them."""
+"""Which files a source lists: what formats say they read, within the paths that were asked for.
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+What a path after `--` means is in gitglossary(7), "pathspec" (docs/specification.md, section 2).
+"""
 
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import translate
+from typing import NamedTuple, Protocol
+
+from snapdiff.errors import RevisionError
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.sources.paths import EVERYWHERE, Paths
-from snapdiff.sources.source import Entry
+
+_SPECIAL = re.compile(r"[*?\[\\]")
+_SPELLED = re.compile(r"\[([!^]?)(\]?[^\]]*)\]|\\(.)", re.DOTALL)
+
+
+class _Path(NamedTuple):
+    """One of the paths: as it was written, from the top, and what it matches beside itself."""
+
+    word: str
+    path: str
+    is_left_out: bool
+    is_folder: bool
+    pattern: re.Pattern[str] | None
+
+    def has(self, path: str) -> bool:
+        if path.startswith(f"{self.path}/") or not self.path:
+            return True
+        if self.pattern and self.pattern.fullmatch(path):
+            return True
+        return path == self.path and not self.is_folder
+
+
+class Paths:
+    """What a comparison is narrowed to; without a path, nothing is left out."""
+
+    def __init__(self, words: Sequence[str] = (), prefix: str = "") -> None:
+        """Take the paths as they were written; they begin in the folder `prefix`.
+
+        Raises RevisionError where one is outside, or is written in a way that is not taken.
+        """
+        self.words = tuple(words)
+        found = [_parsed(word, prefix) for word in words]
+        self._taken = [path for path in found if not path.is_left_out]
+        self._left_out = [path for path in found if path.is_left_out]
+
+    def has(self, path: str) -> bool:
+        """Return whether a file is to be looked at."""
+        is_taken = not self._taken or any(item.has(path) for item in self._taken)
+        return is_taken and not any(item.has(path) for item in self._left_out)
+
+    def unmatched(self, files: Iterable[str]) -> list[str]:
+        """Return which of the paths have none of these files, as they were written."""
+        left = list(self._taken)
+        for file in files if left else ():
+            left = [item for item in left if not item.has(file)]
+            if not left:
+                break
+        return [item.word for item in left]
+
+
+EVERYWHERE = Paths()
+
+
+def _parsed(word: str, prefix: str) -> _Path:
+    signs, rest = "", word
+    if word.startswith(":"):
+        signs = re.match(r"[/!^]*", word[1:])[0]  # type: ignore[index] # it matches nothing, too
+        rest = word[1 + len(signs) :].removeprefix(":")
+        if not signs or rest.startswith("("):
+            raise RevisionError(
+                f"{word}: is no path; folders, files and patterns are taken, :!PATH leaves one "
+                "out, and :/PATH begins at the top"
+            )
+    if not rest and not signs:
+        raise RevisionError("a path after -- cannot be empty; write . for the folder you are in")
+    above = "" if "/" in signs else prefix
+    path = posixpath.normpath(posixpath.join(above, rest)) if above or rest else "."
+    if path == ".." or path.startswith(("../", "/")):
+        raise RevisionError(f"{word}: leads out of what is compared")
+    path = "" if path == "." else path
+    return _Path(
+        word=word,
+        path=path,
+        is_left_out=bool({"!", "^"} & set(signs)),
+        is_folder=rest.endswith("/"),
+        pattern=_pattern(path, above) if _SPECIAL.search(rest) else None,
+    )
+
+
+def _pattern(path: str, above: str) -> re.Pattern[str]:
+    """Return what a pattern matches: `*` and `?` take a `/` too, the folder above is literal."""
+    literal = above if path.startswith(above) else ""
+    return re.compile(
+        re.escape(literal) + translate(_SPELLED.sub(_as_fnmatch, path[len(literal) :]))
+    )
+
+
+def _as_fnmatch(found: re.Match[str]) -> str:
+    """Return a set of characters, or one after a backslash, in the words of `fnmatch`."""
+    if found[3]:
+        return f"[{found[3]}]" if found[3] in "*?[" else found[3]
+    return f"[{'!' if found[1] else ''}{found[2]}]"
 
 
 class Wanted(Protocol):
@@ -51,14 +148,13 @@ class Selection:
         self._paths = paths
         self._searched: dict[str, bool] = {"": True}
 
-    def has(self, entry: Entry) -> bool:
+    def has(self, path: str, fault: str | None = None) -> bool:
         """Return whether a file is wanted.
 
         Of those that cannot be read, a symbolic link for instance, only one that is called like a
         document is missed.
         """
-        is_wanted = self._wanted.is_document if entry.fault else self._wanted.may_be_document
-        path = entry.path
+        is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
         return (
             is_wanted(path)
             and self._is_searched(path.rpartition("/")[0])

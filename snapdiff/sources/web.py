@@ -26,14 +26,14 @@ from yarl import URL
 
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
-from snapdiff.sources.transport import (
+from snapdiff.sources.download import (
     CHUNK,
     REFUSED,
     Answer,
     NotThereError,
     TransferError,
-    Validators,
 )
+from snapdiff.sources.source import Validators
 
 logging.getLogger("aiohttp").addHandler(logging.NullHandler())  # or it would print its messages
 _MOST_REDIRECTS = 10

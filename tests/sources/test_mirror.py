@@ -8,6 +8,7 @@ import pytest
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.source import Entry, Source
+from tests.support.helpers import run_json
 from tests.support.mirrors import (
     HASTE,
     INDEX,
@@ -86,6 +87,30 @@ def test_the_sites_data_are_taken_as_they_are(server: WebServer, zipped: bool) -
 def test_the_url_of_a_document_is_that_of_its_mirror(server: WebServer, path: str) -> None:
     put(server, layout_2(ONE))
     assert documents(mirror(server, f"/{path}")) == {INDEX: ONE}
+
+
+@pytest.mark.parametrize("folder", ["build_cache", "v3", "v3/manifests", "v3/manifests/index"])
+@pytest.mark.parametrize("files", [layout_2(ONE), layout_3(ONE)], ids=["layout 2", "layout 3"])
+def test_the_url_of_a_folder_of_a_build_cache_is_that_of_its_mirror(
+    server: WebServer, folder: str, files: dict[str, bytes]
+) -> None:
+    put(server, files)
+    put(server, layout_2(TWO), "n")
+    found = documents(mirror(server, f"/{folder}/"))
+    assert found == {path: content for path, content in files.items() if path != f"{INDEX}.hash"}
+    report = run_json(f"{server.url}/n", f"{server.url}/m/{folder}")
+    assert report["new"]["source"] == f"{server.url}/m/{folder}"
+    assert [tag["stacks"][0]["stack"] for tag in report["tags"]] == ["."]
+    assert report["summary"]["removed"] == 1
+
+
+@pytest.mark.parametrize("name", ["build_cache", "v3"])
+def test_a_mirror_may_be_called_like_a_folder_of_a_build_cache(
+    server: WebServer, name: str
+) -> None:
+    put(server, layout_2(ONE))
+    put(server, layout_2(TWO), f"m/{name}")
+    assert documents(mirror(server, f"/{name}")) == {INDEX: TWO}
 
 
 def test_a_mirror_of_mirrors_is_all_that_it_lists(server: WebServer) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.download import KeptFile
+from snapdiff.sources.download import Downloaded
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.source import Entry
 from tests.support.gcs_server import GcsServer, gcs_server
@@ -94,6 +94,6 @@ def test_what_is_unchanged_is_not_sent_again(tmp_path: Path) -> None:
     assert MANIFEST in [entry.path for entry in source.entries()]
     place = tmp_path / "kept"
     place.write_bytes(b"what was kept")
-    kept = KeptFile(place, "kept's checksum", source.validators(MANIFEST))
+    kept = Downloaded("kept's checksum", source.validators(MANIFEST), place)
     source = open_mirror("gs://public/three", patience=HASTE, kept={MANIFEST: kept})
     assert list(source.read([Entry(MANIFEST, None)])) == [b"what was kept"]

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.sources.directory import DirectorySource
+from snapdiff.sources.directory import DirectorySource, WorkingTree
 from snapdiff.sources.git import open_revision
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import Source
-from snapdiff.sources.working_tree import WorkingTree
 from tests.support.repositories import GitRepository
 
 
