@@ -29,7 +29,9 @@ from snapdiff.reports.templates import OWN_FILTERS, markdown_environment
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
-_MODULES = re.compile(r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n)\| file \|.*?\n(?=\n)", re.DOTALL)
+_MODULES = re.compile(
+    r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n(?:[^|#\n][^\n]*\n+)*)\| file \|.*?\n(?=\n)", re.DOTALL
+)
 _TEMPLATES = re.compile(r"\| template \| what it has \|\n.*?\n(?=\n)", re.DOTALL)
 _OWN_FILTERS = re.compile(r"\| filter \| gives \|\n.*?\n(?=\n)", re.DOTALL)
 _NAMES = re.compile(r"\| name \| gives \|\n.*?\n(?=\n)", re.DOTALL)
