@@ -83,16 +83,45 @@ def test_a_wheel_holds_the_templates_and_the_licences(wheel: Path) -> None:
     assert {name.rpartition("/")[2] for name in names} >= {"LICENSE-APACHE", "LICENSE-MIT"}
 
 
+FROM_A_FOLDER = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import snapdiff.cli.commands as cli
+assert cli.__file__.startswith(sys.path[0])
+sys.exit(cli.main())
+"""
+
+
+def said_from(folder: Path, *arguments: str | Path) -> bytes:
+    """What the package in a folder prints."""
+    words = [sys.executable, "-B", "-c", FROM_A_FOLDER, folder, *arguments]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout
+
+
 def test_a_wheel_runs_where_it_is_unpacked(wheel: Path, tmp_path: Path) -> None:
     shutil.unpack_archive(wheel, tmp_path, "zip")
-    code = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import snapdiff.cli.commands as cli; "
-    )
-    code += "assert cli.__file__.startswith(sys.path[0]); sys.exit(cli.main())"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *SNAPSHOTS], cwd=ROOT, capture_output=True, check=True
-    )
-    assert done.stdout.decode("utf-8") == golden_text("report.md")
+    for name in ("markdown", "text", "html"):
+        here = said_from(ROOT, *SNAPSHOTS, "-f", name)
+        assert said_from(tmp_path, *SNAPSHOTS, "-f", name) == here
+        # So it is without the sources of what is compiled, and without what is compiled.
+        for file in (tmp_path / "snapdiff/templates").glob("*.j2"):
+            file.rename(file.with_suffix(".away"))
+        assert said_from(tmp_path, *SNAPSHOTS, "-f", name) == here
+        for file in (tmp_path / "snapdiff/templates").glob("*.away"):
+            file.rename(file.with_suffix(".j2"))
+    shutil.move(tmp_path / "snapdiff/compiled", tmp_path / "away")
+    assert said_from(tmp_path, *SNAPSHOTS).decode("utf-8") == golden_text("report.md")
+
+
+def test_a_template_of_the_user_goes_before_one_that_is_compiled(
+    wheel: Path, tmp_path: Path
+) -> None:
+    shutil.unpack_archive(wheel, tmp_path / "package", "zip")
+    (tmp_path / "own").mkdir()
+    text = (ROOT / "templates" / "report.j2").read_text("utf-8")
+    (tmp_path / "own" / "report.j2").write_text(f"Our own heading\n\n{text}", "utf-8")
+    told = said_from(tmp_path / "package", *SNAPSHOTS, "--template-folder", tmp_path / "own")
+    assert told.startswith(b"Our own heading\n")
 
 
 def example() -> tuple[list[str], str]:

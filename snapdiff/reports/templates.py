@@ -85,7 +85,7 @@ def _environment(
     import jinja2
 
     environment = jinja2.Environment(
-        loader=_loader(overrides),
+        loader=_loader(overrides, "html" if autoescape else "plain"),
         autoescape=autoescape,  # noqa: S701 - Markdown escapes by its own filters
         optimized=False,  # there are hardly any constants to fold: it would only take time
         undefined=jinja2.StrictUndefined,
@@ -109,13 +109,19 @@ def _environment(
     return environment
 
 
-def _loader(overrides: Path | None) -> "jinja2.BaseLoader":
+def _loader(overrides: Path | None, kind: str) -> "jinja2.BaseLoader":
+    """Return what finds templates: overrides, then those that a wheel has compiled, then sources.
+
+    What was compiled for another version of Jinja2 is left alone.
+    """
     import jinja2
 
     if overrides is not None and not overrides.is_dir():
         raise ReportError(f"{overrides}: no such folder of templates")
-    folders = [folder for folder in (overrides, BUILT_IN) if folder is not None]
-    return jinja2.FileSystemLoader(folders)
+    compiled = jinja2.ModuleLoader(_PACKAGE / "compiled" / jinja2.__version__ / kind)
+    compiled.has_source_access = True  # so that it has no style sheet, which it cannot give
+    folders = [jinja2.FileSystemLoader(folder) for folder in (overrides, BUILT_IN) if folder]
+    return jinja2.ChoiceLoader([*folders[:-1], compiled, folders[-1]])
 
 
 _FILTERS: dict[str, Any] = {
