@@ -21,6 +21,7 @@ from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import write_paged
 from snapdiff.output.whole_file import check_output, write_file
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown_text import Links
 from snapdiff.reports.options import ReportOptions
@@ -86,17 +87,17 @@ def _told(sections: Iterable[Section], options: ReportOptions) -> Iterator[ToldS
             yield ToldSection(section, outline)
 
 
-def _values(told: ToldSection, asked: Asked, option: str = "--detail") -> dict[str, Any]:
-    lists_all = asked.options.detail
+def _values(told: ToldSection, asked: Asked, *, can_fold: bool = True) -> dict[str, Any]:
     return {
         "told": told,
         "outline": told.outline,
         "noun": told.outline.noun,
         "rebuilt": told.outline.rebuilt,
-        "lists_all": lists_all,
-        "can_fold": False,
+        "lists_all": asked.options.detail,
+        "can_fold": can_fold,
         "folds_all": False,
-        "more_at": "" if lists_all else f"({option} lists them)",
+        "more_at": "" if can_fold or asked.options.detail else "(--detail lists them)",
+        "most_names": MOST_NAMES if can_fold else FEW_QUIET,
     }
 
 
@@ -126,8 +127,7 @@ def _markdown_sections(sections: Iterable[ToldSection], asked: Asked) -> list[st
     for told in sections:
         diff = told.section.diff
         link = Links(asked.options.package_url)
-        values = _values(told, asked, "`--detail`")
-        text = render_page(environment, "changelog.j2", link=link, **values)
+        text = render_page(environment, "changelog.j2", link=link, **_values(told, asked))
         texts.append(f"{marker_line(diff.old, diff.new, asked.shaping)}\n{text}")
     return texts[::-1]
 
@@ -136,7 +136,7 @@ def _text(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
     """Yield the whole changelog, newest first; without `color` it holds no control codes."""
     environment = text_environment(asked.options.templates, painter(color=asked.options.color))
     texts = [
-        render_page(environment, "changelog.j2", link=shown, **_values(told, asked))
+        render_page(environment, "changelog.j2", link=shown, **_values(told, asked, can_fold=False))
         for told in sections
     ]
     head = render_page(environment, "changelog_head.j2", asked=asked, is_quiet=not texts)

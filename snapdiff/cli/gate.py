@@ -108,7 +108,7 @@ def _packages(line: PackageLine) -> str:
     if not versions:
         versions = [", ".join(line.kept)] if line.kept else []
     words = " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])
-    return words + builds_in_words(line, str)
+    return words + builds_in_words(line.builds, str)
 
 
 # --- What a configuration accepts: the gate lets it pass, and says so ---

@@ -7,6 +7,7 @@ from snapdiff.reports.names import Mark, short_patches
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.result import Field
 from snapdiff.result.causes import Cause, Event, Value, What
+from snapdiff.spack.version import parse_version
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
@@ -85,10 +86,11 @@ SAME_TO_USE = "link and run dependencies unchanged"
 
 
 def counted_in_words(cause: CountedCause, mark: Mark) -> str:
-    """Return a cause of many specs: `python → 3.11.6`, `cmake 3.26.3 → 3.27.7 (build only)`."""
-    first = cause.events[0]
+    """Return a cause of many specs: `cmake 3.26.3, 3.25.0 → 3.27.7 (build only)`."""
+    words = event_in_words(cause.events[0], mark)
     if len(cause.events) > 1:
-        words = f"{mark(str(first.package))} → {_value(first.new, mark)}"
-    else:
-        words = event_in_words(first, mark)
+        first = cause.events[0]
+        versions = sorted({str(event.old) for event in cause.events}, key=parse_version)
+        old = ", ".join(map(mark, reversed(versions)))
+        words = f"{mark(str(first.package))} {old} → {_value(first.new, mark)}"
     return f"{words} (build only)" if cause.build_only else words

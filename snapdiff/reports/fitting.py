@@ -1,15 +1,15 @@
 """A report that must not be longer than so many characters: as much news as fits."""
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Literal, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
+from snapdiff.reports.groups import FEW_QUIET, Group
 from snapdiff.reports.outline import Outline
-from snapdiff.reports.package_lines import rank
-from snapdiff.reports.product_table import ProductTable
-from snapdiff.reports.tag_block import KindBlock
-from snapdiff.result import Kind
+from snapdiff.reports.tag_block import Part
 
 _SHORTEST_LINE = 8
 """How many characters a line has at the least: what cannot fit need not be rendered to be known."""
@@ -42,7 +42,7 @@ def fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
     if most is None:
         return rendered(outline, full)
     if number_of_lines(outline) * _SHORTEST_LINE <= most:
-        without_specs = with_at_most(outline, number_of_lines(outline))
+        without_specs = _with_parts(outline, lambda part, _place: replace(part, details=()))
         for less, extent in ((outline, full), (without_specs, Extent(has_links=True))):
             text = rendered(less, extent)
             if len(text) <= most:
@@ -100,65 +100,65 @@ def number_of_lines(outline: Outline) -> int:
 
 
 _Place = tuple[int, int, int]
-"""The numbers of a tag, of a part in it, and of a kind in that; -1 for the table of products."""
+"""The numbers of a tag, of a part in it, and of a group in that."""
 
 
 def _lines_by_weight(outline: Outline) -> list[_Place]:
-    """Return the place of each line: products first, then kinds, then each part's first lines."""
-    found = []
-    for tag_number, tag in enumerate(outline.tags):
-        for number, part in enumerate(tag.parts):
-            is_dependency = part.about == "dependencies"
-            rows = part.table.rows if part.table else ()
-            for position, row in enumerate(rows):
-                found.append((is_dependency, rank(row.kind), position, (tag_number, number, -1)))
-            for kind_number, kind in enumerate(part.kinds):
-                place = (tag_number, number, kind_number)
-                for position in range(len(kind.lines)):
-                    last = rank(kind.kind or Kind.REBUILT)
-                    found.append((is_dependency, last, position, place))
+    """Return the place of each line: products first, then the worst, then each part's first."""
+    found = [
+        (part.about == "dependencies", group.status, position, (tag_number, number, group_number))
+        for tag_number, tag in enumerate(outline.tags)
+        for number, part in enumerate(tag.parts)
+        for group_number, group in enumerate(part.groups)
+        for position in range(group.size)
+    ]
     return [place for *_, place in sorted(found)]
 
 
 def with_at_most(outline: Outline, most: int) -> Outline:
     """Return an outline without details and with at most so many lines of packages.
 
-    Products keep their lines before dependencies, the worst kinds before others, and of one kind
-    each stack keeps its first before any its second.
+    Products keep their lines before dependencies, the worst groups before others, and of one status
+    each part keeps its first before any its second.
     """
-    room: dict[_Place, int] = {}
-    for place in _lines_by_weight(outline)[:most]:
-        room[place] = room.get(place, 0) + 1
+    room = Counter(_lines_by_weight(outline)[:most])
 
-    def table(found: ProductTable | None, place: _Place) -> ProductTable | None:
-        kept = room.get(place, 0)
-        if found is None:
-            return None
-        return replace(found, rows=found.rows[:kept], left_out=len(found.rows) - kept)
+    def shortened(part: Part, place: tuple[int, int]) -> Part:
+        groups = [_shortened(it, room[*place, number]) for number, it in enumerate(part.groups)]
+        return replace(part, groups=tuple(groups), details=())
 
-    def block(kind: KindBlock, place: _Place) -> KindBlock:
-        kept = room.get(place, 0)
-        left_out = sum(len(line.packages) for line in kind.lines[kept:])
-        return replace(kind, lines=kind.lines[:kept], left_out=left_out)
+    return _with_parts(outline, shortened)
 
+
+def _with_parts(outline: Outline, changed: Callable[[Part, tuple[int, int]], Part]) -> Outline:
+    """Return an outline with each part changed; its place are the numbers of its tag and it."""
     return replace(
         outline,
         tags=tuple(
             replace(
                 tag,
                 parts=tuple(
-                    replace(
-                        part,
-                        table=table(part.table, (tag_number, number, -1)),
-                        kinds=tuple(
-                            block(kind, (tag_number, number, kind_number))
-                            for kind_number, kind in enumerate(part.kinds)
-                        ),
-                        details=(),
-                    )
-                    for number, part in enumerate(tag.parts)
+                    changed(part, (tag_number, number)) for number, part in enumerate(tag.parts)
                 ),
             )
             for tag_number, tag in enumerate(outline.tags)
         ),
+    )
+
+
+def _shortened(group: Group, most: int) -> Group:
+    """Return a group with so many lines or rows at most; of mere names only the first stay."""
+    if group.table:
+        rows = group.table.rows
+        table = replace(group.table, rows=rows[:most])
+        left_out = len(rows) - len(table.rows)
+        return replace(group, table=table if most else None, lines=(), left_out=left_out)
+    told = {name for line in group.lines[:most] for name in line.packages}
+    every = {name for line in group.lines for name in line.packages}
+    return replace(
+        group,
+        lines=group.lines[:most],
+        names=group.names[: FEW_QUIET * most],
+        elsewhere=group.elsewhere if most else 0,
+        left_out=len(every - told) + len(group.names[FEW_QUIET * most :]),
     )

@@ -1,12 +1,13 @@
 """Builds that were lost or gained where versions stayed, and what they have in common, in words."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.names import Mark
+from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
 
 
@@ -22,34 +23,15 @@ class BuildChanges(NamedTuple):
     is_kind: bool
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said behind the versions.
-
-        `: 2 of 18 builds gone, those with mvapich 3.0b` where that is all that happened,
-        `: 2 of 18 builds gone: 1 with mvapich 3.0b, 1 with +cuda` where they share nothing, and
-        `, 5 → 3 builds` where it happened beside something else.
-        """
-        lost = _share(self.removed, self.old, "gone", self.lost, mark)
+        """Return what is said of them: `2 of 18 builds lost (with mvapich 3.0b)`, `1 build new`."""
+        lost = _share(self.removed, self.old, "lost", self.lost, mark)
         gained = _share(self.added, self.new, "new", self.gained, mark)
-        if self.is_kind:
-            return ": " + "; ".join(filter(None, (lost, gained)))
-        if self.old == self.new:
-            return ", " + "; ".join(filter(None, (lost, gained)))
-        which = f" (gone: {_which(self.removed, self.lost, mark)})" if self.lost else ""
-        return f", {self.old:,} → {self.new:,} build{'s' if self.new != 1 else ''}{which}"
+        return ", ".join(filter(None, (lost, gained)))
 
 
-class HasBuilds(Protocol):
-    """What has something to say of builds: a line of a report, or a row."""
-
-    @property
-    def builds(self) -> BuildChanges | None:
-        """How many builds were lost and gained."""
-        ...
-
-
-def builds_in_words(line: HasBuilds, mark: Mark) -> str:
-    """Return what is said of the builds of a line, behind its versions, or an empty string."""
-    return line.builds.in_words(mark) if line.builds else ""
+def builds_in_words(builds: BuildChanges | None, mark: Mark) -> str:
+    """Return what is said of builds behind versions: after a colon where they are all there is."""
+    return f"{':' if builds.is_kind else ','} {builds.in_words(mark)}" if builds else ""
 
 
 def build_changes(change: PackageChange) -> BuildChanges | None:
@@ -76,26 +58,16 @@ def _share(number: int, of: int, what: str, parts: Sequence[TraitCount], mark: M
     words = f"{number:,} of {of:,} build{'s' if of != 1 else ''} {what}"
     if not parts:
         return words
-    return f"{words}{',' if _has_one_trait(number, parts) else ':'} {_which(number, parts, mark)}"
+    if parts[0].specs == number:
+        return f"{words} ({_traits_in_words(parts[0], mark)})"
+    which = (f"{part.specs:,} {_traits_in_words(part, mark)}" for part in parts)
+    return f"{words} ({', '.join(which)})"
 
 
-def _has_one_trait(number: int, parts: Sequence[TraitCount]) -> bool:
-    return parts[0].specs == number
-
-
-def _which(number: int, parts: Sequence[TraitCount], mark: Mark) -> str:
-    if _has_one_trait(number, parts):
-        return f"those {_part_in_words(parts[0], mark)}"
-    return _parts_in_words(parts, mark)
-
-
-def _parts_in_words(parts: Iterable[TraitCount], mark: Mark) -> str:
-    return ", ".join(f"{part.specs:,} {_part_in_words(part, mark)}" for part in parts)
-
-
-def _part_in_words(part: TraitCount, mark: Mark) -> str:
+def _traits_in_words(part: TraitCount, mark: Mark) -> str:
     words = trait_in_words(part.trait, mark)
-    return f"{words} and {trait_in_words(part.also, mark)}" if part.also else words
+    also = trait_in_words(part.also, mark).removeprefix("with ") if part.also else ""
+    return f"{words} and {also}" if also else words
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:
@@ -108,46 +80,71 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
 
 
-class StackLoss(NamedTuple):
-    """How many builds a stack lost, of how many packages, and which traits many of them have."""
+class StackLoss(Struct, frozen=True, kw_only=True):
+    """How many builds stacks lost, of how many packages, and which traits many of them have.
 
+    `replaced_by` has the dependency that came in place of one that they have in common.
+    """
+
+    place: Place
     builds: int
     packages: int
     parts: tuple[TraitCount, ...]
+    replaced_by: Mapping[str, str]
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said: `24 builds of 16 packages lost: 15 with mvapich 3.0b, 9 for zen4`.
+
+        A dependency that another one replaced is followed by that.
+        """
+        parts = []
+        for part in self.parts:
+            number = "all" if part.specs == self.builds else f"{part.specs:,}"
+            new = self.replaced_by.get(part.trait.name or "")
+            replaced = f", which {mark(new)} replaced" if new else ""
+            parts.append(f"{number} {_traits_in_words(part, mark)}{replaced}")
+        return f"{self.builds:,} builds of {self.packages:,} packages lost: {', '.join(parts)}"
 
 
-def stack_loss(stack: StackDiff) -> StackLoss | None:
-    """Return what a stack lost, None where the lines of its packages say it as well.
+def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
+    """Return what stacks lost, those together that lost builds with the same first trait.
 
-    They do where only whole packages are gone, or one, or half of the builds or more have no trait
-    that is told.
+    Nothing is said of a stack where the lines of its packages say it as well: where only whole
+    packages are gone, or one, or half of the builds or more have no trait that is told.
     """
-    losses = [change for change in stack.package_changes if change.specs.removed]
-    if len(losses) < 2 or all(change.whole for change in losses):
-        return None
-    loss = loss_of([stack])
-    return loss if 2 * sum(part.specs for part in loss.parts) > loss.builds else None
+    replaced_by = {
+        str(cause.old): str(cause.new)
+        for stack in stacks
+        for cause in stack.causes
+        if cause.what == "replaced"
+    }
+    alike: dict[Trait, list[StackDiff]] = {}
+    for stack in stacks:
+        lost = _losing(stack)
+        if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
+            loss = _loss([stack], replaced_by, places)
+            if 2 * sum(part.specs for part in loss.parts) > loss.builds:
+                alike.setdefault(loss.parts[0].trait, []).append(stack)
+    return tuple(_loss(some, replaced_by, places) for some in alike.values())
 
 
-def loss_of(stacks: Iterable[StackDiff]) -> StackLoss:
-    """Return what some stacks lost together; a trait is told that a tenth of the builds has."""
-    builds = 0
-    packages: set[str] = set()
+def _losing(stack: StackDiff) -> list[PackageChange]:
+    return [change for change in stack.package_changes if change.specs.removed]
+
+
+def _loss(stacks: Sequence[StackDiff], replaced_by: Mapping[str, str], places: Places) -> StackLoss:
+    """Return what stacks lost together; a trait is told that a tenth of the builds has."""
+    lost = [change for stack in stacks for change in _losing(stack)]
+    builds = sum(change.specs.removed for change in lost)
     numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
-        losses = [change for change in stack.package_changes if change.specs.removed]
-        builds += sum(change.specs.removed for change in losses)
-        packages.update(change.package for change in losses)
         for part in stack.lost_by:
             numbers[replace(part, specs=0)] += part.specs
     parts = (replace(part, specs=specs) for part, specs in numbers.items() if 10 * specs >= builds)
-    return StackLoss(builds, len(packages), tuple(parts))
-
-
-def lost_in_words(loss: StackLoss, mark: Mark) -> str:
-    """Return what a stack lost: `24 builds of 14 packages gone: all with mvapich 3.0b`."""
-    if _has_one_trait(loss.builds, loss.parts):
-        which = f"all {_part_in_words(loss.parts[0], mark)}"
-    else:
-        which = _parts_in_words(loss.parts, mark)
-    return f"{loss.builds:,} builds of {loss.packages:,} packages gone: {which}"
+    return StackLoss(
+        place=places.place(stack.stack for stack in stacks),
+        builds=builds,
+        packages=len({change.package for change in lost}),
+        parts=tuple(parts),
+        replaced_by=replaced_by,
+    )

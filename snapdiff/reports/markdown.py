@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from snapdiff.reports.comment_lines import NOTHING_CHANGED, marker_line
 from snapdiff.reports.fitting import Extent, fitted
+from snapdiff.reports.groups import MOST_NAMES
 from snapdiff.reports.markdown_text import Links, web_address
 from snapdiff.reports.names import shortened
 from snapdiff.reports.options import ReportOptions
@@ -86,7 +87,8 @@ class _Page:
             has_table=extent.has_table,
             can_fold=extent.folds != "none",
             folds_all=extent.folds == "all",
-            more_at="" if options.detail else "(`--detail` lists them)",
+            more_at="",
+            most_names=MOST_NAMES,
             offending=shortened(options.offending, _MOST_OFFENDING),
             link=Links(options.package_url if extent.has_links else ""),
         )

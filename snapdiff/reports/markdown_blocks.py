@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from snapdiff.reports.groups import ProductTable, cell_versions
 from snapdiff.reports.markdown_text import code, number
 from snapdiff.reports.names import tag_names
 from snapdiff.reports.package_counts import CountRow, CountTable, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS
-from snapdiff.reports.product_table import ProductTable, cell_versions
 from snapdiff.result import Kind, PackageChange
 
 

@@ -73,12 +73,16 @@ def tag_label(tag: TagDiff) -> str:
 
 
 class SideName(NamedTuple):
-    """What a side is called in a heading; what it has not got is empty."""
+    """What a side is called in a heading; what it has not got is empty.
+
+    `whole` is there where `name` is only a part of it, and no path of this machine.
+    """
 
     name: str
     commit: str
     subject: str
     day: str
+    whole: str = ""
 
 
 def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
@@ -87,7 +91,11 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
     The parts of a path that both have at the same end are left out, unless nothing would be left.
     """
     short = short_names(old.source, new.source)
-    return _side(short[0], old), _side(short[1], new)
+    names = _side(short[0], old), _side(short[1], new)
+    is_whole = (names[0].name, names[1].name) == (old.source, new.source)
+    if is_whole or not all(side.commit or "://" in side.source for side in (old, new)):
+        return names
+    return names[0]._replace(whole=old.source), names[1]._replace(whole=new.source)
 
 
 def side_name(revision: Revision) -> SideName:
@@ -205,6 +213,12 @@ class Place(Struct):
     before: str
     names: tuple[str, ...]
     letter: str = ""
+
+    __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
+
+
+NOWHERE = Place("", ())
+"""The place of what is not said to be anywhere."""
 
 
 class Places:

@@ -1,57 +1,67 @@
-"""The finished diff as people read it: one sentence, the news, the numbers, then the lines.
+"""The finished diff as people read it: one sentence, what is shared, the lines, the numbers.
 
 Every report for people prints this and nothing else: what is said, and in which order, is here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from snapdiff.reports.attention import Attention, attention_of
+from snapdiff.reports.groups import FEW_QUIET, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names
-from snapdiff.reports.package_counts import (
-    CountTable,
-    count_table,
-    is_narrowed,
-    tags_worst_first,
-)
-from snapdiff.reports.package_lines import (
-    PackageLine,
-)
-from snapdiff.reports.sentence import Tally, tallies
-from snapdiff.reports.tag_block import FEW_QUIET, GroupBy, TagBlock, TagWriter, is_short
-from snapdiff.result import CatalogDiff, Kind, SkippedPage
+from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
+from snapdiff.reports.package_lines import PackageLine, Status
+from snapdiff.reports.stack_news import News, news_of
+from snapdiff.reports.tag_block import GroupBy, TagBlock, TagWriter
+from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff
+
+_NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
+"""What a stack is called by the kind of document that lists it; what is not here is a stack."""
+
+
+_FAR = 20
+"""How many lines nobody scrolls past to see whether there is worse."""
 
 
 class Outline(Struct, frozen=True, kw_only=True):
     """All that a report for people says; with `several_changed` tags a line has to name its own.
 
-    `about` is what is counted first: products where it is known what somebody asked for. `stacks`
-    is the number of stacks in which something changed, `only_stack` the name where there is but
-    one. `only_line` is there where it says all that there is to say of packages. `attention` has no
-    lines of packages where these are few.
+    `noun` is what a stack is called, `about` what is counted first: products where it is known what
+    somebody asked for. `stacks` is the number of stacks in which something changed, `only_stack`
+    the name where there is but one. `only_line` is there where it says all there is to say of
+    packages.
     """
 
     sides: tuple[SideName, SideName]
-    is_environments: bool
+    noun: str
     about: Literal["product", "package"]
     tallies: tuple[Tally, ...]
     dependencies: tuple[Tally, ...]
     stacks: int
     only_stack: str
     only_line: PackageLine | None
-    attention: Attention
+    news: News
     table: CountTable | None
     tags: tuple[TagBlock, ...]
     several_changed: bool
     skipped: tuple[SkippedPage, ...]
 
     @property
-    def noun(self) -> str:
-        """What a stack is called."""
-        return "environment" if self.is_environments else "stack"
+    def is_environments(self) -> bool:
+        """Whether all stacks are environments."""
+        return self.noun == _NOUNS["lock"]
+
+    @property
+    def has_long_groups(self) -> bool:
+        """Whether so much is gone or less than it was that what comes behind it is far down."""
+        return any(
+            group.status < Status.UPGRADED and group.size > _FAR
+            for tag in self.tags
+            for part in tag.parts
+            for group in part.groups
+            if part.about != "dependencies"
+        )
 
     @property
     def rebuilt(self) -> str:
@@ -67,7 +77,6 @@ def outline_of(
     With `details` there is every spec, with `has_table` products are a table where that is good.
     """
     diff = readable(diff)
-    narrowed = is_narrowed(diff)
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
     writers = [
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
@@ -78,44 +87,31 @@ def outline_of(
     told = [line for line in every if line.kind is not Kind.REBUILT] or every
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
-    attention = attention_of(diff, [(writer.tag, writer.lines) for writer in writers])
+    stacks = [stack for tag in diff.tags for stack in tag.stacks]
     return Outline(
         sides=side_names(diff.old, diff.new),
-        is_environments=has_products,
+        noun=_noun(stacks),
         about="product" if has_products else "package",
         tallies=tallies(line for line in every if not line.is_dependency),
         dependencies=tallies(line for line in every if line.is_dependency),
-        stacks=sum(len(writer.changed_stacks) for writer in writers),
-        only_stack=_only_stack(diff),
+        stacks=sum(stack.status == "changed" for tag in changed for stack in tag.stacks),
+        only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
-        attention=replace(attention, lost=(), new=()) if is_short(every) else attention,
+        news=news_of(diff),
         table=counted if len(counted.rows) > 1 else None,
-        tags=tuple(
-            _without(writer.block(group_by, narrowed=narrowed), told if is_one_line else [])
-            for writer in writers
-        ),
+        tags=tuple(writer.block(group_by, told if is_one_line else ()) for writer in writers),
         several_changed=len(changed) > 1,
         skipped=diff.skipped,
     )
 
 
-def _without(block: TagBlock, lines: Sequence[PackageLine]) -> TagBlock:
-    """Return a block without some lines, and without the table that tells them."""
-    parts = []
-    for part in block.parts:
-        kinds = (kind for kind in part.kinds if not any(line in lines for line in kind.lines))
-        parts.append(replace(part, table=None, kinds=tuple(kinds)))
-    kept = tuple(part for part in parts if part.kinds or part.details)
-    return replace(block, parts=kept) if lines else block
-
-
-def _only_stack(diff: CatalogDiff) -> str:
-    """Return the name of the only stack there is; nothing where there are several."""
-    names = [stack.stack for tag in diff.tags for stack in tag.stacks]
-    return names[0] if len(names) == 1 else ""
+def _noun(stacks: Iterable[StackDiff]) -> str:
+    """Return what all stacks are; of several kinds they are stacks."""
+    nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
+    return nouns.pop() if len(nouns) == 1 else "stack"
 
 
 def has_words(outline: Outline) -> bool:
     """Return whether there is anything to say."""
-    news = (*outline.attention.tags.values(), *outline.attention.stacks.values())
+    news = (*outline.news.tags.values(), *outline.news.stacks.values())
     return bool(outline.tallies or outline.dependencies or outline.skipped) or any(news)

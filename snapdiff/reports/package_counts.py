@@ -56,6 +56,11 @@ class CountTable(Struct, frozen=True, kw_only=True):
     rows: tuple[CountRow, ...]
     total: PackageCounts
 
+    @property
+    def has_losses(self) -> bool:
+        """Whether anything of it is removed or added."""
+        return not {Kind.REMOVED, Kind.ADDED}.isdisjoint(self.total.by_kind)
+
 
 def name_of_row(row: CountRow, noun: str, mark: Callable[[str], str]) -> str:
     """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""

@@ -1,17 +1,18 @@
 """What happened to packages, as the lines that people read: the one grouping of all reports."""
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import cast
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
+from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, build_changes
-from snapdiff.reports.names import Place, Places
-from snapdiff.reports.version_steps import is_major, is_other_scheme
-from snapdiff.result import CatalogDiff, Kind, PackageChange, StackDiff, TagDiff
-from snapdiff.result.causes import Cause, Event, event_of
+from snapdiff.reports.names import NOWHERE, Place, Places
+from snapdiff.reports.version_steps import Step, step_of
+from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff, TagDiff
+from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
 
 WORST_FIRST = (
@@ -33,10 +34,17 @@ SYMBOLS = {
     Kind.REBUILT: "=",
 }
 
+SHARED_BY_PACKAGES = 10
+"""How many packages make a change of a field one line: of fewer, each is worth its own."""
+
+
 _RANKS = {kind: rank for rank, kind in enumerate(WORST_FIRST)}
 
 _SAME_VERSIONS = (Kind.RECONFIGURED, Kind.REBUILT)
 """Kinds with which no version is gone or new: which ones there are is no part of what happened."""
+
+_COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
+"""How packages end that came to a stack because its compilers became dependencies."""
 
 
 def rank(kind: Kind) -> int:
@@ -55,34 +63,44 @@ def reported_kinds(diff: CatalogDiff) -> tuple[Kind, ...]:
     return tuple(kind for kind in WORST_FIRST if kind in wanted)
 
 
-class PackageMove(NamedTuple):
-    """One package and one change of it, as several stacks may share it.
+class Status(IntEnum):
+    """What happened to a package, the worst first: in this order people read of them."""
 
-    `in_tag` says of a package that is wholly removed or added that no other stack of the tag has it
-    (any more). `builds` were lost or gained where versions stayed. `because` is the main cause of
-    one that was only rebuilt, where it is known. `was_compiler` says of an added package that specs
-    had it as their compiler before, and have it as a dependency now: it is not new.
-    """
+    GONE = 0
+    GONE_FROM_SOME = 1
+    DOWNGRADED = 2
+    LOST_VERSIONS = 3
+    LOST_BUILDS = 4
+    NEW = 5
+    UPGRADED = 6
+    NEW_IN_SOME = 7
+    MORE_VERSIONS = 8
+    MORE_BUILDS = 9
+    OTHER_SCHEME = 10
+    TO_RELEASE = 11
+    TO_BRANCH = 12
+    DEPENDENCY_NOW = 13
+    RECONFIGURED = 14
+    REBUILT = 15
 
-    kind: Kind
-    package: str
-    whole: bool
-    in_tag: bool
-    gone: tuple[str, ...]
-    came: tuple[str, ...]
-    kept: tuple[str, ...]
-    builds: BuildChanges | None
-    because: Event | None
-    was_compiler: bool
+
+_BY_STEP = {
+    "scheme": Status.OTHER_SCHEME,
+    "release": Status.TO_RELEASE,
+    "branch": Status.TO_BRANCH,
+}
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
     """One line of a report: packages that made the same move in the same stacks.
 
-    Its fields are those of `PackageMove`, and `place` says where. `because` is why packages were
-    only rebuilt: of one package the cause with the way to it, of several what they have in common;
-    None where it is not known. `is_dependency` says that nobody asked for them, where it is known
-    what somebody asked for. `is_major` and `is_other_scheme` are about the step of the version.
+    `in_tag` says of packages that are wholly removed or added that no other stack of the tag has
+    them (any more), and `place` where this is. `builds` were lost or gained where versions stayed.
+    `because` is why packages were only rebuilt: of one package the cause with the way to it, of
+    several what they have in common; None where it is not known. `differs` is in what they were
+    reconfigured. `is_dependency_now` says that they came as compilers became dependencies: they are
+    not new. `is_dependency` says that nobody asked for them, where it is known what somebody asked
+    for. `worst` is the worst that happened to them in any of the stacks that are looked at.
     """
 
     kind: Kind
@@ -92,14 +110,15 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
+    step: Step
     builds: BuildChanges | None
+    because: Event | None
+    differs: tuple[Event, ...]
+    is_dependency_now: bool
+    is_dependency: bool
     stacks: tuple[str, ...]
     place: Place
-    because: Event | None
-    was_compiler: bool
-    is_dependency: bool
-    is_major: bool
-    is_other_scheme: bool
+    worst: Status
 
     @property
     def lost_a_build(self) -> bool:
@@ -113,9 +132,31 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return (self.kind, Kind.REMOVED) if lost_too else (self.kind,)
 
     @property
+    def is_major(self) -> bool:
+        """Whether packages rose to another major version."""
+        return self.kind is Kind.UPGRADED and self.step == "major"
+
+    @property
     def symbol(self) -> str:
         """The sign of its kind."""
         return SYMBOLS[self.kind]
+
+    @property
+    def status(self) -> Status:
+        """What it says of its packages."""
+        if self.step in _BY_STEP:
+            return _BY_STEP[self.step]
+        if self.kind is Kind.REMOVED:
+            if self.whole:
+                return Status.GONE if self.in_tag else Status.GONE_FROM_SOME
+            return Status.LOST_VERSIONS if self.gone else Status.LOST_BUILDS
+        if self.is_dependency_now:
+            return Status.DEPENDENCY_NOW
+        if self.kind is Kind.ADDED:
+            if self.whole:
+                return Status.NEW if self.in_tag else Status.NEW_IN_SOME
+            return Status.MORE_VERSIONS if self.came else Status.MORE_BUILDS
+        return Status[self.kind.name]
 
 
 class Products:
@@ -138,38 +179,6 @@ class Products:
         return self.are_known and package not in self._names
 
 
-def moves_of(tag: TagDiff, stacks: Iterable[StackDiff]) -> dict[PackageMove, list[str]]:
-    """Return every move in some stacks of a tag, with the stacks that share it."""
-    names = {
-        Kind.ADDED: frozenset(tag.packages.added),
-        Kind.REMOVED: frozenset(tag.packages.removed),
-    }
-    found: dict[PackageMove, list[str]] = {}
-    for stack in stacks:
-        for change in stack.package_changes:
-            in_tag = change.whole and change.package in names[change.kind]
-            found.setdefault(_move(change, in_tag=in_tag), []).append(stack.stack)
-    return found
-
-
-def _move(change: PackageChange, *, in_tag: bool) -> PackageMove:
-    kept = () if change.kind in _SAME_VERSIONS else change.kept
-    cause = change.cause if change.kind is Kind.REBUILT else UNSET
-    because = event_of(cause) if isinstance(cause, Cause) else None
-    return PackageMove(
-        change.kind,
-        change.package,
-        change.whole,
-        in_tag,
-        change.gone,
-        change.came,
-        kept,
-        build_changes(change),
-        because,
-        change.was_compiler is True,
-    )
-
-
 def package_lines(
     tag: TagDiff,
     stacks: Sequence[StackDiff],
@@ -180,46 +189,112 @@ def package_lines(
 ) -> list[PackageLine]:
     """Return what happened to packages in some stacks of a tag, in the order of reading.
 
-    Products come before dependencies, then kinds in their order, then what the whole tag lost or
-    got, then what most stacks share, then names; a change of the way to number comes last.
-    Packages that made the same move share a line, unless they are not to be `together`.
+    Products come before dependencies, then the worst that happened to a package in any of the
+    stacks, then what most stacks share, then names. Packages that made the same move share a line,
+    unless they are not to be `together`.
     """
-    versions = unchanged_versions(stacks)
-    causes = _causes(stacks)
     products = products or Products(tag.stacks)
     places = places or Places(stack.stack for stack in tag.stacks)
-    families: dict[tuple[object, ...], list[PackageMove]] = {}
-    moves = moves_of(tag, stacks)
-    for move, names in moves.items():
-        alike = (*move._replace(package=""), products.is_dependency(move.package), *names)
-        families.setdefault(alike if together else (move,), []).append(move)
-    lines = []
-    for members in families.values():
-        members.sort(key=lambda move: move.package)
-        first, names = members[0], moves[members[0]]
-        alone = len(members) == 1 and first.kind in _SAME_VERSIONS
-        lines.append(
-            PackageLine(
-                kind=first.kind,
-                packages=tuple(move.package for move in members),
-                whole=first.whole,
-                in_tag=first.in_tag,
-                gone=first.gone,
-                came=first.came,
-                kept=versions[first.package] if alone else first.kept,
-                builds=first.builds,
-                stacks=tuple(names),
-                place=places.place(names),
-                because=causes.get((first.package, names[0])) if alone else first.because,
-                was_compiler=first.was_compiler,
-                is_dependency=products.is_dependency(first.package),
-                is_major=first.kind is Kind.UPGRADED
-                and is_major((*first.gone, *first.kept), (*first.came, *first.kept)),
-                is_other_scheme=is_other_scheme(first.gone, first.came),
-            )
-        )
+    lines = _merged(
+        [line for stack in stacks for line in _lines_of_stack(tag, stack, products)], "stacks"
+    )
+    worst: dict[str, Status] = {}
+    for line in lines:
+        [package] = line.packages
+        worst[package] = min(worst.get(package, line.status), line.status)
+    lines = [replace(line, worst=worst[line.packages[0]]) for line in lines]
+    lines.sort(key=lambda line: line.packages)
+    if together:
+        lines = _merged(lines, "packages")
+    versions, causes = _unchanged_versions(stacks), _causes(stacks)
+    for position, line in enumerate(lines):
+        kept, because = line.kept, line.because
+        if len(line.packages) == 1 and line.kind in _SAME_VERSIONS:
+            [package] = line.packages
+            kept, because = versions[package], causes.get((package, line.stacks[0]))
+        place = places.place(line.stacks)
+        lines[position] = replace(line, kept=kept, because=because, place=place)
     lines.sort(key=order_of_reading)
     return lines
+
+
+def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Iterable[PackageLine]:
+    """Yield a line a package; nothing in it says in which order the specs of the package are."""
+    whole = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
+    changes: Mapping[str, list[Change]] = {}
+    if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
+        changes = changes_by_package(stack)
+    have_compilers_come = any(change.was_compiler is True for change in stack.package_changes)
+    have_compilers_come |= any(cause.what == "compilers" for cause in stack.causes)
+    shared = set(map(event_of, shared_fields(stack)))
+    for change in stack.package_changes:
+        cause = change.cause if change.kind is Kind.REBUILT else None
+        specs = changes.get(change.package, ()) if change.kind is Kind.RECONFIGURED else ()
+        differs = {event for spec in specs for event in field_events(spec)} - shared
+        yield PackageLine(
+            kind=change.kind,
+            packages=(change.package,),
+            whole=change.whole,
+            in_tag=change.whole and change.package in whole[change.kind],
+            gone=change.gone,
+            came=change.came,
+            kept=() if change.kind in _SAME_VERSIONS else change.kept,
+            step=step_of(change.gone, change.came, change.kept),
+            builds=build_changes(change),
+            because=event_of(cause) if isinstance(cause, Cause) else None,
+            differs=tuple(sorted(differs, key=str)),
+            is_dependency_now=have_compilers_come and _came_with_compilers(change),
+            is_dependency=products.is_dependency(change.package),
+            stacks=(stack.stack,),
+            place=NOWHERE,
+            worst=Status.REBUILT,
+        )
+
+
+def _came_with_compilers(change: PackageChange) -> bool:
+    is_whole = change.whole and change.kind is Kind.ADDED
+    return is_whole and (
+        change.was_compiler is True or change.package.endswith(_COMES_WITH_COMPILERS)
+    )
+
+
+def changes_by_package(stack: StackDiff) -> dict[str, list[Change]]:
+    """Return what happened to the specs of a stack, package by package."""
+    found: dict[str, list[Change]] = {}
+    for change in stack.changes:
+        found.setdefault(change.package, []).append(change)
+    return found
+
+
+def field_events(change: Change) -> list[Event]:
+    """Return in what a reconfigured spec differs; of another change nothing."""
+    if change.kind is not Kind.RECONFIGURED:
+        return []
+    return [Event(None, cast(What, field.name), field.old, field.new) for field in change.fields]
+
+
+def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
+    """Return the changes of a field that many packages of a stack share: one line says it best."""
+    return tuple(
+        cause
+        for cause in stack.causes
+        if is_shared_field(cause)
+        and cause.packages >= SHARED_BY_PACKAGES
+        and stack.summary.reconfigured
+    )
+
+
+def is_shared_field(cause: StackCause) -> bool:
+    """Return whether a cause of a stack is a field of many reconfigured specs."""
+    return cause.package is None and cause.what != "rehash"
+
+
+def _merged(lines: Iterable[PackageLine], name: str) -> list[PackageLine]:
+    """Return lines that differ in one field alone as one with all its values, in order."""
+    values: dict[PackageLine, list[str]] = {}
+    for line in lines:
+        values.setdefault(replace(line, **{name: ()}), []).extend(getattr(line, name))
+    return [replace(line, **{name: tuple(some)}) for line, some in values.items()]
 
 
 def _causes(stacks: Iterable[StackDiff]) -> dict[tuple[str, str], Cause]:
@@ -232,7 +307,7 @@ def _causes(stacks: Iterable[StackDiff]) -> dict[tuple[str, str], Cause]:
     }
 
 
-def unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:
+def _unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:
     """Return the versions of the packages of which none is gone or new, all stacks together."""
     found: dict[str, set[str]] = {}
     for stack in stacks:
@@ -246,17 +321,9 @@ def order_of_reading(line: PackageLine) -> tuple[object, ...]:
     """Return what lines are sorted by."""
     return (
         line.is_dependency,
-        line.is_other_scheme,
-        rank(line.kind),
-        not line.in_tag,
-        not line.whole,
+        line.worst,
+        line.status,
         not line.is_major,
         -len(line.stacks),
         line.packages,
     )
-
-
-def by_kind(lines: Iterable[PackageLine]) -> dict[Kind | None, tuple[PackageLine, ...]]:
-    """Return lines that are in order, kind by kind, and under None another way to number."""
-    grouped = groupby(lines, key=lambda line: None if line.is_other_scheme else line.kind)
-    return {kind: tuple(some) for kind, some in grouped}

@@ -1,20 +1,22 @@
 """Why the specs of some stacks changed: the main causes, and the changes that many share."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.names import Place, Places, shortened
+from snapdiff.reports.package_lines import (
+    changes_by_package,
+    field_events,
+    is_shared_field,
+    shared_fields,
+)
 from snapdiff.result import Change, Kind, PackageChange, StackDiff
-from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
+from snapdiff.result.causes import Cause, Event, StackCause, event_of
 
 NAMED_CAUSES = 5
 """How many causes of a stack are named before the others are counted."""
-
-SHARED_BY_PACKAGES = 10
-"""How many packages make a change of a field one line: of fewer, each is worth its own."""
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
@@ -94,7 +96,7 @@ def _widest(stacks: Iterable[StackDiff]) -> StackCause | None:
     together: dict[Event, StackCause] = {}
     for stack in stacks:
         for cause in stack.causes:
-            if not _is_shared_field(cause):
+            if not is_shared_field(cause):
                 event = event_of(cause)
                 found = together.get(event)
                 together[event] = _sum(found, cause) if found else cause
@@ -149,27 +151,12 @@ def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
 
 
-def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
-    """Return the changes of a field that many packages of a stack share: one line says it best."""
-    return tuple(
-        cause
-        for cause in stack.causes
-        if _is_shared_field(cause)
-        and cause.packages >= SHARED_BY_PACKAGES
-        and stack.summary.reconfigured
-    )
-
-
-def _is_shared_field(cause: StackCause) -> bool:
-    return cause.package is None and cause.what != "rehash"
-
-
 def without_shared(stack: StackDiff) -> StackDiff:
     """Return a stack without the packages of which its shared changes of fields say everything."""
     shared = {event_of(cause) for cause in shared_fields(stack)}
     if not shared:
         return stack
-    changes = _by_package(stack.changes)
+    changes = changes_by_package(stack)
     return replace(
         stack,
         package_changes=tuple(
@@ -180,23 +167,12 @@ def without_shared(stack: StackDiff) -> StackDiff:
     )
 
 
-def _by_package(changes: Iterable[Change]) -> Mapping[str, list[Change]]:
-    found: dict[str, list[Change]] = {}
-    for change in changes:
-        found.setdefault(change.package, []).append(change)
-    return found
-
-
 def _is_told(package: PackageChange, changes: Iterable[Change], shared: set[Event]) -> bool:
     """Return whether all that happened to a package, rebuilt specs aside, is a shared change."""
     if package.kind is not Kind.RECONFIGURED:
         return False
     others = [change for change in changes if change.kind is not Kind.REBUILT]
     return bool(others) and all(
-        change.kind is Kind.RECONFIGURED
-        and all(
-            Event(None, cast(What, field.name), field.old, field.new) in shared
-            for field in change.fields
-        )
+        change.kind is Kind.RECONFIGURED and shared.issuperset(field_events(change))
         for change in others
     )

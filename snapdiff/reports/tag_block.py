@@ -1,83 +1,26 @@
-"""What happened in one tag as people read it: its parts, and the lines of each kind in them."""
+"""What happened in one tag as people read it: what many packages share, then its parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.names import (
-    Place,
-    Places,
-    ShortList,
-    shortened,
-)
-from snapdiff.reports.package_counts import (
-    PackageCounts,
-    counts_of_stack,
-    fate_of,
-    stacks_worst_first,
-)
-from snapdiff.reports.package_lines import (
-    SYMBOLS,
-    PackageLine,
-    Products,
-    by_kind,
-    package_lines,
-)
-from snapdiff.reports.product_table import ProductTable, product_table
-from snapdiff.reports.sentence import Tally, Toolchain, tallies, toolchain_of
+from snapdiff.filters import wanted_kinds
+from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped
+from snapdiff.reports.lost_builds import StackLoss, losses_of
+from snapdiff.reports.names import Place, Places
+from snapdiff.reports.package_counts import fate_of, stacks_worst_first
+from snapdiff.reports.package_lines import PackageLine, Products, package_lines
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
 from snapdiff.reports.stack_reasons import Reasons, reasons_of, without_shared
+from snapdiff.reports.toolchain import Toolchain, toolchain_of
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
+SHORT = 8
+"""How many lines of packages are read at a glance."""
+
 GroupBy = Literal["stack", "package"]
-
-SHORT = 20
-"""How many lines of packages are read at a glance: news above them would say it all twice.
-
-They may be about twice as many packages.
-"""
-
-FEW_QUIET = 6
-"""How many packages are listed that changed in configuration or hash alone, before a number is."""
-
-FEW = 4
-"""How many lines of dependencies are read with the products; more are put aside."""
-
-
-class KindBlock(Struct, frozen=True, kw_only=True):
-    """The lines of one kind, or, where it is None, of other ways to number versions.
-
-    `left_out` is the number of packages on lines that are not there. Of packages that only changed
-    their configuration or their hash the first are named and the others counted; `number` is that
-    of all of these.
-    """
-
-    kind: Kind | None
-    lines: tuple[PackageLine, ...]
-    left_out: int = 0
-    counted: ShortList[str] = ShortList((), 0)
-    number: int = 0
-
-    @property
-    def symbol(self) -> str:
-        """The sign of the kind."""
-        return SYMBOLS[self.kind or Kind.UPGRADED]
-
-    @property
-    def first(self) -> tuple[PackageLine, ...]:
-        """The first lines, for where the kind has one line in all."""
-        return shortened(self.lines, FEW).first
-
-    @property
-    def more(self) -> int:
-        """How many packages are on the other lines."""
-        return _number_of_packages(self.lines[len(self.first) :]) + self.left_out
-
-
-def _number_of_packages(lines: Iterable[PackageLine]) -> int:
-    return len({name for line in lines for name in line.packages})
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -89,24 +32,31 @@ class Part(Struct, frozen=True, kw_only=True):
 
     about: Literal["products", "dependencies", "packages"]
     stack: str | None
-    is_first: bool
-    tallies: tuple[Tally, ...]
-    counts: PackageCounts | None
-    reasons: Reasons | None
-    table: ProductTable | None
-    kinds: tuple[KindBlock, ...]
-    details: tuple[SpecSection, ...]
+    is_first: bool = True
+    reasons: Reasons | None = None
+    groups: tuple[Group, ...] = ()
+    details: tuple[SpecSection, ...] = ()
+
+    @property
+    def has_table(self) -> bool:
+        """Whether some of it are tables."""
+        return any(group.table for group in self.groups)
+
+    @property
+    def has_headings(self) -> bool:
+        """Whether its groups have headings: of few lines everybody sees what they are."""
+        size = sum(group.size for group in self.groups)
+        return self.has_table or (size > SHORT and len(self.groups) > 1)
 
     @property
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
-        return sum(len(kind.lines) for kind in self.kinds) > FEW
+        return sum(group.size for group in self.groups) > FEW
 
 
 class RootsLine(Struct, frozen=True, kw_only=True):
     """Packages that are on both sides of some stacks, and roots on one of them alone."""
 
-    is_now: bool
     packages: tuple[str, ...]
     place: Place
 
@@ -114,81 +64,68 @@ class RootsLine(Struct, frozen=True, kw_only=True):
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
-    `removed`, `added` and `only_rebuilt` name the stacks that have no part of their own; `reasons`
-    say why specs changed in those and, where the parts are about all stacks, in all of them. `sets`
-    has the names of the stacks that have a letter together.
+    `only_rebuilt` names the stacks that have no part of their own; `reasons` say why specs changed
+    in those and, where the parts are about all stacks, in all of them. `roots` are what is asked
+    for now (True), and what no longer is. `sets` has the names of the stacks that have a letter
+    together.
     """
 
     tag: TagDiff
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
+    losses: tuple[StackLoss, ...]
     toolchain: Toolchain | None
-    roots: tuple[RootsLine, ...]
+    roots: dict[bool, tuple[RootsLine, ...]]
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
 
 
-def is_short(lines: Sequence[PackageLine]) -> bool:
-    """Return whether lines are read at a glance."""
-    number = sum(len(line.packages) for line in lines)
-    return len(lines) <= SHORT and number <= 2 * SHORT
-
-
 class TagWriter:
-    """Makes the block of one tag."""
+    """Makes the block of one tag; `lines` has what happened to its packages, in all stacks."""
 
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
         self.tag = tag
         self.products = Products(tag.stacks)
         self._places = Places(stack.stack for stack in tag.stacks)
         self._details = details
-        self._has_table = has_table
+        self._has_table = has_table and self.products.are_known
         self._lists_all = details or bool(filters.because or filters.kind)
-        self.reasons = reasons_of(tag.stacks, self._places)
+        self._tells_losses = Kind.REMOVED in wanted_kinds(filters)
+        self._reasons = reasons_of(tag.stacks, self._places)
         self.lines = self._lines(_told_stacks(tag))
-        self.changed_stacks = [stack for stack in tag.stacks if stack.package_changes]
 
     def _lines(self, stacks: Sequence[StackDiff]) -> list[PackageLine]:
         lines = package_lines(self.tag, stacks, self._places, self.products)
-        if self.reasons and self.reasons.is_one:
+        if self._reasons and self._reasons.is_one:
             return [replace(line, because=None) for line in lines]  # it stands above all of them
         return lines
 
-    def block(self, group_by: GroupBy, *, narrowed: bool) -> TagBlock:
-        """Return the block, with parts about all stacks or about one each."""
+    def block(self, group_by: GroupBy, untold: Sequence[PackageLine]) -> TagBlock:
+        """Return the block, with parts about all stacks or one each; `untold` are no part of it."""
         fates: dict[str, list[StackDiff]] = {"changed": [], "rebuilt": []}
         for stack in stacks_worst_first(self.tag.stacks):
             fates.setdefault(fate_of(stack), []).append(stack)
         told = fates["changed"] + fates["rebuilt"]
+        reasons = self._reasons
         if group_by == "package":
-            parts = list(self._parts(None, told, self.lines))
+            parts = list(self._parts(None, told, [it for it in self.lines if it not in untold]))
         else:
+            reasons = reasons_of(fates["rebuilt"], self._places)
             parts = [
                 part
                 for stack in fates["changed"]
                 for part in self._parts(stack, [stack], self._lines([without_shared(stack)]))
             ]
-            parts = [
-                replace(part, counts=counts_of_stack(stack, narrowed=narrowed))
-                for part in parts
-                for stack in fates["changed"]
-                if stack.stack == part.stack
-            ]
-        used = [line.place for part in parts for kind in part.kinds for line in kind.lines]
-        reasons = self.reasons
-        if group_by == "stack":
-            reasons = reasons_of(fates["rebuilt"], self._places)
-        toolchain = toolchain_of(self.lines, self.changed_stacks, self._places)
+        changed = [stack for stack in self.tag.stacks if stack.package_changes]
+        toolchain = toolchain_of(self.lines, changed, self._places)
+        used = [it.place for part in parts for group in part.groups for it in group.lines]
         used += [step.place for step in toolchain.steps] if toolchain else []
         return TagBlock(
             tag=self.tag,
-            removed=_names(fates.get("removed", ())),
-            added=_names(fates.get("added", ())),
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
             reasons=reasons,
-            toolchain=None if is_short(self.lines) else toolchain,
+            losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),
+            toolchain=None if len(self.lines) <= FEW else toolchain,
             roots=_roots(self.tag, self._places),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
@@ -196,81 +133,50 @@ class TagWriter:
 
     def _parts(
         self, stack: StackDiff | None, told: Sequence[StackDiff], lines: Sequence[PackageLine]
-    ) -> Iterable[Part]:
+    ) -> Iterator[Part]:
         """Yield products and dependencies, or packages where it is not known which is which."""
-        dependencies = [line for line in lines if line.is_dependency]
-        others = [line for line in lines if not line.is_dependency]
-        table = None
-        if self._has_table and self.products.are_known and stack is None:
-            table, others_told = product_table(others, told)
-        else:
-            others_told = others
-        found: list[Part] = []
-        for some, shown in ((others, others_told), (dependencies, dependencies)):
-            if some or (not lines and not found):
-                is_dependency = some is dependencies
-                found.append(
-                    Part(
-                        about="dependencies"
-                        if is_dependency
-                        else "products"
-                        if self.products.are_known
-                        else "packages",
-                        stack=stack.stack if stack else None,
-                        is_first=not found,
-                        tallies=tallies(some),
-                        counts=None,
-                        reasons=reasons_of([stack], self._places) if stack and not found else None,
-                        table=None if is_dependency else table,
-                        kinds=self._kinds(shown),
-                        details=(),
-                    )
-                )
-        if self._details and found:
-            found[-1] = replace(found[-1], details=spec_sections(told))
-        return found
-
-    def _kinds(self, lines: Iterable[PackageLine]) -> tuple[KindBlock, ...]:
-        return tuple(self._block(kind, some) for kind, some in by_kind(lines).items())
-
-    def _block(self, kind: Kind | None, lines: tuple[PackageLine, ...]) -> KindBlock:
-        quiet = [] if self._lists_all else [line for line in lines if _is_quiet(line)]
-        names = list(dict.fromkeys(name for line in quiet for name in line.packages))
-        if len(names) <= FEW_QUIET:
-            return KindBlock(kind=kind, lines=lines)
-        return KindBlock(
-            kind=kind,
-            lines=tuple(line for line in lines if not _is_quiet(line)),
-            counted=ShortList(tuple(names[:FEW_QUIET]), len(names) - FEW_QUIET),
-            number=len(names),
+        columns = told if self._has_table and 1 < len(told) <= MOST_COLUMNS else ()
+        others: Literal["products", "packages"] = (
+            "products" if self.products.are_known else "packages"
         )
+        found = [
+            Part(
+                about="dependencies" if is_dependency else others,
+                stack=stack.stack if stack else None,
+                groups=grouped(some, () if is_dependency else columns, lists_all=self._lists_all),
+            )
+            for is_dependency in (False, True)
+            if (some := [line for line in lines if line.is_dependency is is_dependency])
+        ]
+        if not found:
+            found = [Part(about=others, stack=stack.stack if stack else None)]
+        for position, part in enumerate(found):
+            is_first, is_last = position == 0, part is found[-1]
+            yield replace(
+                part,
+                is_first=is_first,
+                reasons=reasons_of([stack], self._places) if stack and is_first else None,
+                details=spec_sections(told) if self._details and is_last else (),
+            )
 
 
-def _is_quiet(line: PackageLine) -> bool:
-    """Return whether a line is worth no more than its names where there are many of its kind.
-
-    So are configurations and hashes, and, of what nobody asked for, builds beside others.
-    """
-    if line.builds:
-        return line.is_dependency and not (line.gone or line.came)
-    return line.kind in (Kind.RECONFIGURED, Kind.REBUILT)
-
-
-def _roots(tag: TagDiff, places: Places) -> tuple[RootsLine, ...]:
-    """Return which packages are roots no longer, and which are now, without being new or gone."""
-    found: dict[tuple[bool, str], list[str]] = {}
-    for stack in tag.stacks:
-        if stack.asked_for is not None:
-            for is_now, names in ((False, stack.asked_for.no_longer), (True, stack.asked_for.now)):
-                for name in names:
-                    found.setdefault((is_now, name), []).append(stack.stack)
-    together: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
-    for (is_now, name), stacks in sorted(found.items()):
-        together.setdefault((is_now, tuple(stacks)), []).append(name)
-    return tuple(
-        RootsLine(is_now=is_now, packages=tuple(names), place=places.place(stacks))
-        for (is_now, stacks), names in together.items()
-    )
+def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
+    """Return what is asked for now, and what no longer is, without being new or gone."""
+    found: dict[bool, tuple[RootsLine, ...]] = {}
+    for is_now in (False, True):
+        stacks: dict[str, list[str]] = {}
+        for stack in tag.stacks:
+            if stack.asked_for is not None:
+                for name in stack.asked_for.now if is_now else stack.asked_for.no_longer:
+                    stacks.setdefault(name, []).append(stack.stack)
+        together: dict[tuple[str, ...], list[str]] = {}
+        for name, some in sorted(stacks.items()):
+            together.setdefault(tuple(some), []).append(name)
+        found[is_now] = tuple(
+            RootsLine(packages=tuple(names), place=places.place(some))
+            for some, names in together.items()
+        )
+    return found
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

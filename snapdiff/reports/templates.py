@@ -22,7 +22,7 @@ from snapdiff.reports.cause_words import (
     why_in_words,
 )
 from snapdiff.reports.html import writing
-from snapdiff.reports.lost_builds import builds_in_words, lost_in_words, trait_in_words
+from snapdiff.reports.lost_builds import StackLoss, builds_in_words, trait_in_words
 from snapdiff.reports.markdown_text import code, counted, linked, number
 from snapdiff.reports.names import Mark, short_hash, short_patches, shortened, tag_names
 from snapdiff.reports.options import ReportOptions
@@ -103,7 +103,7 @@ def _environment(
         "field": partial(field_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
         "builds": partial(builds_in_words, mark=mark),
-        "loss": partial(lost_in_words, mark=mark),
+        "loss": partial(StackLoss.in_words, mark=mark),
     }
     environment.globals["SAME_TO_USE"] = SAME_TO_USE
     return environment

@@ -40,6 +40,19 @@ _STYLES = {
 }
 """The control codes (ECMA-48, SGR) of a kind of change, a heading, and what is beside the point."""
 
+_MEANINGS = {
+    Kind.REMOVED: "gone or lost",
+    Kind.DOWNGRADED: "downgraded",
+    Kind.ADDED: "new",
+    Kind.UPGRADED: "upgraded",
+    Kind.RECONFIGURED: "reconfigured",
+    Kind.REBUILT: "{rebuilt}",
+}
+"""What the signs mean, in the order in which people read of them."""
+
+_SHORT = 4
+"""How many lines of packages need no legend."""
+
 _CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
@@ -72,6 +85,18 @@ def broken(line: str, width: int) -> str:
 def _shown_width(text: str) -> int:
     """Return how wide a text is on a terminal: control codes take no room."""
     return len(_CODES.sub("", text))
+
+
+def legend(text: str, rebuilt: str) -> list[str]:
+    """Return what the signs in a text mean, as lines below it; nothing below one of few lines."""
+    words = _CODES.sub("", text).split()
+    signs = [
+        f"{SYMBOLS[kind]} {meaning.format(rebuilt=rebuilt)}"
+        for kind, meaning in _MEANINGS.items()
+        if SYMBOLS[kind] in words
+    ]
+    is_long = len(re.findall("^  [^ ] ", _CODES.sub("", text), re.MULTILINE)) > _SHORT
+    return ["", ", ".join(signs)] if is_long else []
 
 
 def functions(paint: Paint) -> dict[str, Any]:
@@ -139,9 +164,6 @@ def _grid(table: CountTable, words: tuple[str, str], width: int, paint: Paint) -
             tag = row.tag
             yield " → ".join(map(shown, tag_names(tag)))
         yield from line(name, _cells(table, row.counts, columns.sizes, paint))
-    if columns.heads[0] in SYMBOLS.values():
-        legend = ", ".join(f"{SYMBOLS[kind]} {kind}" for kind in table.kinds)
-        yield paint(legend, "quiet")
 
 
 def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:

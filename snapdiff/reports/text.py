@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
+from snapdiff.reports.groups import FEW_QUIET
 from snapdiff.reports.names import ShortList
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import outline_of
 from snapdiff.reports.templates import render_page, text_environment
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, painter
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -32,11 +33,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         shortened=False,
         has_table=True,
         can_fold=False,
+        most_names=FEW_QUIET,
         folds_all=False,
         more_at="" if options.detail else "(--detail lists them)",
         offending=ShortList((), 0),
         link=shown,
         grid=partial(grid, width=width, paint=paint),
     )
-    for line in text.splitlines():
+    for line in [*text.splitlines(), *legend(text, outline.rebuilt)]:
         yield f"{broken(line, width)}\n"

@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 from snapdiff.spack.version import parse_version
+
+Step = Literal["", "major", "scheme", "release", "branch"]
+"""What is said of a step: a higher major version, another scheme, from a branch to a release."""
 
 _YEARS = range(1980, 2100)
 _SHORT_YEARS = range(20, 40)
@@ -32,20 +36,23 @@ def is_calendar(version: str) -> bool:
     return is_short or is_date(version)
 
 
-def is_other_scheme(gone: Iterable[str], came: Iterable[str]) -> bool:
-    """Return whether versions began or ceased to be dates: `20180129` to `0.11.0` is no loss."""
-    old, new = highest(gone), highest(came)
-    return bool(old and new) and is_date(old) != is_date(new)
+def step_of(gone: Iterable[str], came: Iterable[str], kept: Iterable[str] = ()) -> Step:
+    """Return what the step from the highest version before to the highest one after means.
 
-
-def is_major(gone: Iterable[str], came: Iterable[str]) -> bool:
-    """Return whether the first part of the highest version rose, and is no year."""
+    `20180129` to `0.11.0` is another scheme, and `develop` to `0.2.1` is a release after a branch:
+    neither is a loss. A year is no major version.
+    """
     old, new = highest(gone), highest(came)
-    if not (old and new) or is_calendar(old) or is_calendar(new):
-        return False
-    return parse_version(old).release[:1] < parse_version(new).release[:1]
+    if old and new and parse_version(old).is_branch != parse_version(new).is_branch:
+        return "release" if parse_version(old).is_branch else "branch"
+    if old and new and is_date(old) != is_date(new):
+        return "scheme"
+    old, new = highest((old, *kept)), highest((new, *kept))
+    if not (old and new) or is_calendar(old) or is_calendar(new) or parse_version(new).is_branch:
+        return ""
+    return "major" if parse_version(old).release[:1] < parse_version(new).release[:1] else ""
 
 
 def highest(versions: Iterable[str]) -> str:
     """Return the highest of some versions, nothing where there is none."""
-    return max(versions, key=parse_version, default="")
+    return max(filter(None, versions), key=parse_version, default="")

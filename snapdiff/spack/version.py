@@ -30,6 +30,11 @@ class Version(NamedTuple):
     pre_release: tuple[int | Token, ...]
     git_ref: tuple[str, ...]
 
+    @property
+    def is_branch(self) -> bool:
+        """Whether it is the tip of a branch, as `develop` and `main`, and no release."""
+        return bool(self.release) and self.release[0][0] == _INFINITY
+
 
 @lru_cache(maxsize=65536)
 def parse_version(text: str) -> Version:

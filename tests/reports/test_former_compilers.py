@@ -50,11 +50,11 @@ def test_a_report_in_whole(tmp_path: Path) -> None:
     assert compared(tmp_path, BEFORE, AFTER, "-f", "text") == (
         "Changes from old.lock to new.lock\n"
         "\n"
-        "1 package gone, 2 changed otherwise.\n"
+        "1 package gone, 1 is a dependency now, 1 reconfigured.\n"
         "\n"
         "  − old 1.0 gone\n"
         "  + llvm 15.0.0 is a dependency now\n"
-        "  ≠ zlib 1.3 reconfigured\n"
+        "  ≠ zlib 1.3 reconfigured: compiler clang@14.0.6 → llvm@15.0.0\n"
     )
 
 

@@ -43,7 +43,7 @@ def test_a_report_is_never_over_the_limit(
 def test_what_is_not_shown_is_counted(diff: CatalogDiff) -> None:
     text = render_report(diff, "markdown", ReportOptions(max_length=2900))
     assert "- ↓ `py-setuptools` `80.9.0` → `79.0.1` (the 3 `ml-*`)\n" in text
-    assert re.search(r"\n- ↑ and [0-9]+ more packages upgraded\n", text)
+    assert re.search(r"\n- ↑ and [0-9]+ more packages\n", text)
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
     for stack in tag.stacks:
         assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
     assert ("reconfigured" in table.splitlines()[0]) == (width == 120)
-    assert ("≠ reconfigured" in " ".join(table.split())) == (width < 120)
+    assert " ".join(text.split()).endswith("≠ reconfigured, = rebuilt")
 
 
 def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> No
     assert "- − stack `e4s` removed: 7 packages\n" in run_cli(*same).out
     text = run_cli(*same, "-f", "text").out
     assert "  − stack e4s removed: 7 packages\n" in text
-    assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 gone (e4s)\n" in text
+    assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 gone (e4s); 1 stack removed.\n" in text
 
 
 def test_the_gate_names_the_offenders() -> None:
@@ -202,12 +202,12 @@ class TestOwnTemplate:
 
 def test_a_built_in_template_can_be_replaced_alone(tmp_path: Path) -> None:
     words = (ROOT / "templates" / "words.j2").read_text(encoding="utf-8")
-    (tmp_path / "words.j2").write_text(words.replace("still there", "staying"), "utf-8")
+    (tmp_path / "words.j2").write_text(words.replace("still has", "keeping"), "utf-8")
     for format_name in ("markdown", "comment", "text"):
         arguments = ("-C", ROOT, *SNAPSHOTS, "-f", format_name)
         replaced = run_cli(*arguments, "--template-folder", tmp_path).out
-        assert replaced == run_cli(*arguments).out.replace("still there", "staying")
-        assert "staying" in replaced
+        assert replaced == run_cli(*arguments).out.replace("still has", "keeping")
+        assert "keeping" in replaced
 
 
 def test_a_folder_of_templates_has_to_be_there() -> None:

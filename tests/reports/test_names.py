@@ -4,7 +4,7 @@ import pytest
 
 from snapdiff.model import Revision
 from snapdiff.reports.names import Place, Places, SideName, short_names, side_names
-from snapdiff.reports.version_steps import is_date, is_major, is_other_scheme
+from snapdiff.reports.version_steps import is_date, step_of
 
 E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
 
@@ -84,20 +84,30 @@ def test_a_commit_is_named_with_its_hash_and_a_short_subject() -> None:
     ],
 )
 def test_a_calendar_version_is_never_another_major_version(old: str, new: str, major: bool) -> None:
-    assert is_major([old], [new]) is major
+    assert (step_of([old], [new]) == "major") is major
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "other"),
+    ("old", "new", "step"),
     [
-        ("20180129", "0.11.0", True),
-        ("r0.1", "2023.08.25", True),
-        ("2022.10.14", "2023.1.1", False),
-        ("1.2", "1.3", False),
+        ("20180129", "0.11.0", "scheme"),
+        ("r0.1", "2023.08.25", "scheme"),
+        ("2022.10.14", "2023.1.1", ""),
+        ("1.2", "1.3", ""),
+        ("develop", "0.2.1", "release"),
+        ("master", "2023.08.25", "release"),
+        ("0.2.1", "main", "branch"),
+        ("master", "develop", ""),
+        ("develop-2024", "develop", ""),
     ],
 )
-def test_a_date_on_one_side_is_another_scheme(old: str, new: str, other: bool) -> None:
-    assert is_other_scheme([old], [new]) is other
+def test_a_date_or_a_branch_on_one_side_is_no_loss(old: str, new: str, step: str) -> None:
+    assert step_of([old], [new]) == step
+
+
+def test_a_version_that_stays_hides_a_major_step() -> None:
+    assert step_of([], ["2.0"], ["1.0"]) == "major"
+    assert step_of(["1.0"], ["2.0"], ["3.0"]) == ""
 
 
 @pytest.mark.parametrize("version", ["1", "develop", "", "19", "1999x"])

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_report
 from snapdiff.filters import narrowed_to_kinds
-from snapdiff.reports.attention import MOST_PRODUCTS
+from snapdiff.reports.groups import FEW_QUIET
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.package_counts import count_table
-from snapdiff.reports.package_lines import package_lines
+from snapdiff.reports.package_lines import Status, package_lines
 from snapdiff.result import Kind, SkippedPage
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
@@ -79,8 +79,8 @@ def test_in_300_packages_the_bad_news_is_in_the_first_25_lines(
     options = ReportOptions(group_by=group_by, package_url="")  # type: ignore[arg-type]
     lines = render_report(large, format_name, options).splitlines()[:25]
     top = "\n".join(lines).replace("`", "").replace("**", "")
-    assert "− gone: departed 4.2 (stack-a)" in top
-    assert "↓ downgraded: sinking 3.0 → 2.9" in top
+    assert "− departed 4.2 gone" in top
+    assert "↓ sinking 3.0 → 2.9" in top or group_by == "stack"
     assert "− stack old-stack removed: 1 package" in top
 
 
@@ -138,21 +138,77 @@ def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) ->
     text = render_report(diff, format_name, ReportOptions(package_url="", width=400))
     if format_name == "comment":
         assert len(outside_folds(text)) <= 40
-    top = text.casefold().partition("needs attention")[2]
-    block = re.split(r"\n(?:\||stack |<details>)", top)[0]
-    assert len([line for line in block.splitlines() if line.strip()]) <= 24
-    for words in ("60 tags removed", "20 stacks of ", "; and 52 more (", "gone: ", "60 pages that"):
+    block = text.partition("\n- " if format_name != "text" else "\n  ")[2].partition("\n\n")[0]
+    assert len(block.splitlines()) <= 12
+    for words in ("60 tags removed", "20 stacks ", "60 pages that"):
         assert words in block
 
 
-def test_the_first_of_much_news_are_followed_by_a_count_that_says_where_the_rest_is() -> None:
+@pytest.mark.slow
+@given(catalogs())
+def test_the_sentence_the_groups_and_their_lines_say_the_same_numbers(pair: Catalogs) -> None:
+    outline = outline_of(diff_of(*pair), "package")
+    for block in outline.tags:
+        groups = [group for part in block.parts for group in part.groups]
+        assert [group.status for group in groups] == sorted(group.status for group in groups)
+        named = [
+            {*group.names, *(it for ln in group.lines for it in ln.packages)} for group in groups
+        ]
+        assert [len(names) for names in named] == [group.number for group in groups]
+        assert len(set().union(*named)) == sum(map(len, named))  # each package is in one group
+        if len(outline.tags) == 1 and outline.only_line is None:
+            assert [(it.status, it.number, it.major) for it in groups] == [
+                (it.status, it.number, it.major) for it in outline.tallies
+            ]
+
+
+def test_each_number_of_the_sentence_is_found_below_under_the_same_word() -> None:
     old = [spec(numbered(n), f"{n}.0", package=f"p{n:02}") for n in range(30)]
-    diff = diff_of([*old, spec("z")], [spec("y")])
-    for format_name, option in (("markdown", "`--detail`"), ("text", "--detail")):
-        text = render_report(diff, format_name, ReportOptions(package_url="", width=400))
-        [line] = [line for line in text.splitlines() if "− gone: " in line]
-        assert line.count("; p") + line.count("; `p") == MOST_PRODUCTS - 1
-        assert line.endswith(f"; and {30 - MOST_PRODUCTS} more ({option} lists them)")
+    old += [spec(f"u{numbered(n)}", "1.0", package=f"up{n:02}") for n in range(12)]
+    new = [spec(f"w{numbered(n)}", "2.0", package=f"up{n:02}") for n in range(12)]
+    diff = diff_of([*old, spec("z")], [*new, spec("y")])
+    for format_name in ("markdown", "text"):
+        lines = render_report(
+            diff, format_name, ReportOptions(package_url="", width=400)
+        ).splitlines()
+        assert (
+            lines[2].replace("`", "")
+            == "30 packages gone, 12 upgraded to another major version, 1 rebuilt in e4s."
+        )
+        for words in ("Gone: 30", "Upgraded to another major version: 12", "Rebuilt: 1"):
+            assert words in [line.strip("*") for line in lines]
+
+
+@pytest.mark.parametrize("number", [FEW_QUIET, FEW_QUIET + 1])
+def test_of_what_was_only_rebuilt_some_are_lines_and_more_are_named(number: int) -> None:
+    old = [spec(f"b{numbered(n)}", package=f"p{n:02}") for n in range(number)]
+    new = [spec(f"c{numbered(n)}", package=f"p{n:02}") for n in range(number)]
+    others = [spec("d", package="left"), spec("f", package="also")]
+    diff = diff_of([*old, *others], new)
+    names = [f"p{n:02}" for n in range(number)]
+    text = render_report(diff, "text", ReportOptions(width=400))
+    page = render_report(diff, "markdown", ReportOptions(package_url=""))
+    if number == FEW_QUIET:
+        assert f"  = {', '.join(names)} rebuilt\n" in text
+    else:
+        assert f"  = 11 rebuilt: {', '.join(names)}\n" in text
+        assert f"- = 11 rebuilt: {', '.join(f'`{name}`' for name in names)}\n" in page
+
+
+def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal() -> None:
+    old = [spec(f"b{numbered(n)}", package=f"p{n:02}") for n in range(30)]
+    new = [spec(f"c{numbered(n)}", package=f"p{n:02}") for n in range(30)]
+    gone = [spec(f"d{numbered(n)}", str(n), package=f"left{n}") for n in range(9)]
+    diff = diff_of([*old, *gone], new)
+    page = render_report(diff, "markdown", ReportOptions(package_url=""))
+    fold = page.partition("<details><summary>Rebuilt: 30</summary>\n\n")[2]
+    comment = render_report(diff, "comment", ReportOptions(package_url=""))
+    [line] = [line for line in comment.splitlines() if line.startswith("- = 30 rebuilt: ")]
+    assert fold.partition("\n")[0].count("`p") == line.count("`p") == 30
+    assert "--detail" not in page + comment
+    assert "<details" not in comment  # it is short
+    text = render_report(diff, "text", ReportOptions(width=400))
+    assert ", p09 and 20 more (--detail lists them)\n" in text
 
 
 def test_few_changes_are_said_once() -> None:
@@ -180,7 +236,7 @@ def test_a_family_that_moves_together_is_one_line() -> None:
     ]
     new = [spec(f"c{numbered(n)}", "6.2.4", package=p, stacks="rocm") for n, p in enumerate(names)]
     text = render_report(diff_of(old, new), "text")
-    assert "hipblas, hipblaslt, rccl, rocblas 6.4.0 → 6.2.4; also gone: 6.3.3" in text
+    assert "hipblas, hipblaslt, rccl, rocblas 6.4.0 → 6.2.4, also lost 6.3.3" in text
 
 
 def test_gone_without_a_place_means_the_whole_tag() -> None:
@@ -299,20 +355,20 @@ def test_the_lines_hold_every_package_change_once(pair: Catalogs) -> None:
 def test_the_mirror_has_as_many_packages_gone_as_there_were_new(pair: Catalogs) -> None:
     old, new = pair
     there, back = (outline_of(diff_of(*sides), "package") for sides in ((old, new), (new, old)))
-    tags = there.attention.tags[Kind.REMOVED], back.attention.tags[Kind.ADDED]
+    tags = there.news.tags[Kind.REMOVED], back.news.tags[Kind.ADDED]
     assert len(tags[0]) == len(tags[1])
-    assert numbers_of(there, "gone") == numbers_of(back, "new")
-    assert numbers_of(there, "new") == numbers_of(back, "gone")
+    assert numbers_of(there, Status.GONE) == numbers_of(back, Status.NEW)
+    assert numbers_of(there, Status.NEW) == numbers_of(back, Status.GONE)
 
 
-def numbers_of(outline: Outline, fate: str) -> dict[frozenset[str], int]:
-    """How many packages had a fate, by the names of the tags."""
+def numbers_of(outline: Outline, status: Status) -> dict[frozenset[str], int]:
+    """How many packages had a status, by the names of the tags."""
     return {
-        frozenset((block.tag.old or "", block.tag.new or "")): tally.number
+        frozenset((block.tag.old or "", block.tag.new or "")): group.number
         for block in outline.tags
         for part in block.parts
-        for tally in part.tallies
-        if tally.fate == fate
+        for group in part.groups
+        if group.status is status
     }
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff.reports.options import ReportOptions
 from tests.reports.test_escaping import Tree
 from tests.reports.test_words import NEVER_SAID
 from tests.support.documents import NO_SHARED, SHARED
@@ -13,6 +15,8 @@ from tests.support.helpers import run_cli
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
 
 E4S = tuple(SHARED / "locks" / "e4s" / "environments" / name for name in ("23.08", "23.11"))
+
+WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 
 
 def derecho(number: str) -> Path:
@@ -26,13 +30,34 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert len(text.splitlines()) <= 600
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
-    assert re.match(r"2 products gone from some environments, 1 new, .* upgraded \(2 to", lines[1])
-    assert lines[2].startswith("Toolchain: `gcc` and `intel-oneapi-compilers` as before; `openmpi`")
-    assert lines[4].startswith("- − gone: [`libcatalyst`]")
-    [lost] = [line for line in lines if " packages gone: " in line]
-    assert re.fullmatch(
-        r"- − \d+ builds of \d+ packages gone: \d+ with `zlib` `1.2.13` in all 5", lost
+    assert lines[1] == (
+        "2 products gone from some environments, 4 downgraded, 3 with versions lost, 4 with builds "
+        "lost, 1 new, 35 upgraded (2 to another major version) in 5 environments; also 2 new in "
+        "some environments, 3 with more versions, 6 with more builds, 1 numbered in another way, "
+        "5 reconfigured, 57 as before but for their hash."
     )
+    assert lines[2].startswith("Toolchain: `gcc` and `intel-oneapi-compilers` as before; `openmpi`")
+    assert "; `cuda` `12.1.1`, `11.8.0` → `12.2.1`, `11.8.0` (`cuda-aarch64`, `" in lines[2]
+    assert lines[3].startswith("- = 1,992 specs in all but `oneapi-x86_64` as before but for their")
+    assert lines[4].endswith(" in `oneapi-x86_64` reconfigured: os `ubuntu20.04` → `ubuntu22.04`")
+    zlib = "`zlib` `1.2.13`, which `zlib-ng` replaced"
+    assert re.match(rf"- − 430 builds of 142 packages lost: \d+ with {zlib}", lines[5])
+    assert lines[6].startswith("- − no longer asked for (not a root any more), still there as a")
+    assert re.findall(r"\*\*(.*): (\d+)", text.partition("<summary>Dependencies")[0]) == [
+        ("Gone from some environments", "2"),
+        ("Downgraded", "4"),
+        ("With versions lost", "3"),
+        ("With builds lost", "4"),
+        ("New", "1"),
+        ("Upgraded", "35"),
+        ("New in some environments", "2"),
+        ("With more versions", "3"),
+        ("With more builds", "6"),
+        ("Numbered in another way", "1"),
+        ("Reconfigured", "5"),
+    ]
+    assert "<summary>As before but for their hash: 57</summary>" in text
+    assert "--detail" not in text
     assert text.index("## Products") < text.index("<summary>Dependencies: ")
     assert "\n| [`amrex`](" in text
     tree = Tree(text)
@@ -53,9 +78,34 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
 def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     text = run_cli(derecho("066"), derecho("067"), "-f", "comment", "--package-url", "").out
     assert "<details" not in text
-    assert len(text.splitlines()) <= 35
-    assert "- ↑ `openmpi` `5.0.0rc16` → `5.0.0`" in text
-    assert "\n- = 40 specs with another hash: `openmpi` `5.0.0rc16` → `5.0.0`\n" in text
+    lines = [line for line in text.splitlines() if line]
+    assert len(lines) <= 30
+    assert lines[2] == "1 product gone, 10 with builds lost, 2 upgraded in `derecho`."
+    because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
+    assert f"- = 40 specs as before but for their hash, {because}" in lines
+    assert "- ↑ `openmpi` `5.0.0rc16` → `5.0.0`, 1 of 4 builds lost (with `cce@16.0.1`)" in lines
+    assert "- − `fftw` `3.3.10`: 2 of 18 builds lost (1 with `mvapich` `3.0b`" in text
+
+
+def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
+    weeks = (SHARED / "weeks" / "_cache" / name for name in WEEKS)
+    text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
+    lines = [line for line in text.splitlines() if line]
+    assert lines[2] == (
+        "1 package gone from some stacks, 1 new, 2 reconfigured, 9 rebuilt in 7 stacks; "
+        "18 stacks added."
+    )
+    assert "- ≠ `alpgen`, `ampt` reconfigured: compiler `gcc@=11.4.0` → `none` (`hep`)" in lines
+    assert "**Rebuilt: 9**" in lines
+    assert "- = `charliecloud`, `gptune` rebuilt (`e4s`, `e4s-oneapi`)" in lines
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
+    diff = diff_catalogs(*(load_catalog(derecho(number)) for number in ("066", "067")))
+    text = render_report(diff, "text", ReportOptions(width=width))
+    assert max(map(len, text.splitlines())) <= width
+    assert text.endswith("\n\n− gone or lost, ↑ upgraded, = with another hash\n")
 
 
 def test_no_word_is_left_that_nobody_would_say() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from snapdiff.reports.groups import MOST_NAMES
 from snapdiff.reports.html.data import data_of
 from snapdiff.reports.html.picture import pictures_of
 from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs, rows_of
@@ -55,6 +56,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         more_at="below",
         lists_all=False,
         can_fold=True,
+        most_names=MOST_NAMES,
         folds_all=False,
         title=shown(options.title),
         is_empty=diff.is_empty(),

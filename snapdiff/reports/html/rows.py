@@ -11,8 +11,13 @@ from msgspec import Struct
 from snapdiff.model import Spec
 from snapdiff.reports.html.picture import TagPicture
 from snapdiff.reports.names import Place
-from snapdiff.reports.package_lines import PackageLine, order_of_reading, package_lines
-from snapdiff.result import Change, StackDiff
+from snapdiff.reports.package_lines import (
+    PackageLine,
+    changes_by_package,
+    order_of_reading,
+    package_lines,
+)
+from snapdiff.result import Change
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import shown
 
@@ -87,7 +92,7 @@ def rows_of(pictures: Iterable[TagPicture], words: Words) -> list[TableRow]:
 
 def _rows_of_tag(picture: TagPicture, words: Words) -> Iterator[TableRow]:
     tag = picture.tag
-    changes = {stack.stack: _by_package(stack) for stack in tag.stacks}
+    changes = {stack.stack: changes_by_package(stack) for stack in tag.stacks}
     for line in package_lines(tag, tag.stacks, together=False):
         some = {name: changes[name].get(line.packages[0], []) for name in line.stacks}
         groups = _groups_of(some)
@@ -142,10 +147,3 @@ def first_specs(groups: Sequence[SpecGroup], most: int) -> tuple[SpecGroup, ...]
         kept.append(group._replace(pairs=group.pairs[:most]))
         most -= len(group.pairs)
     return tuple(kept)
-
-
-def _by_package(stack: StackDiff) -> dict[str, list[Change]]:
-    found: dict[str, list[Change]] = {}
-    for change in stack.changes:
-        found.setdefault(change.package, []).append(change)
-    return found

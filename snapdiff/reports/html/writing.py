@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.product_table import ProductTable, cell_versions
+from snapdiff.reports.groups import ProductTable, cell_versions
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:

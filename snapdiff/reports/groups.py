@@ -1,0 +1,210 @@
+"""Packages by the worst that happened to them: how many these are, and their lines or rows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from snapdiff.reports.lost_builds import build_changes
+from snapdiff.reports.package_lines import PackageLine, Status
+from snapdiff.result import Kind, PackageChange, StackDiff
+
+MOST_COLUMNS = 10
+"""How many stacks fit beside one another; of more, lines say the names of sets of them."""
+
+FEW_QUIET = 10
+"""How many packages are listed that changed in configuration or hash alone; more are named."""
+
+MOST_NAMES = 400
+"""How many names stand one after another on a page before the others are counted."""
+
+FEW = 4
+"""How many lines of dependencies are read with the products; more are put aside."""
+
+_FEW_ELSEWHERE = 2
+"""How many lines of a group say that packages have another hash or configuration elsewhere."""
+
+_QUIET = (Status.RECONFIGURED, Status.REBUILT)
+"""What is worth no more than names where it happened to many packages."""
+
+_QUIET_BUILDS = (Status.LOST_BUILDS, Status.MORE_BUILDS)
+"""What is so of packages that nobody asked for."""
+
+_KINDS = {
+    **dict.fromkeys((Status.NEW, Status.NEW_IN_SOME, Status.DEPENDENCY_NOW), Kind.ADDED),
+    **dict.fromkeys((Status.MORE_VERSIONS, Status.MORE_BUILDS), Kind.ADDED),
+    **dict.fromkeys((Status.UPGRADED, Status.OTHER_SCHEME, Status.TO_RELEASE), Kind.UPGRADED),
+    Status.TO_BRANCH: Kind.UPGRADED,
+    Status.DOWNGRADED: Kind.DOWNGRADED,
+    Status.RECONFIGURED: Kind.RECONFIGURED,
+    Status.REBUILT: Kind.REBUILT,
+}
+
+
+class Tally(Struct, frozen=True, kw_only=True):
+    """How many packages had one status; `major` is how many of them got another major version."""
+
+    status: Status
+    number: int
+    major: int
+
+    @property
+    def name(self) -> str:
+        """The status, as templates ask for it."""
+        return self.status.name.lower()
+
+    @property
+    def is_main(self) -> bool:
+        """Whether a sentence begins with it: what is gone or less than it was, new or upgraded."""
+        return self.status <= Status.UPGRADED
+
+    @property
+    def is_news(self) -> bool:
+        """Whether nobody should miss it."""
+        return self.status <= Status.DOWNGRADED or self.status is Status.NEW
+
+    @property
+    def kind(self) -> Kind:
+        """The kind whose sign and colour it has."""
+        return _KINDS.get(self.status, Kind.REMOVED)
+
+
+class ProductRow(NamedTuple):
+    """A product, and what happened to it in each of the stacks: None for nothing of that sort."""
+
+    package: str
+    kind: Kind
+    cells: tuple[PackageChange | None, ...]
+
+
+class ProductTable(Struct, frozen=True, kw_only=True):
+    """Products in the order of their lines, and the stacks that are its columns."""
+
+    stacks: tuple[str, ...]
+    rows: tuple[ProductRow, ...]
+
+
+class Group(Tally, frozen=True, kw_only=True):
+    """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
+
+    `left_out` is how many packages are on lines or rows that are not there, `elsewhere` how many
+    have another hash or configuration in other stacks, which is not on the lines.
+    """
+
+    lines: tuple[PackageLine, ...] = ()
+    table: ProductTable | None = None
+    names: tuple[str, ...] = ()
+    left_out: int = 0
+    elsewhere: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many lines or rows it has; names are one."""
+        return len(self.table.rows) if self.table else len(self.lines) or bool(self.names)
+
+    @property
+    def first(self) -> tuple[PackageLine, ...]:
+        """The first lines, each of other packages, for where the group has one line in all."""
+        told: dict[str, PackageLine] = {}
+        for line in self.lines:
+            if told.keys().isdisjoint(line.packages):
+                told.update(dict.fromkeys(line.packages, line))
+        return tuple(dict.fromkeys(told.values()))[:FEW]
+
+    @property
+    def more(self) -> int:
+        """How many packages are not on the first lines."""
+        return self.number - _number_of_packages(self.first)
+
+
+def _number_of_packages(lines: Iterable[PackageLine]) -> int:
+    return len({name for line in lines for name in line.packages})
+
+
+def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
+    """Return how many packages had which status, each counted once, by the worst of its lines."""
+    worst: dict[str, Status] = {}
+    major: set[str] = set()
+    for line in lines:
+        for package in line.packages:
+            worst[package] = min(worst.get(package, line.worst), line.worst)
+        if line.is_major:
+            major.update(line.packages)
+    names = {status: {it for it in worst if worst[it] is status} for status in Status}
+    return tuple(_tally(status, names[status], major) for status in Status if names[status])
+
+
+def _tally(status: Status, names: set[str], major: set[str]) -> Tally:
+    among = len(names & major) if status is Status.UPGRADED else 0
+    return Tally(status=status, number=len(names), major=among)
+
+
+def grouped(
+    lines: Iterable[PackageLine], columns: Sequence[StackDiff] = (), *, lists_all: bool = False
+) -> tuple[Group, ...]:
+    """Return the groups of lines that are in order, the worst first.
+
+    With `columns` versions and builds are tables; `lists_all` gives every package its line.
+    """
+    return tuple(
+        _group(status, list(some), columns, lists_all=lists_all)
+        for status, some in groupby(lines, key=lambda line: line.worst)
+    )
+
+
+def _group(
+    status: Status, lines: list[PackageLine], columns: Sequence[StackDiff], *, lists_all: bool
+) -> Group:
+    [tally] = tallies(lines)
+    number, major = tally.number, tally.major
+    quiet = () if lists_all else tuple(line for line in lines if line.status in _QUIET)
+    is_quiet = status in _QUIET or (status in _QUIET_BUILDS and lines[0].is_dependency)
+    if is_quiet and number > FEW_QUIET and not lists_all:
+        names = tuple(dict.fromkeys(name for line in lines for name in line.packages))
+        return Group(status=status, number=number, major=major, names=names)
+    if columns and status not in _QUIET:
+        table = _product_table(lines, columns)
+        return Group(status=status, number=number, major=major, lines=tuple(lines), table=table)
+    if status in _QUIET or len(quiet) <= _FEW_ELSEWHERE:
+        return Group(status=status, number=number, major=major, lines=tuple(lines))
+    told = tuple(line for line in lines if line not in quiet)
+    elsewhere = _number_of_packages(quiet)
+    return Group(status=status, number=number, major=major, lines=told, elsewhere=elsewhere)
+
+
+def _product_table(lines: Sequence[PackageLine], stacks: Sequence[StackDiff]) -> ProductTable:
+    in_order = sorted(stacks, key=lambda stack: stack.stack)
+    changes = [{change.package: change for change in stack.package_changes} for stack in in_order]
+    kinds: dict[str, Kind] = {}
+    for line in lines:
+        for package in line.packages:
+            kinds.setdefault(package, line.kind)
+    return ProductTable(
+        stacks=tuple(stack.stack for stack in in_order),
+        rows=tuple(
+            ProductRow(package, kind, tuple(_cell(some.get(package)) for some in changes))
+            for package, kind in kinds.items()
+        ),
+    )
+
+
+def _cell(change: PackageChange | None) -> PackageChange | None:
+    is_told = change and change.kind not in (Kind.RECONFIGURED, Kind.REBUILT)
+    return change if is_told else None
+
+
+def cell_versions(change: PackageChange, mark: Callable[[str], str]) -> str:
+    """Return a cell in words: `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 beside 1.1`."""
+    old, new = (", ".join(map(mark, reversed(versions))) for versions in (change.gone, change.came))
+    if change.was_compiler is True:
+        return f"{new}, a dependency now"
+    if change.whole:
+        return f"new {new}" if change.kind is Kind.ADDED else "gone"
+    if old and new:
+        return f"{old} → {new}"
+    if old or new:
+        kept = ", ".join(map(mark, reversed(change.kept)))
+        return f"lost {old}, still has {kept}" if old else f"{new} beside {kept}"
+    builds = build_changes(change)
+    return builds.in_words(mark) if builds else "·"

@@ -1,0 +1,109 @@
+"""What everything stands on: compilers, providers of mpi, blas and lapack; where they changed."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from snapdiff.reports.names import Place, Places
+from snapdiff.reports.package_lines import PackageLine
+from snapdiff.result import StackDiff
+from snapdiff.spack.notation import canonical_compiler
+from snapdiff.spack.version import parse_version
+
+COMPILERS = (
+    *("gcc", "llvm", "llvm-amdgpu", "intel-oneapi-compilers", "intel-oneapi-compilers-classic"),
+    *("nvhpc", "aocc", "acfl", "cce", "xl", "fj", "nag", "apple-clang"),
+)
+MPI = (
+    *("openmpi", "mpich", "mvapich", "mvapich2", "mvapich-plus", "intel-oneapi-mpi", "cray-mpich"),
+    *("hpcx-mpi", "intel-mpi", "spectrum-mpi", "fujitsu-mpi", "mpt"),
+)
+BLAS = (
+    *("openblas", "intel-oneapi-mkl", "intel-mkl", "amdblis", "amdlibflame", "blis", "libflame"),
+    *("netlib-lapack", "nvpl-blas", "nvpl-lapack", "armpl-gcc", "cray-libsci", "essl", "atlas"),
+)
+_PACKAGES = (*MPI, *BLAS, "cuda", "hip", "python")
+
+TOOLCHAIN = (*COMPILERS, *_PACKAGES)
+"""All of it; no result says which package provides mpi, so the ones that do are listed here."""
+
+Versions = tuple[str, ...]
+
+
+class ToolStep(NamedTuple):
+    """A part of the toolchain in some stacks: all its versions before and after, lowest first."""
+
+    name: str
+    old: Versions
+    new: Versions
+    place: Place
+
+
+class Toolchain(Struct, frozen=True, kw_only=True):
+    """What changed of what everything stands on, and what is known to be as before."""
+
+    as_before: tuple[str, ...]
+    steps: tuple[ToolStep, ...]
+
+
+def toolchain_of(
+    lines: Sequence[PackageLine], stacks: Iterable[StackDiff], places: Places
+) -> Toolchain | None:
+    """Return the toolchain of a tag, or None where no part of it is known to have changed.
+
+    Compilers are what the specs say that they were built with, the rest are packages.
+    """
+    steps: dict[tuple[str, Versions, Versions], set[str]] = {}
+    same: set[str] = set()
+    for line in lines:
+        for name in set(line.packages).intersection(_PACKAGES):
+            if line.gone or line.came:
+                step = name, _in_order(line.gone + line.kept), _in_order(line.came + line.kept)
+                steps.setdefault(step, set()).update(line.stacks)
+            elif name in MPI:
+                same.add(name)
+    for stack in stacks:
+        old, new = _compilers(stack)
+        for name in {*old, *new}:
+            step = name, _in_order(old.get(name, ())), _in_order(new.get(name, ()))
+            if step[1] == step[2]:
+                same.add(name)
+            else:
+                steps.setdefault(step, set()).add(stack.stack)
+    if not steps:
+        return None
+    changed = {name for name, *_ in steps}
+    return Toolchain(
+        as_before=tuple(sorted(same - changed, key=TOOLCHAIN.index)),
+        steps=tuple(
+            ToolStep(name, old, new, places.place(some))
+            for (name, old, new), some in sorted(steps.items(), key=_order_of_steps)
+        ),
+    )
+
+
+def _order_of_steps(
+    item: tuple[tuple[str, Versions, Versions], set[str]],
+) -> tuple[int, int, Versions, Versions]:
+    (name, old, new), stacks = item
+    return TOOLCHAIN.index(name), -len(stacks), old, new
+
+
+def _in_order(versions: Iterable[str]) -> Versions:
+    return tuple(sorted(versions, key=parse_version))
+
+
+def _compilers(stack: StackDiff) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """Return the versions of the compilers of both sides by name, as far as changes say them."""
+    pairs = [(it.old.compiler, it.new.compiler) for it in stack.changes if it.old and it.new]
+    return _by_name({old for old, _ in pairs}), _by_name({new for _, new in pairs})
+
+
+def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for compiler in compilers:
+        name, _, version = canonical_compiler(compiler).partition("@")
+        if name in COMPILERS and version:
+            found.setdefault(name, set()).add(version)
+    return found
