@@ -1,27 +1,27 @@
-"""Files that are equal on both sides: their documents, counted tag by tag."""
+"""What is the same on both sides, counted tag by tag: whole documents, and parts of others."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Reading
-from snapdiff.catalog.side import ListedHashes
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim
-from snapdiff.model import Counts, DocumentKind, Package, PackageCounts, count_by_stacks
+from snapdiff.model import (
+    Counts,
+    DocumentKind,
+    Package,
+    PackageCounts,
+    StackDocuments,
+    count_by_stacks,
+)
+
+ListedHashes = tuple[Claim, Mapping[str, str]]
+"""A stack that a document lists as a whole, and the package of each of its hashes."""
 
 
-class PackageNumbers(NamedTuple):
-    """A package as it is counted: its specs by stack, and how many are in any stack."""
-
-    tag: str
-    name: str
-    by_stack: dict[str, int]
-    in_any: int
-
-
-class CountedFile(NamedTuple):
+class _CountedFile(NamedTuple):
     """What is kept of a document that is only counted."""
 
     kind: DocumentKind
@@ -37,8 +37,7 @@ class CountedFiles:
     def __init__(self, scope: Scope) -> None:
         """Begin with no file; `scope` says which stacks and packages count."""
         self._scope = scope
-        self._packages: dict[str, list[PackageNumbers]] = {}
-        self._documents: dict[str, CountedFile] = {}
+        self._documents: dict[str, _CountedFile] = {}
         self._counts: dict[str, Counts] = {}
         self._paths: dict[Claim, list[str]] = {}
         self._repeated_claims: set[Claim] = set()
@@ -49,17 +48,15 @@ class CountedFiles:
         if isinstance(found, BadPage):
             self.bad[path] = found
         elif found is not None:
-            counts = found.counts
-            self._documents[path] = CountedFile(
-                found.kind, found.claims, counts, found.warning, found.listed_hashes
+            self._documents[path] = _CountedFile(
+                found.kind, found.claims, found.counts, found.warning, found.listed_hashes
             )
-            self._packages[path] = [package_numbers(item, self._scope) for item in counts]
             for claim in found.claims:
                 paths = self._paths.setdefault(claim, [])
                 paths.append(path)
                 if len(paths) > 1:
                     self._repeated_claims.add(claim)
-            self._add(path, 1)
+            self._add(found.counts, 1)
 
     def take(self, path: str) -> None:
         """Count a file no longer."""
@@ -67,8 +64,7 @@ class CountedFiles:
         document = self._documents.pop(path, None)
         if document is None:
             return
-        self._add(path, -1)
-        del self._packages[path]
+        self._add(document.counts, -1)
         for claim in document.claims:
             paths = self._paths[claim]
             paths.remove(path)
@@ -77,10 +73,9 @@ class CountedFiles:
             if not paths:
                 del self._paths[claim]
 
-    def _add(self, path: str, times: int) -> None:
-        for item in self._packages[path]:
-            counts = self._counts.setdefault(item.tag, Counts())
-            counts.add(item.name, item.by_stack, item.in_any, times)
+    def _add(self, packages: Sequence[PackageCounts], times: int) -> None:
+        for package in packages:
+            add_package(self._counts.setdefault(package.tag, Counts()), package, self._scope, times)
 
     def paths_of(self, claim: Claim) -> list[str]:
         """Return the files that list a package or stack."""
@@ -129,20 +124,20 @@ class CountedFiles:
                     found.update(*item.by_stacks)
         return found
 
-    def packages(self, path: str) -> list[PackageNumbers]:
-        """Return the packages of one file as they are counted."""
-        return self._packages.get(path, [])
+    def packages(self, claims: Collection[Claim]) -> Iterator[PackageCounts]:
+        """Yield the packages of the files that list any of some packages or stacks."""
+        for path in {path for claim in claims for path in self.paths_of(claim)}:
+            yield from self._documents[path].counts
 
 
 def count_package(counts: Counts, package: Package, scope: Scope) -> None:
     """Count a package that was read, as far as it is asked for."""
     by_stacks = count_by_stacks(Counter(package.specs.values()), {})
-    numbers = package_numbers(PackageCounts(package.tag, package.name, by_stacks), scope)
-    counts.add(numbers.name, numbers.by_stack, numbers.in_any)
+    add_package(counts, PackageCounts(package.tag, package.name, by_stacks), scope)
 
 
-def package_numbers(package: PackageCounts, scope: Scope) -> PackageNumbers:
-    """Return how many specs of a package each stack has, as far as they are asked for."""
+def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
+    """Count a package, as far as it is asked for; `times` is -1 to take it out again."""
     by_stack: dict[str, int] = {}
     in_any = 0
     if scope.has_package(package.name):
@@ -151,4 +146,64 @@ def package_numbers(package: PackageCounts, scope: Scope) -> PackageNumbers:
             for stack in stacks:
                 by_stack[stack] = by_stack.get(stack, 0) + number
             in_any += number if stacks else 0
-    return PackageNumbers(package.tag, package.name, by_stack, in_any)
+    counts.add(package.name, by_stack, in_any, times)
+
+
+class Unchanged:
+    """What was counted on both sides of a comparison."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Begin with nothing; `scope` says which stacks and packages count."""
+        self._scope = scope
+        self.folders: list[CountedFiles] = []
+        """Documents that are the same on both sides, folder by folder."""
+        self.packages: list[tuple[tuple[Claim, ...], PackageCounts]] = []
+        """Packages of which two versions of a document have the same, and what that one lists."""
+        self._stacks: dict[str, set[str]] = {}
+
+    def add(self, claims: tuple[Claim, ...], package: PackageCounts) -> None:
+        """Count a package that two versions of a document have alike."""
+        self.packages.append((claims, package))
+        self._stacks.setdefault(package.tag, set()).update(*package.by_stacks)
+
+    def stacks(self, tag: str) -> set[str]:
+        """Return the stacks of a tag, whatever is asked for."""
+        return self._stacks.get(tag, set()).union(*(found.stacks(tag) for found in self.folders))
+
+    def tags(self) -> set[str]:
+        """Return the tags of all documents."""
+        return {tag for counted in self.folders for tag in counted.tags()}
+
+    def repeated_claims(self) -> set[Claim]:
+        """Return what more than one document of a folder lists."""
+        return {claim for counted in self.folders for claim in counted.repeated_claims()}
+
+    def paths_of(self, claim: Claim) -> list[str]:
+        """Return the documents that list a package or a stack."""
+        return [path for counted in self.folders for path in counted.paths_of(claim)]
+
+    def hashes(self) -> list[ListedHashes]:
+        """Return the hashes of the documents that list a whole stack."""
+        return [listed for counted in self.folders for listed in counted.hashes()]
+
+    def kinds(self, tag: str | None) -> StackDocuments:
+        """Return what kind of document lists each whole stack of a tag."""
+        return {
+            claim.name: kind
+            for counted in self.folders
+            for claim, kind in counted.kinds()
+            if claim.tag == tag and claim.what == "stack"
+        }
+
+    def counts(self, tag: str, left_out: Collection[Claim]) -> Counts:
+        """Return the counts of a tag, less what is left out."""
+        total = Counts()
+        for counted in self.folders:
+            total.merge(counted.counts(tag))
+            for package in counted.packages(left_out):
+                if package.tag == tag:
+                    add_package(total, package, self._scope, -1)
+        for claims, package in self.packages:
+            if package.tag == tag and not set(claims).intersection(left_out):
+                add_package(total, package, self._scope)
+        return total

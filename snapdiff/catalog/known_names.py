@@ -1,9 +1,8 @@
-"""Filters with a slip in them: globs that match no tag, stack or package of either side."""
+"""Tags, stacks and packages by name: filters with a slip in them, and where documents are."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import Reading, read_file, read_whole
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
 from snapdiff.formats.base import Document
@@ -30,20 +29,14 @@ class KnownNames:
                 self.names[claim.what].add(claim.name)
         if is_enough():
             return
-        for entry, content in zip(entries, catalog.source.read(entries), strict=True):
-            path = printable_path(entry.path)
-            reader = documents.reader(path, catalog.limits)
-            found = read_file(reader, path, catalog.version(entry, content), "old")
-            self._add(read_whole(found, path, "old"))
+        for found in catalog.read(entries, documents):
+            if isinstance(found, Document):
+                for counts in found.counts:
+                    self.names["tag"].add(counts.tag)
+                    self.names["package"].add(counts.name)
+                    self.names["stack"].update(*counts.by_stacks)
             if is_enough():
                 return
-
-    def _add(self, found: Reading) -> None:
-        if isinstance(found, Document):
-            for counts in found.counts:
-                self.names["tag"].add(counts.tag)
-                self.names["package"].add(counts.name)
-                self.names["stack"].update(*counts.by_stacks)
 
 
 def check_filters(filters: Filters, catalogs: Iterable[Catalog]) -> None:
@@ -111,3 +104,53 @@ def _stacks(catalog: Catalog) -> set[str]:
     known = KnownNames()
     known.look_into(catalog, lambda: False)
     return known.names["stack"]
+
+
+class DocumentPaths:
+    """The documents of one side by what they list; none of them is read."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        """List the documents of a catalog."""
+        source, documents = catalog.source, catalog.documents()
+        self._exact: dict[tuple[str, str], str] = {}
+        self._by_name: dict[str, str] = {}
+        self._by_tag: dict[str, str] = {}
+        self.first: str | None = None
+        for entry in source.entries():
+            if documents.is_document(entry.path):
+                path = source.location(entry)
+                claim = documents.claim_of_path(printable_path(entry.path), source.prefix)
+                self._exact.setdefault((claim.tag, claim.name), path)
+                self._by_name.setdefault(claim.name, path)
+                folder = entry._replace(path=documents.tag_folder(entry.path))
+                self._by_tag.setdefault(claim.tag, source.location(folder))
+                self.first = self.first or path
+
+    def of(self, tag: str, names: Iterable[str]) -> str | None:
+        """Return the document of the first of some packages or stacks that a tag has."""
+        return next((path for name in names if (path := self._exact.get((tag, name)))), None)
+
+    def named(self, names: Iterable[str]) -> str | None:
+        """Return the document of the first of some packages or stacks, whatever its tag is."""
+        return next((path for name in names if (path := self._by_name.get(name))), None)
+
+    def of_tag(self, tag: str) -> str | None:
+        """Return the folder of a tag."""
+        return self._by_tag.get(tag)
+
+
+def document_path(sides: Sequence[DocumentPaths], tag: str, names: Sequence[str]) -> str | None:
+    """Return the document in which packages or stacks of a tag are, or the nearest there is.
+
+    The first side that has it counts: a package that is removed has a document on the old side. A
+    tag that is compared with one of another name is not found; then any tag's document will do, as
+    each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
+    tag. Data of a whole site is one document for all. None where there is no document at all.
+    """
+    found = (
+        *(side.of(tag, names) for side in sides),
+        *(side.named(names) for side in sides),
+        *(side.of_tag(tag) for side in sides),
+        *(side.first for side in sides),
+    )
+    return next((path for path in found if path is not None), None)

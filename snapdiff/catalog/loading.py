@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from snapdiff.catalog.reading import FileVersion, read_file, read_whole
+from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
-from snapdiff.formats.base import no_file
+from snapdiff.formats.base import File, no_file
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
@@ -36,16 +36,23 @@ class Catalog:
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
         documents = self.documents()
-        entries = [entry for entry in self.source.entries() if documents.is_read(entry.path)]
-        for entry, content in zip(entries, self.source.read(entries), strict=True):
-            path = printable_path(entry.path)
-            reader = documents.reader(path, self.limits)
-            read = read_file(reader, path, self.version(entry, content), "old")
-            found = read_whole(read, path, "old")
+        for found in self.read(self._documents_of(documents), documents):
             if isinstance(found, BadPage):
                 yield found
             elif found is not None:
                 yield from found.packages
+
+    def _documents_of(self, documents: Documents) -> list[Entry]:
+        return [entry for entry in self.source.entries() if documents.is_read(entry.path)]
+
+    def read(self, entries: Sequence[Entry], documents: Documents) -> Iterator[Reading]:
+        """Yield what each of some files is, read whole and one at a time."""
+        for entry, content in zip(entries, self.source.read(entries), strict=True):
+            path = printable_path(entry.path)
+            reader = documents.reader(path, self.limits)
+            yield read_whole(
+                read_file(reader, path, self.version(entry, content), "old"), path, "old"
+            )
 
     def documents(self) -> Documents:
         """Return the kinds of documents there are here: some depend on what else is there."""
@@ -59,8 +66,10 @@ class Catalog:
 
     def version(self, entry: Entry, content: Content) -> FileVersion:
         """Return a file as this side has it."""
+        if isinstance(content, FormatError):
+            return content
         path = printable_path(entry.path)
-        return FileVersion(path, content, self._read_beside, self.source.prefix)
+        return File(path, content, self._read_beside, above=self.source.prefix)
 
     def _read_beside(self, path: str) -> bytes:
         content = self.source.content(path)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from snapdiff.catalog.counting import count_package
-from snapdiff.catalog.package_pairs import differs, pair_lists, pair_packages
-from snapdiff.catalog.reading import FilePair, Reading
+from snapdiff.catalog.compared_files import ComparedFiles
+from snapdiff.catalog.counting import Unchanged, count_package
+from snapdiff.catalog.reading import FilePair, Reading, differs, pair_lists, pair_packages
 from snapdiff.catalog.renamed_stacks import (
     Packages,
     StackNames,
@@ -14,10 +14,7 @@ from snapdiff.catalog.renamed_stacks import (
     rename_package,
     rename_pair,
 )
-from snapdiff.catalog.revision_pair import ComparedFiles
-from snapdiff.catalog.side import CatalogSide
-from snapdiff.catalog.tag_folders import TagFolders, pair_tags
-from snapdiff.catalog.unchanged import Unchanged
+from snapdiff.catalog.side import CatalogSide, TagFolders, pair_tags
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Claim, Document
@@ -69,7 +66,7 @@ class _Matching:
         self._changed: set[str] = set()
         self._folders = TagFolders()
         self._touched: set[str] = set()
-        self._unchanged = Unchanged()
+        self._unchanged = Unchanged(scope)
         self.bad_pages: list[BadPage] = []
 
     @property
@@ -99,7 +96,7 @@ class _Matching:
         elif found.packages:
             self._keep_graphs(documents["old"], documents["new"])
             for item in found.packages.unchanged:
-                self._unchanged.add(documents["new"].claims, item, self._scope)
+                self._unchanged.add(documents["new"].claims, item)
             for pair in found.packages.pairs:
                 self._keep(rename_pair(pair, self._names))
         else:

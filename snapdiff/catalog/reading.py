@@ -1,12 +1,41 @@
-"""Files of two revisions as documents: each read by its format, errors kept with the file."""
+"""Files of two revisions as documents, and the packages of two documents as pairs."""
 
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import chain
 from typing import NamedTuple
 
-from snapdiff.catalog.package_pairs import PairedPackages, pair_documents
 from snapdiff.errors import BadPage, FormatError, Side
-from snapdiff.formats.base import Document, DocumentReader, File
-from snapdiff.sources.source import Content
+from snapdiff.filters import Scope
+from snapdiff.formats.base import Counted, Document, DocumentReader, File
+from snapdiff.model import (
+    NO_GRAPHS,
+    Build,
+    Graph,
+    InCommon,
+    KeptSpecs,
+    Package,
+    PackageCounts,
+    PackagePair,
+    StackGraphs,
+    Tags,
+    count_by_stacks,
+    counted_in_common,
+    none_kept,
+)
+
+
+class PairedPackages(NamedTuple):
+    """The packages of two versions of a document.
+
+    `pairs` are those of which one side has a spec that the other has not, `unchanged` those of
+    which both have the same.
+    """
+
+    pairs: list[PackagePair]
+    unchanged: list[PackageCounts]
+
 
 Reading = Document | BadPage | None
 """What a file is: a document, one that cannot be read, or none at all."""
@@ -24,19 +53,8 @@ class FilePair(NamedTuple):
     packages: PairedPackages | None = None
 
 
-class FileVersion(NamedTuple):
-    """A file as one side has it; all but its content is as in `formats.base.File`."""
-
-    path: str
-    content: Content
-    read_beside: Callable[[str], bytes]
-    above: str
-
-    def file(self, *, is_document: bool = False) -> File:
-        """Return the file for a format to read; raises FormatError where there is no content."""
-        if isinstance(self.content, FormatError):
-            raise self.content
-        return File(self.path, self.content, self.read_beside, is_document, self.above)
+FileVersion = File | FormatError | None
+"""A file as one side has it, or why it cannot be read; None where that side does not have it."""
 
 
 def read_pair(
@@ -61,15 +79,28 @@ def read_pair(
 
 
 def read_versions(
-    path: str, versions: tuple[FileVersion | None, FileVersion | None], reader: DocumentReader
+    path: str, old: FileVersion, new: FileVersion, reader: DocumentReader
 ) -> FilePair:
-    """Return what a file is on both sides; None means that a side does not have it."""
-    old, new = versions
+    """Return what a file is on both sides."""
     return read_pair(
         path,
-        lambda is_document: read_file(reader, path, old, "old", is_document=is_document),
-        lambda is_document: read_file(reader, path, new, "new", is_document=is_document),
+        partial(read_file, reader, path, old, "old"),
+        partial(read_file, reader, path, new, "new"),
     )
+
+
+def read_file(
+    reader: DocumentReader, path: str, file: FileVersion, side: Side, is_document: bool = False
+) -> Reading:
+    """Return what a file is on one side."""
+    if file is None:
+        return None
+    try:
+        if isinstance(file, FormatError):
+            raise file
+        return reader.read(file._replace(is_document=is_document))
+    except FormatError as error:
+        return BadPage(path, side, str(error))
 
 
 def read_whole(reading: Reading, path: str, side: Side) -> Reading:
@@ -82,18 +113,148 @@ def read_whole(reading: Reading, path: str, side: Side) -> Reading:
     return reading
 
 
-def read_file(
-    reader: DocumentReader,
-    path: str,
-    version: FileVersion | None,
-    side: Side,
-    *,
-    is_document: bool = False,
-) -> Reading:
-    """Return what a file is on one side; None where that side does not have it."""
-    if version is None:
-        return None
-    try:
-        return reader.read(version.file(is_document=is_document))
-    except FormatError as error:
-        return BadPage(path, side, str(error))
+class _InCommon:
+    """The specs that two versions of a document have, counted; read when somebody asks for one."""
+
+    def __init__(self, document: Document, entries: Mapping[str, Counted]) -> None:
+        self._document = document
+        self._entries = entries
+        self.numbers: dict[tuple[str, str], dict[InCommon, int]] = defaultdict(dict)
+        for entry, number in Counter(entries.values()).items():
+            for tag in entry.tags:
+                self.numbers[tag, entry.name][InCommon(entry.version, entry.stacks)] = number
+
+    def specs(self, tag: str, package: str) -> Iterator[tuple[str, Build]]:
+        """Yield the specs of a package with their hashes."""
+        yield from self._document.builds(self._hashes.get((tag, package), ()))
+
+    @cached_property
+    def _hashes(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for spec_hash, entry in self._entries.items():
+            for tag in entry.tags:
+                found.setdefault((tag, entry.name), []).append(spec_hash)
+        return found
+
+
+def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
+    """Return the packages of two versions of a document; raises FormatError where one is bad."""
+    entries = new.in_common(old)
+    common = _InCommon(new, entries)
+    before, after = (
+        {(package.tag, package.name): package for package in document.packages_besides(entries)}
+        for document in (old, new)
+    )
+    graphs = old.graphs, new.graphs
+    pairs, unchanged = [], []
+    for tag, name in sorted({*before, *after, *common.numbers}):
+        key = tag, name
+        mine, theirs, same = before.get(key), after.get(key), common.numbers.get(key, {})
+        specs = theirs.specs if theirs else {}
+        if (mine.specs if mine else {}) == specs:
+            by_stacks = count_by_stacks(Counter(specs.values()), same)
+            unchanged.append(PackageCounts(tag, name, by_stacks))
+        else:
+            kept = partial(common.specs, tag, name)
+            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, kept))
+    return PairedPackages(pairs, unchanged)
+
+
+def pair_packages(
+    tags: Tags,
+    old: Package | None,
+    new: Package | None,
+    document: str = "",
+    graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
+    in_common: Mapping[InCommon, int] = {},
+    kept: KeptSpecs = none_kept,
+) -> PackagePair:
+    """Return a package on both sides; None means that a side does not have it.
+
+    What has the same hash, version and stacks on both sides is only counted. `graphs` are those of
+    both sides: the document of a package that is new has dependencies on the old side, too. Beside
+    these specs both sides have what is `in_common`, which `kept` reads.
+    """
+    before: Mapping[str, Build] = old.specs if old else {}
+    after: Mapping[str, Build] = new.specs if new else {}
+    removed = {key: build for key, build in before.items() if after.get(key) is not build}
+    added = {key: build for key, build in after.items() if before.get(key) is not build}
+    common = Counter(before.values())
+    common.subtract(removed.values())
+    for key in removed.keys() & added.keys():
+        build, twin = removed[key], added[key]
+        if build.stacks == twin.stacks and build.version_text == twin.version_text:
+            common[build] += 1
+            del removed[key], added[key]
+    package = old or new
+    assert package is not None
+    return PackagePair(
+        tags=tags,
+        name=package.name,
+        old=removed,
+        new=added,
+        common=counted_in_common(common, in_common),
+        kept=lambda: chain(
+            ((key, build) for key, build in after.items() if key not in added), kept()
+        ),
+        document=document,
+        graphs=_graphs_of(package.stack, (old, new), graphs),
+    )
+
+
+def _graphs_of(
+    stack: str | None,
+    packages: tuple[Package | None, Package | None],
+    graphs: tuple[StackGraphs, StackGraphs],
+) -> tuple[Graph, Graph] | None:
+    old, new = (
+        package.graph if package else known.get(stack)
+        for package, known in zip(packages, graphs, strict=True)
+    )
+    return (old, new) if old is not None and new is not None else None
+
+
+def pair_lists(
+    old: Sequence[Package], new: Sequence[Package]
+) -> Iterator[tuple[Package | None, Package | None]]:
+    """Yield the packages of one name that the documents of two tags list, stack by stack.
+
+    Where one side's documents list a whole stack each and the other's do not (an index here, a page
+    there), all of a side is one package.
+    """
+    stacks = {package.stack for package in (*old, *new)}
+    if None in stacks and len(stacks) > 1:
+        yield _united(old), _united(new)
+        return
+    before = {package.stack: package for package in old}
+    after = {package.stack: package for package in new}
+    for stack in sorted(stacks, key=lambda name: name or ""):
+        yield before.get(stack), after.get(stack)
+
+
+def _united(packages: Sequence[Package]) -> Package | None:
+    """Return all that several documents list of a package, each spec in all its stacks."""
+    if len(packages) < 2:
+        return packages[0] if packages else None
+    specs: dict[str, Build] = {}
+    for package in packages:
+        for spec_hash, build in package.specs.items():
+            known = specs.get(spec_hash)
+            specs[spec_hash] = known.with_stacks(known.stacks | build.stacks) if known else build
+    return Package(packages[0].tag, packages[0].name, specs)
+
+
+def differs(pair: PackagePair, scope: Scope) -> bool:
+    """Return whether a side has a spec in a stack that is asked for and the other has not."""
+    return _has_more(pair.old, pair.new, scope) or _has_more(pair.new, pair.old, scope)
+
+
+def _has_more(mine: Mapping[str, Build], other: Mapping[str, Build], scope: Scope) -> bool:
+    for spec_hash, build in mine.items():
+        twin = other.get(spec_hash)
+        if twin is build:
+            continue
+        stacks = build.stacks - twin.stacks if twin else build.stacks
+        if any(True for _ in scope.stacks(stacks)):
+            return True
+    return False

@@ -1,63 +1,36 @@
 """Two catalogs file by file: what differs is read, what does not is counted where asked."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
-from typing import Protocol
 
-from snapdiff.catalog.changed_files import ChangedFiles
+from snapdiff.catalog.compared_files import (
+    ChangedFiles,
+    ComparedFiles,
+    path_of,
+    sample_folders,
+    topmost,
+    unchanged_documents,
+)
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import FilePair, Reading, read_file, read_versions, read_whole
+from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Document
-from snapdiff.formats.registry import DOCUMENTS, Documents
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Progress, unseen
 from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
 from snapdiff.sources.wanted import EVERYWHERE
 
 
-class ComparedFiles(Protocol):
-    """Two revisions, file by file."""
-
-    prefixes: tuple[str, str]
-    """The folders above the files of the old and the new side, as far as they are known."""
-
-    documents: Documents
-    """The kinds of documents there are: known for certain once a document was yielded."""
-
-    def changed(self) -> Iterator[FilePair]:
-        """Yield every document that differs between the two, or that one side only has."""
-        ...
-
-    def samples(self, changed: Collection[str]) -> dict[str, Document]:
-        """Return of each tag's folder one document that is the same on both sides."""
-        ...
-
-    def count_folders(
-        self, folders: Collection[str], changed: Collection[str], scope: Scope
-    ) -> list[CountedFiles]:
-        """Return the counts of the files below each folder, less those that differ."""
-        ...
-
-    def require_documents(self) -> None:
-        """Raise RevisionError where a side has not a single document."""
-        ...
-
-    def shown_path(self, path: str, side: Side) -> str:
-        """Return what a document is called in an error: one that was named itself as it was."""
-        ...
-
-
-class RevisionPair:
-    """Two catalogs as `ComparedFiles`."""
+class RevisionPair(ComparedFiles):
+    """Two catalogs, of any two sources."""
 
     def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
         """Take the two catalogs; nothing is read yet. `progress` is called for each file."""
         self._old = old
         self._new = new
         self._progress = progress
-        self.documents = DOCUMENTS
         self.prefixes = (old.source.prefix, new.source.prefix)
 
     def changed(self) -> Iterator[FilePair]:
@@ -101,11 +74,12 @@ class RevisionPair:
         (old, new), (before, after) = pair, contents
         path = path_of(pair)
         reader = self.documents.reader(path, self._new.limits)
-        versions = (
+        return read_versions(
+            path,
             self._old.version(old, before) if old and before is not None else None,
             self._new.version(new, after) if new and after is not None else None,
+            reader,
         )
-        return read_versions(path, versions, reader)
 
     def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
@@ -125,13 +99,8 @@ class RevisionPair:
         return found
 
     def _count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
-        contents = self._new.source.read(entries)
         with self._new.source.kept_open():
-            for entry, content in zip(entries, contents, strict=True):
-                path = printable_path(entry.path)
-                reader = self.documents.reader(path, self._new.limits)
-                found = read_file(reader, path, self._new.version(entry, content), "old")
-                yield read_whole(found, path, "old")
+            yield from self._new.read(entries, self.documents)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""
@@ -150,61 +119,6 @@ class RevisionPair:
         source = (self._old if side == "old" else self._new).source
         entry = source.find(path) if source.is_file else None
         return source.location(entry) if entry else path
-
-
-def path_of(pair: EntryPair) -> str:
-    """Return the path of a file that one side may not have, as it can be printed."""
-    entry = pair[0] or pair[1]
-    assert entry is not None
-    return printable_path(entry.path)
-
-
-def topmost(folders: Iterable[str]) -> list[str]:
-    """Return the folders less those that are within another one, in order."""
-    found: list[str] = []
-    for folder in sorted(set(folders), key=lambda name: name.count("/") if name else -1):
-        if not any(is_within(folder, other) for other in found):
-            found.append(folder)
-    return sorted(found)
-
-
-def is_within(path: str, folder: str) -> bool:
-    """Return whether a path is in a folder, at any depth, or the folder itself."""
-    return not folder or path == folder or path.startswith(f"{folder}/")
-
-
-def unchanged_documents(
-    entries: Iterable[Entry], changed: Collection[str], documents: Documents
-) -> list[Entry]:
-    """Return which of the files may be documents and are not among `changed`."""
-    return [
-        entry
-        for entry in entries
-        if documents.is_read(entry.path) and printable_path(entry.path) not in changed
-    ]
-
-
-def sample_folders(
-    entries: Iterable[Entry],
-    changed: Collection[str],
-    count: Callable[[Sequence[Entry]], Iterator[Reading]],
-    documents: Documents,
-) -> dict[str, Document]:
-    """Return of each tag's folder one document that is not among `changed`."""
-    candidates: dict[str, list[Entry]] = {}
-    for entry in unchanged_documents(entries, changed, documents):
-        candidates.setdefault(documents.tag_folder(entry.path), []).append(entry)
-    found: dict[str, Document] = {}
-    for position in range(max(map(len, candidates.values()), default=0)):
-        # One file of each folder at a time: nearly always the first is a document.
-        left = [
-            folder
-            for folder, files in candidates.items()
-            if folder not in found and position < len(files)
-        ]
-        counted = zip(left, count([candidates[folder][position] for folder in left]), strict=True)
-        found.update((folder, it) for folder, it in counted if isinstance(it, Document))
-    return found
 
 
 def require_paths(sources: Sequence[Source]) -> None:

@@ -7,10 +7,9 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.catalog.history import History
+from snapdiff.catalog.compared_files import ComparedFiles
+from snapdiff.catalog.history import DocumentMemory, History
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.memory import DocumentMemory
-from snapdiff.catalog.revision_pair import ComparedFiles
 from snapdiff.changelog.periods import Period
 from snapdiff.errors import BadPage
 from snapdiff.formats.registry import DOCUMENTS

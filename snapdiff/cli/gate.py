@@ -271,7 +271,7 @@ def mark_documents(
     """
     annotations = []
     if offenders:  # else no side has to be listed for it
-        from snapdiff.catalog.document_paths import DocumentPaths, document_path
+        from snapdiff.catalog.known_names import DocumentPaths, document_path
 
         sides = [DocumentPaths(new), DocumentPaths(old)]
         for item in offenders:

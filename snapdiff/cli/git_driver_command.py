@@ -125,7 +125,7 @@ def _report(change: _Change, *, detail: bool) -> str:
     """Return the report of one document; raises SnapdiffError where it cannot be read."""
     from msgspec.structs import replace
 
-    from snapdiff.catalog.document_versions import DocumentVersions
+    from snapdiff.catalog.compared_files import DocumentVersions
     from snapdiff.comparison import diff_files
     from snapdiff.model import Revision
     from snapdiff.reports import render_report

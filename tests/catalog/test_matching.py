@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
+from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.comparison import diff_files
-from snapdiff.errors import BadPage, BadPagesError, RevisionError, Side
+from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Document, File
 from snapdiff.formats.environment_lock import EnvironmentLock
-from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
@@ -45,11 +45,8 @@ def file_pair(path: str, old: Reading, new: Reading) -> FilePair:
     return read_pair(path, lambda _: old, lambda _: new)
 
 
-class Asked:
+class Asked(ComparedFiles):
     """Files that differ and counts of those that do not; it keeps what it is asked for."""
-
-    prefixes = ("", "")
-    documents = DOCUMENTS
 
     def __init__(self, *changed: FilePair, unchanged: dict[str, Document] | None = None) -> None:
         self._changed = changed
@@ -79,9 +76,6 @@ class Asked:
 
     def require_documents(self) -> None:
         self.required = True
-
-    def shown_path(self, path: str, _side: Side) -> str:
-        return path
 
 
 ENDS = (Revision(source="here", commit=None, date=None),) * 2

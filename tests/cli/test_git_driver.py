@@ -135,20 +135,24 @@ def test_a_page_that_cannot_be_read_does_not_keep_git_from_the_next(
     assert line.endswith("; git diff --no-ext-diff shows the lines")
 
 
-def test_a_link_is_no_page_and_a_file_that_is_no_document_is_named(
-    repository: GitRepository,
-) -> None:
+def test_a_link_is_no_page(repository: GitRepository) -> None:
     (repository.folder / PAGE).unlink()
     (repository.folder / PAGE).symlink_to("/etc/passwd")
     shown = git(repository.folder, "diff")
     assert shown.returncode == 0
     assert "root:" not in shown.stdout + shown.stderr
-    (repository.folder / ".git/info/attributes").write_text("*.txt diff=snapdiff\n")
-    repository.commit({"notes.txt": "one\n"})
-    write(repository, {"notes.txt": "two\n"})
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "package_data.json"])
+def test_a_file_that_is_no_document_or_only_a_part_of_one_is_named(
+    name: str, repository: GitRepository
+) -> None:
+    (repository.folder / ".git/info/attributes").write_text(f"{name} diff=snapdiff\n")
+    repository.commit({name: "one\n"})
+    write(repository, {name: "two\n"})
     shown = git(repository.folder, "diff")
     assert shown.returncode == 0
-    assert shown.stderr.startswith("snapdiff: error: notes.txt: is nothing to compare; ")
+    assert shown.stderr.startswith(f"snapdiff: error: {name}: is nothing to compare; ")
 
 
 def test_a_path_of_odd_characters_is_shown_and_never_run(repository: GitRepository) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.catalog.package_pairs import pair_documents
+from snapdiff.catalog.reading import pair_documents
 from snapdiff.catalog.reading import read_pair as pair_of_readings
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.formats.base import Document, Format

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.catalog.package_pairs import PairedPackages
+from snapdiff.catalog.reading import PairedPackages
 from snapdiff.diff.pairing import Effort, match_in_order
 from snapdiff.diff.specs import changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
-from snapdiff.catalog.package_pairs import pair_documents
+from snapdiff.catalog.reading import pair_documents
 from snapdiff.formats.base import Document, File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Build, Package, PackageCounts, count_by_stacks

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from snapdiff import SnapdiffError
 from snapdiff.buildcache_layout import LAYOUT_2
-from snapdiff.catalog.package_pairs import pair_documents
+from snapdiff.catalog.reading import pair_documents
 from snapdiff.errors import FormatError
 from snapdiff.formats.base import Document, File, Format
 from snapdiff.formats.buildcache_index import BuildcacheIndex

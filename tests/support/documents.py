@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from snapdiff.catalog.package_pairs import PairedPackages, pair_documents
+from snapdiff.catalog.reading import PairedPackages, pair_documents
 from snapdiff.errors import NoSuchFile
 from snapdiff.formats.base import Document, File, Format
 from snapdiff.limits import Limits

@@ -1,0 +1,216 @@
+"""Two revisions file by file: what is asked of them, and which of their documents differ."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from snapdiff.catalog.counting import CountedFiles
+from snapdiff.catalog.reading import FilePair, Reading, read_versions
+from snapdiff.errors import RevisionError, Side
+from snapdiff.filters import Scope
+from snapdiff.formats.base import Document, File, ReadDocument
+from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
+from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.source import Content, Entry, EntryPair, printable_path
+
+
+class ComparedFiles(ABC):
+    """Two revisions, file by file."""
+
+    prefixes: tuple[str, str] = ("", "")
+    """The folders above the files of the old and the new side, as far as they are known."""
+
+    documents: Documents = DOCUMENTS
+    """The kinds of documents there are: known for certain once a document was yielded."""
+
+    @abstractmethod
+    def changed(self) -> Iterator[FilePair]:
+        """Yield every document that differs between the two, or that one side only has."""
+
+    def samples(self, changed: Collection[str]) -> dict[str, Document]:  # noqa: ARG002 - there is none
+        """Return of each tag's folder one document that is the same on both sides."""
+        return {}
+
+    def count_folders(
+        self,
+        folders: Collection[str],  # noqa: ARG002 - there are no other documents
+        changed: Collection[str],  # noqa: ARG002 - the same
+        scope: Scope,  # noqa: ARG002 - the same
+    ) -> list[CountedFiles]:
+        """Return the counts of the files below each folder, less those that differ."""
+        return []
+
+    def require_documents(self) -> None:
+        """Raise RevisionError where a side has not a single document and should have one."""
+        return
+
+    def shown_path(self, path: str, side: Side) -> str:  # noqa: ARG002 - of use where one is named
+        """Return what a document is called in an error: one that was named itself as it was."""
+        return path
+
+
+class DocumentVersions(ComparedFiles):
+    """Two versions of one document, given as their contents; None is a side without it."""
+
+    def __init__(
+        self,
+        path: str,
+        old: Content | None,
+        new: Content | None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        """Take the path, which may say what the document lists, and both contents."""
+        self._path = path
+        self._contents = (old, new)
+        self._limits = limits
+
+    def changed(self) -> Iterator[FilePair]:
+        """Yield the document; raises RevisionError if it is none.
+
+        A side without it lists as much as an empty document of the same tag: what the other side
+        has is added to its tag or removed from it, and the tag itself is not.
+        """
+        path = self._document_path()
+        old, new = (
+            File(path, content) if isinstance(content, bytes) else content
+            for content in self._contents
+        )
+        found = FilePair(path, None, None)
+        if self.documents.is_read(path):
+            found = read_versions(path, old, new, self.documents.reader(path, self._limits))
+        if not (found.old or found.new):
+            raise RevisionError(
+                f"{self._path}: is nothing to compare; snapdiff reads {DOCUMENTS.names}"
+            )
+        if old is None:
+            found = found._replace(old=_emptied(found.new))
+        elif new is None:
+            found = found._replace(new=_emptied(found.old))
+        yield found
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it lists one package: the others of its stacks are on other pages."""
+        return self._document_path().endswith(".md")
+
+    def _document_path(self) -> str:
+        """Return the path, or the usual name of such a document if the path's name is another."""
+        if DOCUMENTS.is_document(self._path):
+            return self._path
+        contents = [content for content in self._contents if isinstance(content, bytes)]
+        return next(filter(None, map(usual_name, contents)), self._path)
+
+    def shown_path(self, _path: str, _side: Side) -> str:
+        """Return the path that was given."""
+        return self._path
+
+
+def _emptied(reading: Reading) -> Reading:
+    """Return a document that is about the same and lists nothing."""
+    if isinstance(reading, Document):
+        return ReadDocument(reading.kind, reading.claims, [], [])
+    return None
+
+
+class ChangedFiles:
+    """Sorts files that may differ into documents, parts of some, and what is known to differ."""
+
+    def __init__(self, pairs: Iterable[EntryPair], documents: Documents) -> None:
+        """Take the files of both sides; without content ids only reading says what differs."""
+        self._documents = documents
+        self._changed: set[str] = set()
+        self._affected: set[str] = set()
+        self.documents: list[EntryPair] = []
+        """The files that may be documents themselves."""
+        self.parts: list[EntryPair] = []
+        """Parts of documents that have to be read to know whether they differ."""
+        for old, new in pairs:
+            path = printable_path((old or new or _NO_ENTRY).path)
+            if documents.is_read(path):
+                self.documents.append((old, new))
+            elif not (old and new) or old.content_id or new.content_id:
+                self.add(path)
+            elif not documents.is_named_by_content(path):
+                self.parts.append((old, new))
+
+    def add(self, path: str) -> None:
+        """Note that a file differs."""
+        self._changed.add(path)
+        self._affected |= self._documents.documents_of(path)
+
+    def others(self) -> list[str]:
+        """Return the documents of which a part differs, and not the file itself."""
+        return sorted(self._affected - self._changed)
+
+
+_NO_ENTRY = Entry("", None)
+
+
+def document_pairs(
+    pairs: Iterable[EntryPair],
+    documents: Documents,
+    find: Callable[[str], EntryPair],
+) -> list[EntryPair]:
+    """Return the documents that differ where the files that differ are known.
+
+    `find` looks a file up on both sides.
+    """
+    changes = ChangedFiles(pairs, documents)
+    for old, new in changes.documents:
+        changes.add(printable_path((old or new or _NO_ENTRY).path))
+    others = (find(path) for path in changes.others())
+    return [*changes.documents, *(pair for pair in others if any(pair))]
+
+
+def path_of(pair: EntryPair) -> str:
+    """Return the path of a file that one side may not have, as it can be printed."""
+    entry = pair[0] or pair[1]
+    assert entry is not None
+    return printable_path(entry.path)
+
+
+def topmost(folders: Iterable[str]) -> list[str]:
+    """Return the folders less those that are within another one, in order."""
+    found: list[str] = []
+    for folder in sorted(set(folders), key=lambda name: name.count("/") if name else -1):
+        if not any(is_within(folder, other) for other in found):
+            found.append(folder)
+    return sorted(found)
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Return whether a path is in a folder, at any depth, or the folder itself."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
+def unchanged_documents(
+    entries: Iterable[Entry], changed: Collection[str], documents: Documents
+) -> list[Entry]:
+    """Return which of the files may be documents and are not among `changed`."""
+    return [
+        entry
+        for entry in entries
+        if documents.is_read(entry.path) and printable_path(entry.path) not in changed
+    ]
+
+
+def sample_folders(
+    entries: Iterable[Entry],
+    changed: Collection[str],
+    count: Callable[[Sequence[Entry]], Iterator[Reading]],
+    documents: Documents,
+) -> dict[str, Document]:
+    """Return of each tag's folder one document that is not among `changed`."""
+    candidates: dict[str, list[Entry]] = {}
+    for entry in unchanged_documents(entries, changed, documents):
+        candidates.setdefault(documents.tag_folder(entry.path), []).append(entry)
+    found: dict[str, Document] = {}
+    for position in range(max(map(len, candidates.values()), default=0)):
+        # One file of each folder at a time: nearly always the first is a document.
+        left = [
+            folder
+            for folder, files in candidates.items()
+            if folder not in found and position < len(files)
+        ]
+        counted = zip(left, count([candidates[folder][position] for folder in left]), strict=True)
+        found.update((folder, it) for folder, it in counted if isinstance(it, Document))
+    return found
