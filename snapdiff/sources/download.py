@@ -12,13 +12,17 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
+
+import msgspec
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.gzip_stream import is_gzip, unfold
 from snapdiff.limits import DEFAULT_LIMITS, Progress, unseen
 from snapdiff.sources.names import MirrorAddress, RegistryAddress, without_secrets
 from snapdiff.sources.source import Validators
+
+_Value = TypeVar("_Value")
 
 _SLOWEST = 1024
 """How many bytes a second have to arrive; a body that drips in would have no end."""
@@ -78,6 +82,14 @@ class Transport(Protocol):
         what a server, a proxy or a library says: it could hold secrets of the URL.
         """
         ...
+
+
+def decoded(content: bytes, kind: type[_Value]) -> _Value:
+    """Return the value of a type that JSON gives; raises FormatError with what is wrong."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(str(error)) from error
 
 
 class Patience(NamedTuple):

@@ -8,7 +8,6 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
-import msgspec
 from msgspec import Struct
 
 from snapdiff.buildcache_layout import (
@@ -30,6 +29,7 @@ from snapdiff.sources.download import (
     Downloads,
     Patience,
     Transport,
+    decoded,
 )
 from snapdiff.sources.names import (
     LISTING,
@@ -160,9 +160,8 @@ class MirrorSource(DownloadedSource):
         if manifest:
             yield _entry(joined(folder, path), manifest.sha256)
             # What is wrong with a manifest, its format says when it reads it.
-            with contextlib.suppress(msgspec.DecodeError, FormatError):
-                content = self._downloads.content(manifest)
-                _, blob = index_blob(msgspec.json.decode(content, type=Manifest))
+            with contextlib.suppress(FormatError):
+                _, blob = index_blob(decoded(self._downloads.content(manifest), Manifest))
                 yield _entry(joined(folder, blob_path(blob.checksum)), blob.checksum)
 
     def _view(self) -> Iterator[Entry]:
@@ -297,8 +296,8 @@ def listed_folders(content: bytes) -> list[str]:
     Raises FormatError.
     """
     try:
-        tags = msgspec.json.decode(content, type=dict[str, list[_Mirror]])
-    except msgspec.DecodeError as error:
+        tags = decoded(content, dict[str, list[_Mirror]])
+    except FormatError as error:
         raise FormatError(f"is no listing of mirrors: {error}") from error
     return sorted({_folder(tag, mirror.url) for tag, found in tags.items() for mirror in found})
 

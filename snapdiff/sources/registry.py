@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from urllib.parse import urlencode, urlsplit
 
-import msgspec
 from msgspec import Struct
 
 from snapdiff.buildcache_layout import LAYOUT_2
@@ -23,12 +22,13 @@ from snapdiff.sources.download import (
     Downloads,
     NotThereError,
     TransferError,
+    decoded,
 )
 from snapdiff.sources.mirror import DownloadedSource
 from snapdiff.sources.names import RegistryAddress, is_digest
 from snapdiff.sources.registry_credentials import Credentials, find_credentials
 from snapdiff.sources.source import Entry, Validators
-from snapdiff.sources.web import Response, WebTransport, basic_authorization, file_in
+from snapdiff.sources.web import WebTransport, basic_authorization, file_in
 
 _TAG = "index.spack"
 
@@ -118,8 +118,8 @@ class RegistrySource(DownloadedSource):
 def _only_layer(manifest: bytes) -> _Layer:
     """Return the one layer of the manifest of an index; raises FormatError."""
     try:
-        layers = msgspec.json.decode(manifest, type=_Manifest).layers
-    except (msgspec.DecodeError, RecursionError) as error:
+        layers = decoded(manifest, _Manifest).layers
+    except FormatError as error:
         raise FormatError("is no manifest with layers, as Spack writes one") from error
     if len(layers) != 1:
         message = f"the manifest has {len(layers)} layers, and that of an index has one"
@@ -165,7 +165,7 @@ class RegistryTransport:
                     self._authorization = authorization
                     yield file_in(response, known)
                     return
-                asked = _challenge(response)
+                asked = challenge_in(response.headers.getall("WWW-Authenticate", []))
                 self._challenge = self._challenge if asked is None else asked
         raise NotThereError(status if status in REFUSED else None)
 
@@ -205,10 +205,10 @@ class RegistryTransport:
             with self._web.get(url, headers, form) as response:
                 answer = file_in(response, Validators())
                 text = self._text(answer.chunks or iter(()))
-            found = msgspec.json.decode(text, type=_Token)
+            found = decoded(text, _Token)
         except NotThereError:
             return
-        except (msgspec.DecodeError, RecursionError) as error:
+        except FormatError as error:
             raise TransferError("what the registry's token server sends is no token") from error
         except TransferError as error:
             message = f"of the registry's token server: {error}"
@@ -239,10 +239,13 @@ class RegistryTransport:
         return text
 
 
-def _challenge(response: Response) -> dict[str, str] | None:
-    """Return the parameters of a challenge that can be met; one for a password has no `realm`."""
+def challenge_in(headers: list[str]) -> dict[str, str] | None:
+    """Return the parameters of a challenge that can be met; one for a password has no `realm`.
+
+    None where there is no such challenge in any header `WWW-Authenticate`.
+    """
     found: dict[str, dict[str, str]] = {}
-    for header in response.headers.getall("WWW-Authenticate", []):
+    for header in headers:
         _, *parts = _CHALLENGE.split(header)
         for kind, text in zip(parts[::2], parts[1::2], strict=True):
             parameters = {

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct, field
 
-from snapdiff.errors import RevisionError
+from snapdiff.errors import FormatError, RevisionError
 from snapdiff.safe_text import shown
+from snapdiff.sources.download import decoded
 from snapdiff.sources.names import RegistryAddress
 
 _SECONDS_FOR_A_HELPER = 60
@@ -94,12 +94,12 @@ def _names(address: RegistryAddress) -> Iterator[str]:
 
 def _read(place: Path) -> _LoginFile | None:
     try:
-        return msgspec.json.decode(place.read_bytes(), type=_LoginFile)
+        return decoded(place.read_bytes(), _LoginFile)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise RevisionError(f"{shown(str(place))}: cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
+    except FormatError as error:
         raise _broken(place) from error
 
 
@@ -135,8 +135,8 @@ def _ask(helper: str, name: str) -> Credentials | None:
         )
         if done.returncode:
             return None  # its words say that it has none, or why it cannot look
-        kept = msgspec.json.decode(done.stdout, type=_Kept)
-    except (OSError, subprocess.TimeoutExpired, msgspec.DecodeError) as error:
+        kept = decoded(done.stdout, _Kept)
+    except (OSError, subprocess.TimeoutExpired, FormatError) as error:
         reason = getattr(error, "strerror", None) or "its answer is of no use"
         message = f"docker-credential-{helper}: cannot be asked for credentials: {reason}"
         raise RevisionError(message) from error

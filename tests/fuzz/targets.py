@@ -22,6 +22,7 @@ from snapdiff.sources.git import GitSource
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.spack.version import parse_version
 from tests.fuzz.document_targets import DOCUMENT_CHECKS, DOCUMENT_WORDS
+from tests.fuzz.server_targets import SERVER_CHECKS, SERVER_WORDS
 from tests.fuzz.settings_target import SETTINGS_WORDS, settings_file
 from tests.support import oracle
 from tests.support.helpers import json_of, pages_of, run_cli, spec, write_files
@@ -250,5 +251,6 @@ TARGETS = {
     "settings": Target(settings_file, SETTINGS_WORDS),
     "command": Target(command, [*PAGE_WORDS, *VERSION_WORDS, b"\f"]),
     **{name: Target(check, DOCUMENT_WORDS) for name, check in DOCUMENT_CHECKS.items()},
+    **{name: Target(check, SERVER_WORDS) for name, check in SERVER_CHECKS.items()},
 }
 """Every door by name."""

@@ -8,7 +8,7 @@ import pytest
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.source import Entry, Source
-from tests.support.helpers import run_json
+from tests.support.helpers import run_cli, run_json
 from tests.support.mirrors import (
     HASTE,
     INDEX,
@@ -171,11 +171,21 @@ def test_a_listing_cannot_lead_elsewhere(server: WebServer, url: str) -> None:
     assert all(path.startswith("m/") for path in server.paths() + server.paths(404))
 
 
-@pytest.mark.parametrize("text", [b"[]", b"{", b'{"develop": [{"label": "e4s"}]}', b"\xff"])
+@pytest.mark.parametrize("text", [b"[]", b"{", b'{"develop": [{"label": "e4s"}]}', b'{"\xff": []}'])
 def test_a_listing_that_is_none_is_named(server: WebServer, text: bytes) -> None:
     put(server, {LISTING: text})
     with pytest.raises(RevisionError, match=f"{LISTING}: is no listing of mirrors: "):
         list(mirror(server).entries())
+
+
+@pytest.mark.parametrize("text", [b"{", b'{"data": [{"checksum": "\xff"}]}', b"[" * 100_000])
+def test_a_manifest_that_cannot_be_read_is_named(server: WebServer, text: bytes) -> None:
+    put(server, {MANIFEST: text})
+    put(server, layout_2(ONE), "n")
+    result = run_cli(f"{server.url}/n", f"{server.url}/m")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"snapdiff: error: {MANIFEST} (new): ")
+    assert result.err.count("\n") == 1
 
 
 def test_a_mirror_without_an_index_is_named(server: WebServer) -> None:

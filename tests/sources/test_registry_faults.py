@@ -105,6 +105,11 @@ CASES: dict[str, tuple[str, Fault, str]] = {
         sent(b'{"schemaVersion": 2, "manifests": []}'),
         "is no manifest with layers, as Spack writes one",
     ),
+    "no UTF-8": (
+        TAGGED,
+        sent(b'{"layers": [{"digest": "\xff"}]}'),
+        "is no manifest with layers, as Spack writes one",
+    ),
     "deep JSON": (TAGGED, sent(b"[" * 100_000), "is no manifest with layers, as Spack writes one"),
     "another image": (
         TAGGED,
