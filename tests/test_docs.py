@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from snapdiff.reports.json_report import json_schema
 from tests.golden import ENVIRONMENTS, ROOT
 from tests.support.helpers import run_cli, run_json
 from tests.support.real_catalogs import DATA, needs_real_catalogs
+from tests.support.story import write_story
 
 DERECHO = ("066-3d0651d3-2023-11-08.lock", "067-c723601a-2023-11-20.lock")
 JULEA = ("002-ad4228b7-2025-12-11.lock", "003-a207fdae-2025-12-18.lock")
@@ -44,6 +47,25 @@ def test_the_python_example_runs() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("34 upgraded\n# Changes from ")
+
+
+def test_the_example_for_a_long_history_writes_what_the_command_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "changelog.md").read_text("utf-8")
+    example = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert example
+    story = write_story(tmp_path / "catalog")
+    first = story.git("rev-list", "--max-parents=0", "HEAD")
+    story.git("tag", "--force", "v0.20.0", first)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(example[1], names)  # noqa: S102 -- the page's own code
+    with ThreadPoolExecutor() as executor:
+        names["write_story"](executor, workers=2)
+    said = run_cli("changelog", "-C", "catalog", "v0.20.0..HEAD", "-f", "ndjson").out
+    assert (tmp_path / "story.ndjson").read_text("utf-8") == said
+    assert said
 
 
 def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> None:
@@ -152,6 +174,12 @@ def test_the_specification_names_every_key_of_the_json_report() -> None:
     keys = [key for item in json_schema()["$defs"].values() for key in item.get("properties", {})]
     assert len(keys) > 50
     assert set(keys) - named == set()
+
+
+def test_the_page_on_python_has_every_class_of_a_diff() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    documented = set(re.findall(r"autoclass:: (?:\w+\.)*(\w+)", page))
+    assert set(json_schema()["$defs"]) - documented == set()
 
 
 def test_the_table_of_the_example_to_pair_by_hand_has_what_is_on_its_two_pages() -> None:
