@@ -62,7 +62,7 @@ class BadPagesError(SnapdiffError):
 
     def __init__(self, pages: Sequence[BadPage]) -> None:
         """Keep every page; the message spells out the first twenty."""
-        super().__init__(f"{len(pages)} pages cannot be read")
+        super().__init__(f"{len(pages)} page{'s' if len(pages) != 1 else ''} cannot be read")
         self.pages = tuple(pages)
 
     def lines(self) -> list[str]:

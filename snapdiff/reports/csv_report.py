@@ -4,6 +4,8 @@ import csv
 import io
 from collections.abc import Iterator
 
+from msgspec import UNSET
+
 from snapdiff.model import Spec
 from snapdiff.reports.lost_builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
@@ -40,7 +42,8 @@ COLUMNS = (
 """The first row. `specs` is 1 but for a tag that came or went, which is one row in all.
 
 `package_kind` is what happened to the whole package in the stack, `trait` what its removed or its
-added builds have in common.
+added builds have in common. In a row about a renamed stack, `differs` is its old name; in one about
+a hash that names another spec than before, the package that it named before.
 """
 
 _FORMULA = ("=", "+", "-", "@", "'")
@@ -59,10 +62,15 @@ def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
         ]
         if tag.status != "changed":
             specs = tag.specs.new or tag.specs.old
-            cells = [*tags, "", f"tag {tag.status}", "", str(specs)]
-            yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+            yield _short_row([*tags, "", f"tag {tag.status}", "", str(specs)])
             continue
+        for conflict in tag.hash_conflicts or ():
+            old, new = conflict.old, conflict.new
+            cells = [*tags, "", "one hash", new.package, "", old.package, old.version, new.version]
+            yield _short_row([*cells, conflict.hash, conflict.hash])
         for stack in tag.stacks:
+            if stack.renamed_from is not UNSET:
+                yield _short_row([*tags, stack.stack, "stack renamed", "", "", stack.renamed_from])
             packages = {change.package: change for change in stack.package_changes}
             for change in stack.changes:
                 cells = [*tags, stack.stack, change.kind.value]
@@ -71,11 +79,14 @@ def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
             roots = stack.asked_for or RootChanges(now=(), no_longer=())
             for kind, names in (("now", roots.now), ("no longer", roots.no_longer)):
                 for name in names:
-                    cells = [*tags, stack.stack, f"{kind} asked for", name]
-                    yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+                    yield _short_row([*tags, stack.stack, f"{kind} asked for", name])
     for page in diff.skipped:
-        cells = ["", "", "", f"page skipped ({page.side})", page.path, "", page.error]
-        yield csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+        yield _short_row(["", "", "", f"page skipped ({page.side})", page.path, "", page.error])
+
+
+def _short_row(cells: list[str]) -> str:
+    """Return a row that has nothing in its last cells."""
+    return csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
 
 
 def _spec_cells(change: Change) -> list[str]:

@@ -1,12 +1,13 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from snapdiff.reports.lost_builds import build_changes
+from snapdiff.reports.names import Mark, shortened
 from snapdiff.reports.package_lines import PackageLine, Status
 from snapdiff.result import Kind, PackageChange, StackDiff
 
@@ -18,6 +19,9 @@ FEW_QUIET = 10
 
 MOST_NAMES = 400
 """How many names stand one after another on a page before the others are counted."""
+
+MOST_VERSIONS = 6
+"""How many versions of a package stand in a cell before the others are counted."""
 
 FEW = 4
 """How many lines of dependencies are read with the products; more are put aside."""
@@ -194,9 +198,15 @@ def _cell(change: PackageChange | None) -> PackageChange | None:
     return change if is_told else None
 
 
-def cell_versions(change: PackageChange, mark: Callable[[str], str]) -> str:
+def _versions(versions: Sequence[str], mark: Mark) -> str:
+    """Return versions, the highest first; of very many the first ones."""
+    some = shortened(versions[::-1], MOST_VERSIONS)
+    return ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
+
+
+def cell_versions(change: PackageChange, mark: Mark) -> str:
     """Return a cell in words: `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 beside 1.1`."""
-    old, new = (", ".join(map(mark, reversed(versions))) for versions in (change.gone, change.came))
+    old, new, kept = (_versions(some, mark) for some in (change.gone, change.came, change.kept))
     if change.was_compiler is True:
         return f"{new}, a dependency now"
     if change.whole:
@@ -204,7 +214,6 @@ def cell_versions(change: PackageChange, mark: Callable[[str], str]) -> str:
     if old and new:
         return f"{old} → {new}"
     if old or new:
-        kept = ", ".join(map(mark, reversed(change.kept)))
         return f"lost {old}, still has {kept}" if old else f"{new} beside {kept}"
     builds = build_changes(change)
     return builds.in_words(mark) if builds else "·"

@@ -11,7 +11,7 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, build_changes
 from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.version_steps import Step, step_of
-from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
 
@@ -224,8 +224,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Itera
     changes: Mapping[str, list[Change]] = {}
     if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
         changes = changes_by_package(stack)
-    have_compilers_come = any(change.was_compiler is True for change in stack.package_changes)
-    have_compilers_come |= any(cause.what == "compilers" for cause in stack.causes)
+    now_dependencies = dependencies_now(stack)
     shared = set(map(event_of, shared_fields(stack)))
     for change in stack.package_changes:
         cause = change.cause if change.kind is Kind.REBUILT else None
@@ -243,7 +242,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Itera
             builds=build_changes(change),
             because=event_of(cause) if isinstance(cause, Cause) else None,
             differs=tuple(sorted(differs, key=str)),
-            is_dependency_now=have_compilers_come and _came_with_compilers(change),
+            is_dependency_now=change.package in now_dependencies,
             is_dependency=products.is_dependency(change.package),
             stacks=(stack.stack,),
             place=NOWHERE,
@@ -251,11 +250,12 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Itera
         )
 
 
-def _came_with_compilers(change: PackageChange) -> bool:
-    is_whole = change.whole and change.kind is Kind.ADDED
-    return is_whole and (
-        change.was_compiler is True or change.package.endswith(_COMES_WITH_COMPILERS)
-    )
+def dependencies_now(stack: StackDiff) -> set[str]:
+    """Return the packages that came as compilers became dependencies: compilers and their parts."""
+    found = {it.package for it in stack.package_changes if it.was_compiler is True}
+    if found or any(cause.what == "compilers" for cause in stack.causes):
+        found |= {name for name in stack.packages.added if name.endswith(_COMES_WITH_COMPILERS)}
+    return found
 
 
 def changes_by_package(stack: StackDiff) -> dict[str, list[Change]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snapdiff.model import Spec
-from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST
+from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, dependencies_now
 from snapdiff.result import Change, Field, Kind, StackDiff
 from snapdiff.result.causes import Cause
 
@@ -20,7 +20,8 @@ HashPair = tuple[str | None, str | None]
 class SpecLine(Struct, frozen=True, kw_only=True):
     """Like changes of one package: how many specs they are, and which stacks have them.
 
-    `is_whole` says that the package was added to or removed from these stacks with them. `hashes`
+    `is_whole` says that the package was added to or removed from these stacks with them,
+    `is_dependency_now` that it came there as compilers became dependencies. `hashes`
     are those of the first few specs. `cause` is None where it is not known; `same_to_use` as in
     `result.Change`.
     """
@@ -34,6 +35,7 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     same_to_use: bool
     specs: int
     is_whole: bool
+    is_dependency_now: bool
     stacks: tuple[str, ...]
     in_all_stacks: bool
     hashes: tuple[HashPair, ...]
@@ -60,6 +62,7 @@ class _Likeness(NamedTuple):
     cause: Cause | None
     same_to_use: bool
     is_whole: bool
+    is_dependency_now: bool
 
 
 class _Members:
@@ -76,15 +79,16 @@ def spec_sections(stacks: Sequence[StackDiff]) -> tuple[SpecSection, ...]:
     """Return the spec changes of some stacks, a section a kind, worst first."""
     alike: dict[Kind, dict[_Likeness, _Members]] = {kind: {} for kind in WORST_FIRST}
     for stack in stacks:
+        now_dependencies = dependencies_now(stack)
         for change in stack.changes:
-            likeness = _likeness(change, stack)
+            likeness = _likeness(change, stack, now_dependencies)
             members = alike[change.kind].setdefault(likeness, _Members())
             members.specs[_hash(change.old), _hash(change.new)] = None
             members.stacks[stack.stack] = None
     return tuple(_section(kind, found, len(stacks)) for kind, found in alike.items() if found)
 
 
-def _likeness(change: Change, stack: StackDiff) -> _Likeness:
+def _likeness(change: Change, stack: StackDiff, now_dependencies: set[str]) -> _Likeness:
     old, new = change.old, change.new
     names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
     return _Likeness(
@@ -96,6 +100,7 @@ def _likeness(change: Change, stack: StackDiff) -> _Likeness:
         change.cause if isinstance(change.cause, Cause) else None,
         change.same_to_use is True,
         change.package in names,
+        change.kind is Kind.ADDED and change.package in now_dependencies,
     )
 
 
@@ -111,6 +116,7 @@ def _section(kind: Kind, alike: dict[_Likeness, _Members], among: int) -> SpecSe
             same_to_use=likeness.same_to_use,
             specs=len(members.specs),
             is_whole=likeness.is_whole,
+            is_dependency_now=likeness.is_dependency_now,
             stacks=tuple(members.stacks),
             in_all_stacks=among > 1 and len(members.stacks) == among,
             hashes=tuple(members.specs)[:LISTED_HASHES],

@@ -67,6 +67,26 @@ def test_several_are_dependencies_now(tmp_path: Path) -> None:
     )
 
 
+def test_what_comes_with_compilers_is_no_news_either(tmp_path: Path) -> None:
+    wrapper, runtime = Item("compiler-wrapper", compiler=None), Item("gcc-runtime", compiler=None)
+    below = (needs(LLVM, "c", types=BUILD), needs(wrapper, types=BUILD), needs(runtime))
+    zlib = Item("zlib", "1.3", compiler=None, needs=below)
+    after = [LLVM, wrapper, runtime, zlib]
+    text = compared(tmp_path, BEFORE, after, "-f", "text", "--detail")
+    assert "3 are dependencies now" in text
+    assert "  + compiler-wrapper, gcc-runtime 1.0 are dependencies now\n" in text
+    assert "new" not in text.partition("every spec: ")[0].replace("new.lock", "")
+
+
+def test_of_every_spec_it_is_said_that_it_is_a_dependency_now(tmp_path: Path) -> None:
+    for side, items in (("old", BEFORE), ("new", AFTER)):
+        for stack in ("cpu", "gpu"):
+            write_files(tmp_path / side / stack, {"spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "text", "--detail").out
+    assert "  + llvm 15.0.0, a dependency now in both: " in text
+    assert "  − old 1.0, gone from both: " in text
+
+
 @pytest.mark.parametrize("options", [(), ("-p", "llvm"), ("-k", "added")])
 def test_json_says_it_and_counts_it_as_added(options: tuple[str, ...], tmp_path: Path) -> None:
     report = compared(tmp_path, BEFORE, AFTER, "-f", "json", *options)

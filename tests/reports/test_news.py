@@ -258,6 +258,15 @@ def test_a_version_beside_another_is_no_downgrade() -> None:
     assert "paraview 5.14.1 beside 5.14.2.\n" in text
 
 
+@pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
+def test_of_very_many_versions_the_highest_are_named(format_name: str) -> None:
+    many = [spec(f"b{numbered(n)}", f"1.{n}") for n in range(3_000)]
+    more = [spec(f"c{numbered(n)}", f"2.{n}") for n in range(3_000)]
+    text = render_report(diff_of(many, [*many, *more]), format_name).replace("`", "")
+    assert "2.2999, 2.2998, 2.2997, 2.2996, 2.2995, 2.2994 and 2,994 more beside 1.2999, " in text
+    assert len(text) < 1_000
+
+
 def test_stacks_with_the_same_fate_are_one_line() -> None:
     stays = spec("b", stacks="hep")
     gone = [spec(f"c{numbered(n)}", stacks=f"gone-{n:02}") for n in range(18)]

@@ -1,0 +1,59 @@
+"""Rows of CSV about more than a spec: a renamed stack, a hash that names another spec."""
+
+import csv
+import io
+from pathlib import Path
+
+from tests.support.helpers import hash_of, pages_of, run_cli, spec, write_files
+
+
+def rows(old: Path, new: Path) -> list[dict[str, str]]:
+    """The rows of a report, by column, without what is empty."""
+    done = run_cli(old, new, "-f", "csv", "--quiet")
+    assert (done.status, done.err) == (0, "")
+    return [
+        {name: cell for name, cell in row.items() if cell}
+        for row in csv.DictReader(io.StringIO(done.out))
+    ]
+
+
+def test_a_renamed_stack_has_a_row_with_its_old_name(tmp_path: Path) -> None:
+    names = [f"p{letter}" for letter in "abcdefgh"]
+    sides = [
+        [spec(f"{name[1]}x", package=name, stacks=stack) for name in names]
+        for stack in ("ubuntu22.04", "ubuntu24.04")
+    ]
+    sides[1][0] = spec("ay", package="pa", stacks="ubuntu24.04")
+    old, new = (
+        write_files(tmp_path / name, pages_of(some))
+        for name, some in zip(("old", "new"), sides, strict=True)
+    )
+    renamed, *changes = rows(old, new)
+    assert renamed == {
+        "old_tag": "develop",
+        "new_tag": "develop",
+        "stack": "ubuntu24.04",
+        "kind": "stack renamed",
+        "differs": "ubuntu22.04",
+    }
+    assert [(row["kind"], row["package"]) for row in changes] == [("rebuilt", "pa")]
+
+
+def test_a_hash_that_names_another_version_has_a_row_with_both(tmp_path: Path) -> None:
+    old, new = (
+        write_files(tmp_path / name, pages_of([spec("b", version, package="zlib")]))
+        for name, version in (("old", "1.2"), ("new", "1.3"))
+    )
+    assert rows(old, new) == [
+        {
+            "old_tag": "develop",
+            "new_tag": "develop",
+            "kind": "one hash",
+            "package": "zlib",
+            "differs": "zlib",
+            "old_version": "1.2",
+            "new_version": "1.3",
+            "old_hash": hash_of("b"),
+            "new_hash": hash_of("b"),
+        }
+    ]
