@@ -1,7 +1,6 @@
 """The rows of the HTML report as JSON for its script: each text once, rows as short lists."""
 
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -9,8 +8,7 @@ import msgspec
 from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs
-from snapdiff.reports.html.writing import address_of
-from snapdiff.reports.names import short_patches
+from snapdiff.reports.html.writing import address_of, value_text
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
 from snapdiff.safe_text import shown
 
@@ -89,7 +87,7 @@ def data_of(rows: Sequence[TableRow], package_url: str) -> str:
             "links": packages.values(lambda name: address_of(name, package_url)),
             "stacks": stacks.values(shown),
             "places": places.values(lambda names: [stacks.number(name) for name in names]),
-            "built": built.values(lambda build: [_text(value) for value in build]),
+            "built": built.values(lambda build: [value_text(value) for value in build]),
             "differences": differences.values(list),
             "reasons": reasons.values(str),
             "causes": causes.values(str),
@@ -109,7 +107,7 @@ def _differences(group: SpecGroup) -> tuple[tuple[str, str, str], ...]:
     if not change.fields and spec:
         return (("version", shown(spec.version), ""),)
     return tuple(
-        (shown(field.name), _text(field.old) or "—", _text(field.new) or "—")
+        (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")
         for field in change.fields
     )
 
@@ -119,13 +117,6 @@ def _reason(group: SpecGroup) -> str:
         return ""
     words = cause_in_words(group.cause, shown)
     return f"{words}; {SAME_TO_USE}" if group.change.same_to_use is True else words
-
-
-@lru_cache(maxsize=65536)
-def _text(value: str | tuple[str, ...]) -> str:
-    if isinstance(value, str):
-        return shown(value)
-    return " ".join(_text(short_patches(variant)) for variant in value)
 
 
 def embedded(value: Any) -> str:

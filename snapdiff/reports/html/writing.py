@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.groups import ProductTable, cell_versions
+from snapdiff.reports.names import short_patches
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ def link_of(package_url: str) -> Callable[[str], "Markup"]:
         return trusted('<a href="{}" rel="noreferrer">{}</a>').format(url, shown(package))
 
     return link
+
+
+@lru_cache(maxsize=65536)
+def value_text(value: str | tuple[str, ...]) -> str:
+    """Return a value of a spec as text: a word, or its variants; nothing where it has none."""
+    if isinstance(value, str):
+        return shown(value)
+    return " ".join(value_text(short_patches(variant)) for variant in value)
 
 
 def _item(sign: str, words: str) -> "Markup":
@@ -121,5 +130,6 @@ FUNCTIONS: dict[str, Any] = {
     "fold": _fold,
     "end_fold": lambda: trusted("</details>\n"),
     "products": products,
+    "value": value_text,
 }
 """What templates call."""
