@@ -135,6 +135,12 @@ class _LockListing(Listing):
         changed = self.counted ^ old.counted
         return [found for found in super()._same_words(old) if found not in changed]
 
+    def _same_nodes(self, old: Listing, same_words: Iterable[str]) -> Iterable[str]:
+        """Return as any listing, less what is a root of one version alone: its node says so."""
+        assert isinstance(old, _LockListing)
+        changed = self.roots ^ old.roots
+        return [found for found in super()._same_nodes(old, same_words) if found not in changed]
+
     def _reached(self) -> set[str]:
         """Return what dependencies lead to from the roots.
 

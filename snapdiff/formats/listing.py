@@ -45,9 +45,10 @@ class Listing(Document):
         self._builds = builds
         self._warning = warning
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
-        self._nodes: dict[str, Node] = {}
         self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
+        self.nodes: dict[str, Node] = {}
+        """Those that are kept for whoever asks for them next."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
@@ -80,11 +81,12 @@ class Listing(Document):
     def _read_packages(self, hashes: Iterable[str], *, keep_nodes: bool) -> list[Package]:
         found: dict[tuple[str, str], dict[str, Build]] = {}
         for spec_hash in hashes:
-            entry, node = self._read(spec_hash)
+            entry, known = self.entries.get(spec_hash), self.nodes.get(spec_hash)
+            entry, node = (entry, known) if entry and known else self._read(spec_hash)
             self._check_edges(node)
             self.entries[spec_hash] = entry
             if keep_nodes:
-                self._nodes[spec_hash] = node
+                self.nodes[spec_hash] = node
             for tag in entry.tags:
                 found.setdefault((tag, entry.name), {})[spec_hash] = node.build
         return [
@@ -131,6 +133,9 @@ class Listing(Document):
         alike = {found: known.get(found) or self.entry(found) for found in self._same_words(old)}
         self.entries.update(alike)
         old.entries.update(alike)
+        if len(self.records) <= _REMEMBERED:
+            # In a history of 135 locks each node would be read 135 times.
+            self.nodes.update((found, old.nodes[found]) for found in self._same_nodes(old, alike))
         for spec_hash in old.records.keys() - alike.keys():
             if spec_hash in self.records and old.entry(spec_hash) == self.entry(spec_hash):
                 alike[spec_hash] = self.entry(spec_hash)
@@ -140,6 +145,10 @@ class Listing(Document):
         """Return the hashes of which both have a record in the same words, with one meaning."""
         theirs = old.records
         return [found for found, record in self.records.items() if theirs.get(found) == record]
+
+    def _same_nodes(self, old: "Listing", same_words: Iterable[str]) -> Iterable[str]:
+        """Return of which records in the same words the older version knows the same node."""
+        return [found for found in same_words if found in old.nodes]
 
     def builds(self, hashes: Iterable[str]) -> Iterator[tuple[str, Build]]:
         """Yield some specs, each decoded now."""
@@ -189,10 +198,10 @@ class Listing(Document):
 
         Raises FormatError where the record, which nothing asked for before, cannot be read.
         """
-        found = self._nodes.get(spec_hash)
+        found = self.nodes.get(spec_hash)
         if found is None and spec_hash in self.records:
             _, found = self._read(spec_hash)
-            self._nodes[spec_hash] = found
+            self.nodes[spec_hash] = found
         return found
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:

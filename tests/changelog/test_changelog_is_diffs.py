@@ -6,12 +6,17 @@ mended, folders are renamed, a tag gets another folder, and some commits touch n
 
 import json
 import random
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import Raw
 
+from snapdiff.formats import environment_lock, spec_node
 from tests.support.documents import Item, database, lock, needs, site_data, to_bytes
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 from tests.support.nightly import examples
@@ -262,3 +267,42 @@ def test_an_environment_without_a_spec_has_no_cause_that_is_missing(tmp_path: Pa
     for report in map(json.loads, (told, same_folder, other_folder)):
         [change] = report["tags"][0]["stacks"][0]["changes"]
         assert (change["package"], change["kind"], change["cause"]) == ("zlib", "added", None)
+
+
+def test_a_spec_that_becomes_a_root_is_told_as_one_from_then_on(tmp_path: Path) -> None:
+    """What a history remembers of a node says whether it is a root, though its record does not."""
+    history = GitRepository(tmp_path / "history")
+    zlib, newer = Item("zlib"), Item("zlib", "1.4")
+    for below, other, is_root in (
+        (zlib, "1", False),
+        (zlib, "2", False),
+        (zlib, "3", True),
+        (zlib, "4", True),
+        (newer, "4", True),
+    ):
+        app = Item("app", needs=(needs(below),), explicit=True)
+        below = replace(below, explicit=is_root)
+        items = [below, app, Item("m4", other, explicit=True)]
+        history.commit({"spack.lock": to_bytes(lock(items))})
+    assert sections_that_are_diffs(history, "HEAD~4..HEAD") == 4
+
+
+def test_a_record_that_stays_is_read_once_in_a_whole_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = GitRepository(tmp_path / "history")
+    stays = [Item(f"p{number}") for number in range(20)]
+    for version in range(6):
+        history.commit({"spack.lock": to_bytes(lock([*stays, Item("m4", str(version))]))})
+    read: Counter[str] = Counter()
+    plain = spec_node.decode_node
+
+    def counted(record: Raw, names: Any, key: str) -> Any:
+        read[key] += names is spec_node.NODE
+        return plain(record, names, key)
+
+    monkeypatch.setattr(environment_lock, "decode_node", counted)
+    told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
+    assert told.out.count("\n") == 5
+    assert len(read) == 26
+    assert max(read.values()) == 1
