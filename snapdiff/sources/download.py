@@ -6,7 +6,6 @@ How files are asked for is a `Transport`: web servers, object stores, registries
 import contextlib
 import hashlib
 import itertools
-import os
 import tempfile
 import time
 import weakref
@@ -147,7 +146,7 @@ class Downloads:
         self._heard = 0.0
         # One file without a name for all: it is gone when the process ends, however it ends.
         try:
-            self._store = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed with this
+            self._store = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this
         except OSError as error:
             raise _unwritable(error) from error
         weakref.finalize(self, self._store.close)
@@ -185,9 +184,8 @@ class Downloads:
             except OSError as error:
                 raise RevisionError(f"{file.place}: cannot be read: {error.strerror}") from error
         start, size = file.place
-        with os.fdopen(os.dup(self._store.fileno()), "rb") as store:
-            store.seek(start)
-            return store.read(size)
+        self._store.seek(start)
+        return self._store.read(size)
 
     def _download(
         self, path: str, kept: Downloaded | None, as_is: bool, most: int | None
@@ -229,9 +227,8 @@ class Downloads:
                 end += len(piece)
                 room.check(start, end)
                 checksum.update(piece)
-                rest = memoryview(piece)
-                while rest:
-                    rest = rest[self._store.write(rest) :]
+                self._store.write(piece)
+            self._store.flush()
         except OSError as error:
             raise _unwritable(error) from error
         self._end = end

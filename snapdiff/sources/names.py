@@ -50,7 +50,8 @@ def mirror_and_view(name: str) -> tuple[str, str, str]:
     else:
         head, slash, view = path.rstrip("/").rpartition("/")
         above = head + slash
-    mirror = revision + (above.rstrip("/") or above)
+    is_here = revision and above == "./"  # a path in a revision begins at the top otherwise
+    mirror = revision + (above if is_here else above.rstrip("/") or above)
     return mirror.removesuffix(":") or ".", f"{revision}{above}{view_path(view)}", view
 
 

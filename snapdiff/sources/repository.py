@@ -113,7 +113,7 @@ class Repository(GitRunner):
 
     def full_path(self, path: str) -> str:
         """Return the path of a `REV:PATH` from the top: `./` and `../` begin where git starts."""
-        if path.startswith(("./", "../")):
+        if path.startswith(("./", "../")) or path == "..":
             path = posixpath.normpath(posixpath.join(self.here, path))
         return "" if path == "." else path.strip("/")
 

@@ -95,7 +95,11 @@ class SourceOpener:
             if path is not None:
                 head = self.open("HEAD")
                 assert isinstance(head, GitSource)
-                return self._in_revision(head, path), self._in_working_tree(path, old.is_file)
+                held = head.part(path) if path else head
+                if held is None:
+                    message = "so there is nothing to compare it with; name two folders or files"
+                    raise RevisionError(f"{printable_path(path)}: is not in HEAD, {message}")
+                return held, self._in_working_tree(path, old.is_file)
         revision = _revision_of(old)
         if revision is None:
             return old, self._working_tree()
@@ -126,15 +130,6 @@ class SourceOpener:
             return None
         held = revision.part(path)
         return (held, self._in_working_tree(path, other.is_file)) if held else None
-
-    def _in_revision(self, revision: GitSource, path: str) -> Source:
-        found = revision.part(path) if path else revision
-        if found is None:
-            raise RevisionError(
-                f"{printable_path(path)}: is not in {revision.name}, so there is nothing to "
-                "compare it with; name two folders or files"
-            )
-        return found
 
     def _in_working_tree(self, path: str, is_file: bool) -> Source:
         tree = self._working_tree()
@@ -230,10 +225,11 @@ class SourceOpener:
 
     def _view(self, name: str) -> View | None:
         """Return the view of a mirror that `MIRROR/NAME` or the file of its manifest means."""
-        mirror, manifest, view = mirror_and_view(name)
-        if not self._exists(manifest) or (self._exists(name) and name != manifest):
-            return None
-        return View(self.open(mirror), view, printable_path(name))
+        for spelled in self._spellings(name):
+            mirror, manifest, view = mirror_and_view(spelled)
+            if self._exists(manifest) and (spelled == manifest or not self._exists(spelled)):
+                return View(self.open(mirror), view, printable_path(name))
+        return None
 
     def _around(self, name: str) -> str:
         """Return the name of the mirror or install tree that a name leads into; or else the name.
@@ -242,16 +238,26 @@ class SourceOpener:
         """
         if is_mirror_address(name) or "\0" in name:
             return name
-        parts = REVISION_AND_PATH.match(name)
-        revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", name)
-        full = posixpath.normpath(path) if parts else os.path.abspath(self._directory / path)
-        for end, has in self._wanted.inner_paths:
-            if f"/{full}".endswith(f"/{end}"):
-                up = posixpath.normpath(posixpath.join(path, "../" * (end.count("/") + 1)))
-                up = "" if parts and up == "." else up
-                if self._exists(revision + joined(up, has)):
-                    return revision + up
+        for spelled in self._spellings(name):
+            parts = REVISION_AND_PATH.match(spelled)
+            revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", spelled)
+            full = posixpath.normpath(path) if parts else os.path.abspath(self._directory / path)
+            for end, has in self._wanted.inner_paths:
+                if f"/{full}".endswith(f"/{end}"):
+                    up = posixpath.normpath(posixpath.join(path, "../" * (end.count("/") + 1)))
+                    if parts:
+                        up = f"./{up}" if path.startswith(("./", "../")) else up.removeprefix(".")
+                    if self._exists(revision + joined(up, has)):
+                        return revision + up
         return name
+
+    def _spellings(self, name: str) -> list[str]:
+        """Return the name, and how the path of a `REV:PATH` is written that begins where one is."""
+        parts = REVISION_AND_PATH.match(name)
+        if not parts or parts[2].startswith(("./", "../", "/")) or not self._is_revision(parts[1]):
+            return [name]
+        is_below = bool(self._open_repository(name).here)
+        return [name, f"{parts[1]}:./{parts[2]}"] if is_below else [name]
 
     def _exists(self, name: str) -> bool:
         """Return whether there is a file or folder of this name, on disk or in a revision."""

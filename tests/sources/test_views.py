@@ -161,3 +161,16 @@ def test_views_that_spack_wrote_are_the_stacks_of_a_mirror_without_an_index(
     shutil.copytree(DATA / "real-spack" / "mirror-layout3-views", tmp_path / "m")
     (tmp_path / "m" / MANIFEST).unlink()
     assert counts(diff(empty, tmp_path / "m")) == {"big": 73, "small": 14}
+
+
+@pytest.mark.parametrize("start", ["", "m"])
+def test_in_a_subfolder_what_is_in_a_mirror_there_names_it(tmp_path: Path, start: str) -> None:
+    repository = GitRepository(tmp_path / "r")
+    repository.commit(below("m", {**view("gpu", SMALL), **layout_2(SMALL)}))
+    repository.commit(below("m", {**view("gpu", BIG), **layout_2(ALL)}))
+    above = "" if start else "m/"
+    for name, added in (("build_cache", 2), ("gpu", 1)):
+        for dots in ("", "./"):
+            path = f"{dots}{above}{name}"
+            report = run_json("-C", tmp_path / "r" / start, f"HEAD~1:{path}", f"HEAD:{path}")
+            assert report["summary"]["added"] == added, path
