@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple, cast
 
 from snapdiff.diff.changed_pairs import ChangedPairs, packages_of
-from snapdiff.diff.events import HashPair
-from snapdiff.diff.reach import BitCounts, Nearest, unite_below
+from snapdiff.diff.events import FoundEvent, HashPair
+from snapdiff.diff.reach import BitCounts, Nearest, all_above, parents, unite_below
 from snapdiff.result import Field
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
 
@@ -54,12 +54,12 @@ class Explanation:
                 others[pair] = max((bits & changes.packages).bit_count() - 1, 0)
                 counts.add(bits)
         self.reach = self._by_event(counts)
-        linked = unite_below(
-            wanted, changes.linked_below.__getitem__, changes.own_linked_bits, known={}
+        linked_above = parents(pairs, changes.linked_below)
+        changed = all_above(
+            (pair for pair in pairs if not changes.is_same_to_use(pair)), linked_above
         )
-        same_to_use = {pair: not bits for pair, bits in linked if pair in wanted}
-        self.same_to_use = [same_to_use[spec] for spec in self._specs]
-        choices = self._choices(pairs)
+        self.same_to_use = [spec not in changed for spec in self._specs]
+        choices = self._choices(pairs, linked_above)
         self.causes = [
             Cause(
                 choice.event.package,
@@ -83,7 +83,9 @@ class Explanation:
         numbers = counts.numbers(max(bits.values(), default=0) + 1)
         return {event: numbers[bit] for event, bit in bits.items() if numbers[bit]}
 
-    def _choices(self, pairs: Collection[int]) -> Iterator[_Choice]:
+    def _choices(
+        self, pairs: Collection[int], linked_above: Mapping[int, Sequence[int]]
+    ) -> Iterator[_Choice]:
         """Yield the cause of each spec.
 
         What it links goes before what it only needs to be built, both before any recipe.
@@ -92,16 +94,19 @@ class Explanation:
         ranked = sorted(
             reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
-        ranks = {event: rank for rank, event in enumerate(ranked)}
+        linked, every = _lowest_ranks(pairs, changes.events, ranked)
+        above = parents(pairs, changes.below)
         left = dict.fromkeys(self._specs)
         chosen: dict[int, _Choice] = {}
         for recipes in (False, True):
             for build_only in (False, True):
                 if not left:
                     break
-                below = changes.below if build_only else changes.linked_below
-                lowest = _lowest_ranks(pairs, changes, ranks, recipes=recipes, all_of=build_only)
-                nearest = Nearest(pairs, below, lowest)
+                nearest = (
+                    Nearest(changes.below, above, every[recipes])
+                    if build_only
+                    else Nearest(changes.linked_below, linked_above, linked[recipes])
+                )
                 for spec in [spec for spec in left if spec in nearest]:
                     event = ranked[nearest.rank(spec)]
                     path = self._path(nearest.way(spec, LONGEST_PATH + 2), event)
@@ -151,24 +156,23 @@ class Explanation:
         )
 
 
-def _lowest_ranks(
-    pairs: Iterable[int],
-    changes: ChangedPairs,
-    ranks: Mapping[Event, int],
-    *,
-    recipes: bool,
-    all_of: bool,
-) -> dict[int, int]:
-    """Return the lowest rank of the events of those pairs that have one: recipes, or all others.
+_Ranks = tuple[dict[int, int], dict[int, int]]
+"""The lowest rank of the events of those pairs that have one: of all but recipes, and of these."""
 
-    With `all_of` those count, too, whose dependency is needed for building alone.
-    """
-    lowest: dict[int, int] = {}
+
+def _lowest_ranks(
+    pairs: Iterable[int], events: Sequence[Iterable[FoundEvent]], ranked: Iterable[Event]
+) -> tuple[_Ranks, _Ranks]:
+    """Return the lowest ranks, without and with dependencies needed for building alone."""
+    ranks = {event: rank for rank, event in enumerate(ranked)}
+    linked: _Ranks = {}, {}
+    every: _Ranks = {}, {}
     for pair in pairs:
-        for event, build_only in changes.events[pair]:
-            if (event.what == "recipe") == recipes and (all_of or not build_only):
-                lowest[pair] = min(ranks[event], lowest.get(pair, len(ranks)))
-    return lowest
+        for event, build_only in events[pair]:
+            rank, recipe = ranks[event], event.what == "recipe"
+            for lowest in (every,) if build_only else (linked, every):
+                lowest[recipe][pair] = min(rank, lowest[recipe].get(pair, rank))
+    return linked, every
 
 
 # --- How much of a stack each event explains ---

@@ -29,10 +29,11 @@ class ChangedPairs:
     """Pairs of nodes of two graphs by number: their events, and the changed pairs below them.
 
     `below` has for each pair the numbers of its changed dependencies by name, `linked_below` those
-    that are linked or run. `unknown` says whether a pair has a difference that is no event of it.
+    that are linked or run.
 
     Sets of events in reach of a pair are kept as the bits of an integer: `bits` numbers the events,
-    and the packages that have any; `packages` are the bits of the packages.
+    and the packages that have any; `packages` are the bits of the packages. `unknown` says whether
+    a pair has a difference that is no event of it.
     """
 
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
@@ -72,8 +73,6 @@ class ChangedPairs:
 
     def _compare(self, hashes: HashPair) -> None:
         """Find out what differs between the nodes of the next pair."""
-        nodes = [graph.node(found) for graph, found in zip(self._graphs, hashes, strict=True)]
-        self.names.append(next((node.name for node in reversed(nodes) if node), ""))
         differences = compare_nodes(hashes, self._graphs)
         below: list[int] = []
         linked_below: list[int] = []
@@ -83,40 +82,37 @@ class ChangedPairs:
             if not (is_build_only(before) and is_build_only(after)):
                 linked_below.append(number)
         for event, _ in differences.events:
-            self._give_bits(event)
+            if event not in self.bits:
+                self._give_bits(event)
+        self.names.append(differences.name)
         self.events.append(differences.events)
         self.below.append(below)
         self.linked_below.append(linked_below)
-        self.unknown.append(None in nodes or differences.other_compiler)
+        self.unknown.append(differences.unknown)
 
     def all_events(self, pair: int) -> list[FoundEvent]:
         """Return the events of a pair, and all else that the documents say of it."""
         return compare_nodes(self.hashes[pair], self._graphs, all_of=True).events
 
     def _give_bits(self, event: Event) -> None:
-        """Give a bit to an event and to its package; recipes do not count for a package."""
-        self.bits.setdefault(event, len(self.bits) + UNKNOWN.bit_length())
+        """Give a bit to a new event and to its package; recipes do not count for a package."""
+        self.bits[event] = len(self.bits) + UNKNOWN.bit_length()
         if event.what != "recipe":
             bit = self.bits.setdefault(event.package, len(self.bits) + UNKNOWN.bit_length())
             self.packages |= 1 << bit
 
     def own_bits(self, pair: int) -> int:
         """Return the bits of a pair's own events and of their packages."""
-        return self._bits(pair, (event for event, _ in self.events[pair]))
-
-    def own_linked_bits(self, pair: int) -> int:
-        """Return the same, less what is about a dependency that is needed for building alone."""
-        return self._bits(
-            pair, (event for event, build_only in self.events[pair] if not build_only)
-        )
-
-    def _bits(self, pair: int, events: Iterable[Event]) -> int:
         bits = UNKNOWN if self.unknown[pair] else 0
-        for event in events:
+        for event, _ in self.events[pair]:
             bits |= 1 << self.bits[event]
             if event.what != "recipe":
                 bits |= 1 << self.bits[event.package]
         return bits
+
+    def is_same_to_use(self, pair: int) -> bool:
+        """Return whether nothing differs in a pair itself but what is needed for building alone."""
+        return not self.unknown[pair] and all(build_only for _, build_only in self.events[pair])
 
     def event_bits(self) -> dict[Event, int]:
         """Return the events found so far with their bits."""

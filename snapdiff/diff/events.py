@@ -5,7 +5,7 @@ from itertools import compress, product, starmap
 from typing import NamedTuple, cast
 
 from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
-from snapdiff.diff.fields import differing_fields, other_differences
+from snapdiff.diff.fields import Record, differing_fields, other_differences
 from snapdiff.model import Build, Edge, Graph, Node
 from snapdiff.result.causes import Event, What
 from snapdiff.spack.node import NO_COMPILER
@@ -30,13 +30,15 @@ class FoundEvent(NamedTuple):
 class Differences(NamedTuple):
     """The events of a pair of nodes, and the dependencies that both have under other hashes.
 
-    These lead on from the pair; they are in the order of their names. `other_compiler` says that
-    another compiler is no event of the nodes, but of the dependency that is the compiler.
+    These lead on from the pair; they are in the order of their names. `name` is the package's.
+    `unknown` says that there is a difference which is no event of the pair: a document does not
+    have its node, or another compiler is an event of the dependency that is the compiler.
     """
 
+    name: str
     events: list[FoundEvent]
     changed: list[EdgePair]
-    other_compiler: bool = False
+    unknown: bool
 
 
 def is_build_only(edge: Edge) -> bool:
@@ -53,7 +55,8 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
     """
     old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
     if old is None or new is None:
-        return Differences([], [])
+        known = new or old
+        return Differences(known.name if known else "", [], [], unknown=True)
     changed, same, removed, added = match_dependencies(old.edges, new.edges, graphs)
     same = _unlike_edges(same, hashes, graphs)
     own = _own_events(old, new)
@@ -72,9 +75,11 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
     if added or removed or same:
         found += _dependency_events(removed, added, same)
     if all_of or not found:
+        records = graphs[0].record(hashes[0]), graphs[1].record(hashes[1])
         whats = {event.what for event, _ in found}
-        found += map(FoundEvent, other_events(hashes, graphs, changed, whats))
-    return Differences(found, sorted(changed), other_compiler)
+        edges = _unlike_edges(changed, hashes, graphs)
+        found += map(FoundEvent, other_events(old.name, records, edges, whats))
+    return Differences(new.name, found, sorted(changed), other_compiler)
 
 
 def _own_events(old: Node, new: Node) -> list[Event]:
@@ -110,26 +115,18 @@ def _as_written(build: Build) -> tuple[object, ...]:
 
 
 def other_events(
-    hashes: HashPair, graphs: Graphs, changed: Iterable[EdgePair], told: Collection[What]
+    name: str, records: tuple[Record, Record], edges: Iterable[EdgePair], told: Collection[What]
 ) -> list[Event]:
     """Return what differs in all that the documents say of two nodes, whatever it may be.
 
-    Hashes differ wherever anything below does; what leads there is compared without them. What the
-    events `told` say is left out.
+    Hashes differ wherever anything below does; what leads there is compared without them, and
+    `edges` are those that differ so. What the events `told` say is left out.
     """
-    node = graphs[0].node(hashes[0])
-    assert node is not None
-    records = graphs[0].record(hashes[0]), graphs[1].record(hashes[1])
-    edges = _unlike_edges(changed, hashes, graphs)
     return [
-        Event(node.name, "other", difference.old, difference.new)
+        Event(name, "other", difference.old, difference.new)
         for difference in other_differences(*records, told)
     ] + [
-        Event(
-            node.name,
-            "other",
-            *(f"dependencies.{it.name}={' '.join(edge_words(it))}" for it in both),
-        )
+        Event(name, "other", *(f"dependencies.{it.name}={' '.join(edge_words(it))}" for it in both))
         for both in sorted(edges)
     ]
 
@@ -215,7 +212,7 @@ def _replacements(
 def _providers(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
     """Return by virtual package the dependencies that provide it, by name and hash."""
     found: dict[str, list[Edge]] = {}
-    for edge in sorted(edges):
+    for edge in sorted(edge for edge in edges if edge.virtuals):
         for virtual in dict.fromkeys(edge.virtuals):
             found.setdefault(virtual, []).append(edge)
     return found

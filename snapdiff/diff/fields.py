@@ -92,13 +92,13 @@ def other_differences(
         known.add(("annotations",))
     keys = [
         key
-        for key in sorted(old.keys() | new.keys())
-        if key not in _NEVER_TOLD and (key,) not in known and _text(old, key) != _text(new, key)
+        for key in sorted((old.keys() | new.keys()) - _NEVER_TOLD)
+        if old.get(key) != new.get(key) and (key,) not in known
     ]
     if not keys:
         return []
     before, after = ({key: _value(side, key) for key in keys if key in side} for side in (old, new))
-    size = sum(len(_text(side, key)) for side in (old, new) for key in keys)
+    size = sum(len(bytes(side.get(key, b""))) for side in (old, new) for key in keys)
     paths = (
         _differing_keys(before, after)
         if size > _MOST_LOOKED_INTO
@@ -109,10 +109,6 @@ def other_differences(
         for path in sorted(paths)
         if path[:2] not in known
     ]
-
-
-def _text(side: Record, key: str) -> bytes:
-    return bytes(side.get(key, b""))
 
 
 def _value(side: Record, key: str) -> Any:

@@ -116,6 +116,27 @@ class Way(NamedTuple):
     next: int | None
 
 
+def parents(nodes: Iterable[int], below: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+    """Return of each node what it is below of, among some nodes."""
+    above: defaultdict[int, list[int]] = defaultdict(list)
+    for node in nodes:
+        for child in below[node]:
+            above[child].append(node)
+    return above
+
+
+def all_above(nodes: Iterable[int], above: Mapping[int, Sequence[int]]) -> set[int]:
+    """Return some nodes and all that lead to them."""
+    found = set(nodes)
+    waiting = list(found)
+    while waiting:
+        for parent in above.get(waiting.pop(), ()):
+            if parent not in found:
+                found.add(parent)
+                waiting.append(parent)
+    return found
+
+
 class Nearest:
     """The nearest event of each pair that reaches one.
 
@@ -125,16 +146,12 @@ class Nearest:
 
     def __init__(
         self,
-        pairs: Collection[int],
         below: Sequence[Sequence[int]],
+        above: Mapping[int, Sequence[int]],
         ranks: Mapping[int, int],
     ) -> None:
-        """Take the pairs to look at, and the lowest rank of those that have events themselves."""
+        """Take what is below and above each pair, and the lowest rank of each that has events."""
         self._ways = {pair: Way(rank, None) for pair, rank in ranks.items()}
-        above: defaultdict[int, list[int]] = defaultdict(list)
-        for pair in pairs if ranks else ():
-            for child in below[pair]:
-                above[child].append(pair)
         level: Collection[int] = ranks
         while level:
             found: dict[int, Way] = {}
