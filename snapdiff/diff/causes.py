@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple, cast
 
 from snapdiff.diff.changed_pairs import ChangedPairs, packages_of
-from snapdiff.diff.events import FoundEvent, HashPair
+from snapdiff.diff.events import HashPair
 from snapdiff.diff.reach import BitCounts, Nearest, all_above, parents, unite_below
 from snapdiff.result import Field
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
@@ -79,9 +79,10 @@ class Explanation:
         return unite_below(specs, changes.below.__getitem__, changes.own_bits, known={})
 
     def _by_event(self, counts: BitCounts) -> dict[Event, int]:
-        bits = self._changes.event_bits()
-        numbers = counts.numbers(max(bits.values(), default=0) + 1)
-        return {event: numbers[bit] for event, bit in bits.items() if numbers[bit]}
+        bits = self._changes.bits
+        numbers = counts.numbers(max(bits, default=0) + 1)
+        found = zip(self._changes.events, bits, strict=True)
+        return {event: numbers[bit] for event, bit in found if numbers[bit]}
 
     def _choices(
         self, pairs: Collection[int], linked_above: Mapping[int, Sequence[int]]
@@ -94,7 +95,7 @@ class Explanation:
         ranked = sorted(
             reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
-        linked, every = _lowest_ranks(pairs, changes.events, ranked)
+        linked, every = _lowest_ranks(pairs, changes, ranked)
         above = parents(pairs, changes.below)
         left = dict.fromkeys(self._specs)
         chosen: dict[int, _Choice] = {}
@@ -129,7 +130,7 @@ class Explanation:
         Recipes count only as causes; what was replaced names both packages.
         """
         wanted = 0
-        for event, bit in self._changes.event_bits().items():
+        for event, bit in zip(self._changes.events, self._changes.bits, strict=True):
             if event.what != "recipe" and any(map(is_wanted, packages_of(event))):
                 wanted |= 1 << bit
         reached = {pair: bool(bits & wanted) for pair, bits in self._reached(self._specs)}
@@ -161,17 +162,20 @@ _Ranks = tuple[dict[int, int], dict[int, int]]
 
 
 def _lowest_ranks(
-    pairs: Iterable[int], events: Sequence[Iterable[FoundEvent]], ranked: Iterable[Event]
+    pairs: Iterable[int], changes: ChangedPairs, ranked: Iterable[Event]
 ) -> tuple[_Ranks, _Ranks]:
     """Return the lowest ranks, without and with dependencies needed for building alone."""
-    ranks = {event: rank for rank, event in enumerate(ranked)}
+    by_event = {event: rank for rank, event in enumerate(ranked)}
+    ranks = [by_event.get(event, 0) for event in changes.events]  # some are in reach of no spec
+    is_recipe = [event.what == "recipe" for event in changes.events]
     linked: _Ranks = {}, {}
     every: _Ranks = {}, {}
     for pair in pairs:
-        for event, build_only in events[pair]:
-            rank, recipe = ranks[event], event.what == "recipe"
+        for place, build_only in changes.own[pair]:
+            rank = ranks[place]
             for lowest in (every,) if build_only else (linked, every):
-                lowest[recipe][pair] = min(rank, lowest[recipe].get(pair, rank))
+                found = lowest[is_recipe[place]]
+                found[pair] = min(rank, found.get(pair, rank))
     return linked, every
 
 

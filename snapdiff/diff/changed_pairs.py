@@ -31,9 +31,12 @@ class ChangedPairs:
     `below` has for each pair the numbers of its changed dependencies by name, `linked_below` those
     that are linked or run.
 
+    `events` are all that were found, and `own` has for each pair the places of its own, each with
+    whether it is about a dependency that is needed for building alone. `unknown` says whether a
+    pair has a difference that is no event of it.
+
     Sets of events in reach of a pair are kept as the bits of an integer: `bits` numbers the events,
-    and the packages that have any; `packages` are the bits of the packages. `unknown` says whether
-    a pair has a difference that is no event of it.
+    and the packages that have any; `packages` are the bits of the packages.
     """
 
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
@@ -43,12 +46,15 @@ class ChangedPairs:
         self._numbers: dict[HashPair, int] = {}
         self.hashes: list[HashPair] = []
         self.names: list[str] = []
-        self.events: list[list[FoundEvent]] = []
+        self.events: list[Event] = []
+        self.own: list[list[tuple[int, bool]]] = []
         self.below: list[list[int]] = []
         self.linked_below: list[list[int]] = []
         self.unknown: list[bool] = []
-        self.bits: dict[Event | str | None, int] = {}
+        self.bits: list[int] = []
         self.packages = 0
+        self._places: dict[Event, int] = {}
+        self._package_bits: dict[str | None, int] = {}
 
     def add(self, pairs: Iterable[HashPair]) -> list[int]:
         """Return the numbers of pairs of hashes, once all that is below them is compared.
@@ -81,11 +87,8 @@ class ChangedPairs:
             below.append(number)
             if not (is_build_only(before) and is_build_only(after)):
                 linked_below.append(number)
-        for event, _ in differences.events:
-            if event not in self.bits:
-                self._give_bits(event)
         self.names.append(differences.name)
-        self.events.append(differences.events)
+        self.own.append([(self._place(event), alone) for event, alone in differences.events])
         self.below.append(below)
         self.linked_below.append(linked_below)
         self.unknown.append(differences.unknown)
@@ -94,29 +97,33 @@ class ChangedPairs:
         """Return the events of a pair, and all else that the documents say of it."""
         return compare_nodes(self.hashes[pair], self._graphs, all_of=True).events
 
-    def _give_bits(self, event: Event) -> None:
-        """Give a bit to a new event and to its package; recipes do not count for a package."""
-        self.bits[event] = len(self.bits) + UNKNOWN.bit_length()
-        if event.what != "recipe":
-            bit = self.bits.setdefault(event.package, len(self.bits) + UNKNOWN.bit_length())
-            self.packages |= 1 << bit
+    def _place(self, event: Event) -> int:
+        """Return the place of an event; recipes do not count for a package."""
+        place = self._places.get(event)
+        if place is None:
+            place = self._places[event] = len(self.events)
+            self.events.append(event)
+            self.bits.append(self._new_bit())
+            if event.what != "recipe" and event.package not in self._package_bits:
+                self._package_bits[event.package] = self._new_bit()
+                self.packages |= 1 << self._package_bits[event.package]
+        return place
+
+    def _new_bit(self) -> int:
+        return len(self.bits) + len(self._package_bits) + UNKNOWN.bit_length()
 
     def own_bits(self, pair: int) -> int:
         """Return the bits of a pair's own events and of their packages."""
         bits = UNKNOWN if self.unknown[pair] else 0
-        for event, _ in self.events[pair]:
-            bits |= 1 << self.bits[event]
-            if event.what != "recipe":
-                bits |= 1 << self.bits[event.package]
+        for place, _ in self.own[pair]:
+            bits |= 1 << self.bits[place]
+            if self.events[place].what != "recipe":
+                bits |= 1 << self._package_bits[self.events[place].package]
         return bits
 
     def is_same_to_use(self, pair: int) -> bool:
         """Return whether nothing differs in a pair itself but what is needed for building alone."""
-        return not self.unknown[pair] and all(build_only for _, build_only in self.events[pair])
-
-    def event_bits(self) -> dict[Event, int]:
-        """Return the events found so far with their bits."""
-        return {key: bit for key, bit in self.bits.items() if isinstance(key, Event)}
+        return not self.unknown[pair] and all(build_only for _, build_only in self.own[pair])
 
 
 class KnownGraphs:
@@ -135,7 +142,7 @@ class KnownGraphs:
         found: set[str] = set()
         for known in self._known.values():
             found.update(known.changes.names)
-            for event in known.changes.event_bits():
+            for event in known.changes.events:
                 found.update(packages_of(event))
         return found
 

@@ -66,4 +66,4 @@ def _nodes(graph: Graph) -> Iterator[Node]:
 
 
 def _is_compiler(edge: Edge) -> bool:
-    return any(virtual in LANGUAGES for virtual in edge.virtuals)
+    return bool(edge.virtuals) and any(virtual in LANGUAGES for virtual in edge.virtuals)

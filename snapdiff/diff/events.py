@@ -136,7 +136,11 @@ def _unlike_edges(pairs: Iterable[EdgePair], hashes: HashPair, graphs: Graphs) -
 
     Documents before 2023 name no virtuals: that is no difference to those that do.
     """
-    unlike = [(before, after) for before, after in pairs if before[2:] != after[2:]]
+    unlike = [
+        (before, after)
+        for before, after in pairs
+        if before.types != after.types or before.virtuals != after.virtuals
+    ]
     if unlike and not all(_names_virtuals(*side) for side in zip(graphs, hashes, strict=True)):
         return [(before, after) for before, after in unlike if before.types != after.types]
     return unlike

@@ -73,21 +73,18 @@ class _Circles(Generic[Key]):
 
     def walk(self, root: Key) -> None:
         """Find the circles of a root and of all below it that was not visited."""
-        if self._is_new(root):
+        if root not in self._numbers and root not in self._known:
             self._enter(root)
         while self._way:
             node, rest = self._way[-1]
             for child in rest:
                 if child in self._lowest:
                     self._lowest[node] = min(self._lowest[node], self._numbers[child])
-                elif self._is_new(child):
+                elif child not in self._numbers and child not in self._known:
                     self._enter(child)
                     break
             else:
                 self._leave(node)
-
-    def _is_new(self, node: Key) -> bool:
-        return node not in self._numbers and node not in self._known
 
     def _enter(self, node: Key) -> None:
         self._numbers[node] = self._lowest[node] = len(self._numbers)
@@ -164,9 +161,13 @@ class Nearest:
 
     def _best_way(self, children: Iterable[int]) -> Way:
         """Return the best of the ways of some pairs, of which one at least has one."""
-        ranks = [(self._ways[child].rank, child) for child in children if child in self._ways]
-        best = min(rank for rank, _ in ranks)
-        return Way(best, next(child for rank, child in ranks if rank == best))
+        best: Way | None = None
+        for child in children:
+            way = self._ways.get(child)
+            if way and (best is None or way.rank < best.rank):
+                best = Way(way.rank, child)
+        assert best
+        return best
 
     def __contains__(self, pair: int) -> bool:
         """Return whether a pair reaches an event."""

@@ -142,7 +142,7 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     parents = _shortest_ways(root, changes)
     kept = {root}
     for pair in reversed(parents):  # the farthest first, so that what is below is settled
-        if changes.events[pair] or pair in kept:
+        if changes.own[pair] or pair in kept:
             kept.update((pair, parents[pair]))
     children: dict[int, list[int]] = {pair: [] for pair in kept}
     for pair, parent in parents.items():
