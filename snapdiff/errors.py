@@ -67,7 +67,7 @@ class BadPagesError(SnapdiffError):
 
     def lines(self) -> list[str]:
         """Return a line for each of the first twenty pages, then the count and the way out."""
-        way_out = "correct it, or leave it out on both sides with --skip-bad-pages"
+        way_out = "correct it, or leave it out with --skip-bad-pages"
         if len(self.pages) == 1:
             return [f"{self.pages[0]}; {way_out}"]
         shown = self.pages[:SPELLED_OUT]
@@ -75,5 +75,5 @@ class BadPagesError(SnapdiffError):
         count = f"{len(self.pages)} bad {'pages' if are_pages else 'documents'}"
         if len(shown) < len(self.pages):
             count += f", the first {len(shown)} of them named here"
-        way_out = "correct them, or leave them out on both sides with --skip-bad-pages"
+        way_out = "correct them, or leave them out with --skip-bad-pages"
         return [*map(str, shown), f"{count}; {way_out}"]

@@ -88,8 +88,6 @@ def other_differences(
     A key inside of others is written with them: `external.extra_attributes.compilers.c=/bin/cc`.
     """
     known = {path for what in told for path in _TOLD_BY.get(what, ())}
-    if told:  # which version of Spack wrote a node explains nothing beside what it wrote
-        known.add(("annotations",))
     keys = [
         key
         for key in sorted((old.keys() | new.keys()) - _NEVER_TOLD)

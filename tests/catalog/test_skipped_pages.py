@@ -99,7 +99,7 @@ def test_twenty_bad_pages_are_named_then_they_are_counted(tmp_path: Path) -> Non
         *(f"snapdiff: error: {path} (new): {reason}" for path in sorted(pages)[:20]),
         (
             "snapdiff: error: 25 bad pages, the first 20 of them named here; "
-            "correct them, or leave them out on both sides with --skip-bad-pages"
+            "correct them, or leave them out with --skip-bad-pages"
         ),
     ]
 

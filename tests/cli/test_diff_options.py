@@ -241,5 +241,5 @@ def test_a_file_that_was_named_itself_is_called_so_where_it_cannot_be_read(tmp_p
     assert done.status == 2
     assert done.err == (
         "snapdiff: error: c.lock (new): concrete_specs: 'x' is no hash, 32 characters of a-z and "
-        "2-7; correct it, or leave it out on both sides with --skip-bad-pages\n"
+        "2-7; correct it, or leave it out with --skip-bad-pages\n"
     )

@@ -99,6 +99,7 @@ def test_what_no_rule_knows_is_shown_beside_what_a_rule_knows() -> None:
     told = [(event.what, event.old, event.new) for event in app.events]
     assert told == [
         ("compiler", "gcc@12", "gcc@13"),
+        ("other", "annotations.version=4", "annotations.version=5"),
         ("other", "build_spec.name=x", "build_spec.name=y"),
         ("other", 'patches=["a"]', 'patches=["b"]'),
     ]
@@ -106,6 +107,7 @@ def test_what_no_rule_knows_is_shown_beside_what_a_rule_knows() -> None:
     assert told == [
         ("target", "zen3", "zen4"),
         ("variants", ("+a",), ("~a",)),
+        ("other", "annotations.version=4", "annotations.version=5"),
         ("other", "build_spec.name=x", "build_spec.name=y"),
     ]
 

@@ -269,7 +269,7 @@ def test_a_bad_page_is_named_with_place_and_reason(
     write_files(tmp_path / "new", {PATH: page})
     status, out, err = run_cli("-C", tmp_path, "old", "new")
     assert (status, out) == (2, "")
-    way_out = "correct it, or leave it out on both sides with --skip-bad-pages"
+    way_out = "correct it, or leave it out with --skip-bad-pages"
     if reason.endswith((": ", "alias", "constructor")):
         # The rest of the sentence is PyYAML's.
         assert err.startswith(f"snapdiff: error: {PATH} (new): {reason}")

@@ -519,7 +519,7 @@ def test_a_page_that_is_a_link_is_named_and_other_links_are_not_followed(
     assert (status, out) == (2, "")
     assert err == (
         f"snapdiff: error: {PAGE} (new): is a symbolic link, and links are not followed; "
-        "correct it, or leave it out on both sides with --skip-bad-pages\n"
+        "correct it, or leave it out with --skip-bad-pages\n"
     )
 
 
