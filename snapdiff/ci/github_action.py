@@ -7,22 +7,30 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from snapdiff.ci.commits import HEAD, Checkout, commits_of_event
-from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.runs import compare, exit_status, log, post, reports_in
+from snapdiff.ci.commits import Checkout, ComparedCommits, commits_of_event
+from snapdiff.ci.runs import (
+    CommentMode,
+    Inputs,
+    compare,
+    exit_status,
+    log,
+    post,
+    post_own,
+    read_inputs,
+    reports_in,
+)
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.posting.github_event import GitHubEvent, PullRequest, WorkflowRun, read_event
 from snapdiff.posting.one_comment import PostError
 from snapdiff.posting.target import Variables, find_target, find_token
 from snapdiff.reports.annotations import error_command
-from snapdiff.reports.comment_lines import marker_of
-from snapdiff.sources.names import AS_A_REVISION
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""
@@ -50,11 +58,9 @@ def ask_step(variables: Variables, _inputs: Inputs) -> None:
     from snapdiff.posting.hosts import github_interface, pull_request
 
     target = find_target(variables, host="github", number=number)
-    token = find_token("github", _TOKEN, variables)
-    if token is None:
-        raise SnapdiffError(f"{target.place}: no token to ask for its commits with; or give `old`")
-    rest = github_interface(target.api_url, target.place, token)
     try:
+        token = find_token("github", target.place, _TOKEN, variables)
+        rest = github_interface(target.api_url, target.place, token)
         found = pull_request(rest, target.repository, target.number)
     except PostError as error:
         message = "the job takes pull-requests: read, or give `old`"
@@ -81,18 +87,10 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
 
     Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
-    old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
-    if not old:
-        event, checkout = _event(variables), Checkout(Path(inputs.directory))
-        if event.number and not event.pull_request:
-            message = f"the event does not say which commits pull request {event.number} has"
-            raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
-        commits = commits_of_event(event, checkout, variables.get("GITHUB_REF", ""))
-        old = f"{commits.old}{AS_A_REVISION}"
-        log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
-    found = compare(old, new, inputs, Path(variables[_FOLDER]), options)
+    commits_of = partial(_commits, variables)
+    found = compare(inputs, commits_of, Path(variables[_FOLDER]), options)
     reports = found.reports
     add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), reports.comment.read_text(encoding="utf-8"))
     outputs = {
@@ -106,6 +104,14 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
 
 
+def _commits(variables: Variables, checkout: Checkout) -> ComparedCommits:
+    event = _event(variables)
+    if event.number and not event.pull_request:
+        message = f"the event does not say which commits pull request {event.number} has"
+        raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
+    return commits_of_event(event, checkout, variables.get("GITHUB_REF", ""))
+
+
 def post_step(variables: Variables, inputs: Inputs) -> None:
     """Post the comment where it is wanted; the output is its address, or nothing.
 
@@ -116,9 +122,7 @@ def post_step(variables: Variables, inputs: Inputs) -> None:
         url = _post_foreign(event.workflow_run, variables, inputs)
     elif event.pull_request or (event.number and inputs.comment is not CommentMode.AUTO):
         comment = reports_in(Path(variables[_FOLDER])).comment
-        # Under its own marker: the catalog's configuration can have chosen that.
-        marker = marker_of(comment.read_text(encoding="utf-8"))
-        url = post(comment, inputs, variables, token_from=_TOKEN, marker=marker)
+        url = post_own(comment, inputs, variables, _TOKEN)
     elif inputs.comment is CommentMode.REQUIRED:
         name = variables.get("GITHUB_EVENT_NAME", "this event")
         raise SnapdiffError(f"comment: is required, and {name} has no pull request")
@@ -186,12 +190,11 @@ def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullReques
         return []  # the fork was deleted
     from snapdiff.posting.hosts import github_interface, pull_requests
 
-    token = find_token("github", _TOKEN, variables)
-    if token is None:
-        raise SnapdiffError("no token to ask for the pull request of the run with")
     repository = variables["GITHUB_REPOSITORY"]
     head = f"{run.head_repository.owner.login}:{run.head_branch}"
-    rest = github_interface(variables["GITHUB_API_URL"], f"{repository} {head}", token)
+    place = f"{repository} {head}"
+    token = find_token("github", place, _TOKEN, variables)
+    rest = github_interface(variables["GITHUB_API_URL"], place, token)
     listed = pull_requests(rest, repository, head)
     return [item for item in listed if item.head.sha == run.head_sha]
 

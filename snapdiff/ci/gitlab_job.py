@@ -2,16 +2,23 @@
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
-from snapdiff.ci.commits import HEAD, Checkout, commits_of_pipeline
-from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
-from snapdiff.ci.runs import compare, exit_status, log, post, reports_in
+from snapdiff.ci.commits import commits_of_pipeline
+from snapdiff.ci.runs import (
+    CommentMode,
+    Inputs,
+    compare,
+    exit_status,
+    log,
+    post_own,
+    read_inputs,
+    reports_in,
+)
 from snapdiff.errors import SnapdiffError
 from snapdiff.output.signals import end_on_signals
-from snapdiff.reports.comment_lines import marker_of
 from snapdiff.safe_text import visible
-from snapdiff.sources.names import AS_A_REVISION
 
 FOLDER = Path("snapdiff-report")
 """Where the job leaves its files: GitLab wants to know the paths before it starts the job."""
@@ -26,21 +33,14 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
 
     Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
-    old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
-    if not old:
-        commits = commits_of_pipeline(variables, Checkout(Path(inputs.directory)))
-        old = f"{commits.old}{AS_A_REVISION}"
-        log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     _make_room()
     options = [f"--annotations=gitlab={_FINDINGS}"]
     if job := variables.get("CI_JOB_URL"):
         options.append(f"--report-url={job}/artifacts/file/{FOLDER / 'report.html'}")
-    found = compare(old, new, inputs, FOLDER, options)
+    commits_of = partial(commits_of_pipeline, variables)
+    found = compare(inputs, commits_of, FOLDER, options)
     if _is_wanted(variables, inputs):
-        comment, token_from = found.reports.comment, _token_variable(variables)
-        # Under its own marker: the catalog's configuration can have chosen that.
-        marker = marker_of(comment.read_text(encoding="utf-8"))
-        url = post(comment, inputs, variables, token_from=token_from, marker=marker)
+        url = post_own(found.reports.comment, inputs, variables, _token_variable(variables))
         log(f"the note is {url}" if url else "there is no note")
     if found.gate_failed:
         log("the gate has failed")

@@ -1,21 +1,97 @@
-"""What both do: compare once, post a comment, and say what went wrong, as the commands do it."""
+"""What the action and the component share: their inputs, one comparison, one comment, one exit."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.ci.inputs import CommentMode, Inputs
+from msgspec import Struct
+
+from snapdiff.ci.commits import HEAD, Checkout, ComparedCommits
 from snapdiff.cli.console import error_lines
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_run import DiffOptions, run_diff
 from snapdiff.cli.post_command import post_comment, wanted_comment
-from snapdiff.errors import RevisionError
+from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.target import find_target
+from snapdiff.reports.comment_lines import marker_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.result import Kind
+from snapdiff.sources.names import AS_A_REVISION
 
 FAILED = 2
+
+_PREFIX = "SNAPDIFF_"
+
+
+class CommentMode(StrEnum):
+    """When a pull or merge request gets a comment."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+    REQUIRED = "required"
+
+
+class Inputs(Struct, frozen=True, kw_only=True):
+    """What somebody asked for; every input may be empty.
+
+    `old` and `new` are revisions, `repo` is the folder of the clone. `tags`, `stacks`, `packages`,
+    `kinds` and `fail_on` are the options of these names, with commas or a line for each.
+    """
+
+    old: str = ""
+    new: str = ""
+    repo: str = ""
+    tags: str = ""
+    stacks: str = ""
+    packages: str = ""
+    kinds: str = ""
+    fail_on: str = ""
+    config: str = ""
+    comment: CommentMode = CommentMode.AUTO
+    marker: str = ""
+
+    @property
+    def directory(self) -> str:
+        """Where the clone is."""
+        return self.repo or os.curdir
+
+    def options(self) -> list[str]:
+        """Return the options of `snapdiff diff` that the inputs mean."""
+        given = {
+            "tag": self.tags,
+            "stack": self.stacks,
+            "package": self.packages,
+            "kind": self.kinds,
+            "fail-on": self.fail_on,
+            "config": self.config,
+            "marker": self.marker,
+        }
+        # A name and its value are one argument: a value that begins with a dash is no option.
+        return [
+            f"--{name}={line.strip()}"
+            for name, text in given.items()
+            for line in text.splitlines()
+            if line.strip()
+        ]
+
+
+def read_inputs(variables: Mapping[str, str]) -> Inputs:
+    """Return the inputs from the variables SNAPDIFF_OLD, SNAPDIFF_NEW and so on.
+
+    Raises SnapdiffError where `comment` is no mode, or `new` is given alone.
+    """
+    values = {
+        name: variables.get(_PREFIX + name.upper(), "").strip() for name in Inputs.__struct_fields__
+    }
+    mode = values.pop("comment") or CommentMode.AUTO
+    if mode not in list(CommentMode):
+        raise SnapdiffError(f"comment: {mode!r} is not known; there are {', '.join(CommentMode)}")
+    if values["new"] and not values["old"]:
+        raise SnapdiffError(f"new: {values['new']} is given without old; give both, or neither")
+    return Inputs(comment=CommentMode(mode), **values)
 
 
 class Reports(NamedTuple):
@@ -44,13 +120,22 @@ def reports_in(folder: Path) -> Reports:
 
 
 def compare(
-    old: str, new: str, inputs: Inputs, folder: Path, options: Sequence[str] = ()
+    inputs: Inputs,
+    commits_of: Callable[[Checkout], ComparedCommits],
+    folder: Path,
+    options: Sequence[str],
 ) -> Comparison:
     """Compare two revisions once; write the JSON, the HTML report and the comment to a folder.
 
-    A side without a catalog is an empty one: a pull request may bring the first page, or remove the
-    last. Raises SnapdiffError, also where neither side has one, and click's UsageError.
+    Where the inputs do not name the older one, `commits_of` says which. A side without a catalog is
+    an empty one: a pull request may bring the first page, or remove the last. Raises SnapdiffError,
+    also where neither side has one, and click's UsageError.
     """
+    old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
+    if not old:
+        commits = commits_of(Checkout(Path(inputs.directory)))
+        old = f"{commits.old}{AS_A_REVISION}"
+        log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
     reports = reports_in(folder)
     words = [
         f"--repo={inputs.directory}",
@@ -78,6 +163,15 @@ def compare(
         packages={kind: by_kind.get(kind, 0) for kind in Kind},
         gate_failed=bool(found.offenders),
     )
+
+
+def post_own(comment: Path, inputs: Inputs, variables: Mapping[str, str], token_from: str) -> str:
+    """Post the comment of this run as `post` does, on the request that the variables name.
+
+    It is under its own marker: the catalog's configuration can have chosen that.
+    """
+    marker = marker_of(comment.read_text(encoding="utf-8"))
+    return post(comment, inputs, variables, token_from=token_from, marker=marker)
 
 
 def post(

@@ -22,7 +22,6 @@ from snapdiff.posting.target import (
     Variables,
     find_target,
     find_token,
-    where_to_put_a_token,
 )
 from snapdiff.reports.comment_lines import marker_line, marker_of, says_nothing_changed
 from snapdiff.reports.options import MARKER
@@ -106,11 +105,8 @@ def post_comment(
     """
     from snapdiff.posting.hosts import open_host  # late: --help needs no types of answers
 
-    token = find_token(target.host, token_from, variables)
     try:
-        if token is None:
-            why = where_to_put_a_token(target.host, token_from, variables)
-            raise RefusedError(f"{target.place}: {why}")
+        token = find_token(target.host, target.place, token_from, variables)
         kept = keep_one_comment(open_host(target, token), wanted, Pauses())
     except RefusedError as error:
         if required:

@@ -1,6 +1,7 @@
 """The hosts that comments can be posted to: GitHub and what speaks its language, and GitLab."""
 
 from functools import cached_property
+from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -18,13 +19,52 @@ from snapdiff.posting.target import Target, Token
 
 
 def open_host(target: Target, token: Token) -> CommentHost:
-    """Return the comments of a request. Raises PostError where that takes a library not here."""
-    if target.host == "github":
-        return GitHubComments(target, token)
-    return GitLabNotes(target, token)
+    """Return the comments of a request; nothing is asked yet.
+
+    Raises PostError where that takes a library not here, or another version of the interface.
+    """
+    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, token)
 
 
-# --- GitHub, GitHub Enterprise, Gitea and Forgejo ---
+class _RestComments(CommentHost):
+    """Comments behind a REST interface; the two hosts differ in addresses and in what they send."""
+
+    kind: type[Any]
+    edits_with: str
+
+    def __init__(self, rest: RestInterface, listed: str, each: str, **order: str) -> None:
+        """Take where comments are listed, what is above the number of each, and in which order."""
+        self.place = rest.place
+        self._order = order
+        self._rest = rest
+        self._listed = listed
+        self._each = each
+
+    def comments(self) -> list[Comment]:
+        """Return all comments of the request."""
+        found = self._rest.pages(self._listed, self.kind, {"per_page": "100", **self._order})
+        return [self._comment(item) for item in found]
+
+    def create(self, body: str) -> Comment:
+        """Write a comment."""
+        return self._written("POST", self._listed, body)
+
+    def edit(self, comment: Comment, body: str) -> Comment:
+        """Give a comment another text."""
+        return self._written(self.edits_with, f"{self._each}/{comment.comment_id}", body)
+
+    def delete(self, comment: Comment) -> None:
+        """Delete a comment."""
+        self._rest.tell("DELETE", f"{self._each}/{comment.comment_id}")
+
+    def _written(self, method: str, path: str, body: str) -> Comment:
+        return self._comment(self._rest.ask(method, path, self.kind, body={"body": body}))
+
+    def _comment(self, item: Any) -> Comment:
+        raise NotImplementedError
+
+
+# --- GitHub, GitHub Enterprise, Gitea and Forgejo: they differ in their address alone ---
 
 
 class _Login(Struct):
@@ -36,10 +76,6 @@ class _GitHubComment(Struct):
     html_url: str
     user: _Login | None = None  # null: the account was deleted
     body: str | None = None
-
-    def as_comment(self) -> Comment:
-        author = self.user.login if self.user else ""
-        return Comment(comment_id=self.id, author=author, body=self.body or "", url=self.html_url)
 
 
 class _ViewerData(Struct):
@@ -70,24 +106,21 @@ def pull_request(rest: RestInterface, repository: str, number: int) -> PullReque
     return rest.ask("GET", f"/repos/{repository}/pulls/{number}", PullRequest)
 
 
-class GitHubComments:
-    """A `CommentHost`; GitHub Enterprise, Gitea and Forgejo differ in their address alone."""
+class _GitHubComments(_RestComments):
+    """Reviews, and comments on lines of a file, are not among them."""
 
     longest = 65_536
+    kind = _GitHubComment
+    edits_with = "PATCH"
 
     def __init__(self, target: Target, token: Token) -> None:
-        """Take where and as whom; nothing is asked yet."""
-        self.place = target.place
-        self._rest = github_interface(target.api_url, target.place, token)
-        self._issues = f"/repos/{target.repository}/issues"
-        self._of_request = f"{self._issues}/{target.number}/comments"
-
-    def author(self) -> str:
-        """Return the token's login; that of an app ends in `[bot]`, as in its comments."""
-        return self._author
+        issues = f"/repos/{target.repository}/issues"
+        rest = github_interface(target.api_url, target.place, token)
+        super().__init__(rest, f"{issues}/{target.number}/comments", f"{issues}/comments")
 
     @cached_property
-    def _author(self) -> str:
+    def author(self) -> str:
+        """The token's login; that of an app ends in `[bot]`, as in its comments."""
         # The token of a workflow, and of any app, is no user's: GET /user refuses it with 403.
         # GraphQL's `viewer` is its bot, `github-actions[bot]` for a workflow's own token. Gitea
         # has no GraphQL, and answers GET /user for every token.
@@ -99,25 +132,9 @@ class GitHubComments:
             viewer = self._rest.ask("POST", url, _Viewer, body=_WHO_ASKS).data.viewer
         return viewer.login.removesuffix("[bot]") + "[bot]"
 
-    def comments(self) -> list[Comment]:
-        """Return the comments; reviews, and comments on lines of a file, are not among them."""
-        found = self._rest.pages(self._of_request, _GitHubComment, {"per_page": "100"})
-        return [item.as_comment() for item in found]
-
-    def create(self, body: str) -> Comment:
-        """Write a comment."""
-        return self._written("POST", self._of_request, body)
-
-    def edit(self, comment: Comment, body: str) -> Comment:
-        """Give a comment another text."""
-        return self._written("PATCH", f"{self._issues}/comments/{comment.comment_id}", body)
-
-    def delete(self, comment: Comment) -> None:
-        """Delete a comment."""
-        self._rest.tell("DELETE", f"{self._issues}/comments/{comment.comment_id}")
-
-    def _written(self, method: str, path: str, body: str) -> Comment:
-        return self._rest.ask(method, path, _GitHubComment, body={"body": body}).as_comment()
+    def _comment(self, item: _GitHubComment) -> Comment:
+        author = item.user.login if item.user else ""
+        return Comment(comment_id=item.id, author=author, body=item.body or "", url=item.html_url)
 
 
 # --- GitLab ---
@@ -137,28 +154,26 @@ class _MergeRequest(Struct):
     web_url: str
 
 
-class GitLabNotes:
-    """A `CommentHost`."""
+class _GitLabNotes(_RestComments):
+    """Those that GitLab writes, on commits and labels, are among them."""
 
     longest = 1_000_000
+    kind = _Note
+    edits_with = "PUT"
 
     def __init__(self, target: Target, token: Token) -> None:
-        """Take where and as whom; nothing is asked yet. Raises PostError for another version."""
         if not target.api_url.endswith("/api/v4"):
             raise PostError(f"{target.api_url}: CI_API_V4_URL ends in /api/v4")
-        self.place = target.place
-        headers = {"PRIVATE-TOKEN": token.secret}
-        self._rest = RestInterface(target.api_url, target.place, token, headers)
         project = quote(target.repository, safe="")
         self._request = f"/projects/{project}/merge_requests/{target.number}"
-        self._notes = f"{self._request}/notes"
-
-    def author(self) -> str:
-        """Return the token's username; that of a project's token is its bot's."""
-        return self._author
+        headers = {"PRIVATE-TOKEN": token.secret}
+        rest = RestInterface(target.api_url, target.place, token, headers)
+        notes = f"{self._request}/notes"
+        super().__init__(rest, notes, notes, order_by="created_at", sort="asc")
 
     @cached_property
-    def _author(self) -> str:
+    def author(self) -> str:
+        """The token's username; that of a project's token is its bot's."""
         return self._rest.ask("GET", "/user", _Username).username
 
     @cached_property
@@ -166,30 +181,6 @@ class GitLabNotes:
         """The request's own page: a note has no address of its own in the interface."""
         return self._rest.ask("GET", self._request, _MergeRequest).web_url
 
-    def comments(self) -> list[Comment]:
-        """Return the notes; those that GitLab writes, on commits and labels, are among them."""
-        query = {"per_page": "100", "order_by": "created_at", "sort": "asc"}
-        return [self._comment(note) for note in self._rest.pages(self._notes, _Note, query)]
-
-    def create(self, body: str) -> Comment:
-        """Write a note."""
-        return self._written("POST", self._notes, body)
-
-    def edit(self, comment: Comment, body: str) -> Comment:
-        """Give a note another text."""
-        return self._written("PUT", f"{self._notes}/{comment.comment_id}", body)
-
-    def delete(self, comment: Comment) -> None:
-        """Delete a note."""
-        self._rest.tell("DELETE", f"{self._notes}/{comment.comment_id}")
-
-    def _written(self, method: str, path: str, body: str) -> Comment:
-        return self._comment(self._rest.ask(method, path, _Note, body={"body": body}))
-
-    def _comment(self, note: _Note) -> Comment:
-        return Comment(
-            comment_id=note.id,
-            author=note.author.username,
-            body=note.body,
-            url=f"{self._url}#note_{note.id}",
-        )
+    def _comment(self, item: _Note) -> Comment:
+        url = f"{self._url}#note_{item.id}"
+        return Comment(comment_id=item.id, author=item.author.username, body=item.body, url=url)

@@ -46,20 +46,18 @@ class Comment:
 class CommentHost(Protocol):
     """The comments of one pull or merge request, through one token.
 
-    Every method raises TryLaterError where the host may do it later, RefusedError where the token
-    may not, NotFoundError where there is no such request or comment: kinds of PostError all three.
+    `place` is the request as people write it: `owner/name#12`, `group/name!12`; `longest` is how
+    many characters a comment may have. All else raises TryLaterError where the host may do it
+    later, RefusedError where the token may not, NotFoundError where there is no such request or
+    comment: kinds of PostError all three.
     """
 
-    @property
-    def place(self) -> str:
-        """The request as people write it: `owner/name#12`, `group/name!12`."""
+    place: str
+    longest: int
 
     @property
-    def longest(self) -> int:
-        """How many characters a comment may have."""
-
     def author(self) -> str:
-        """Return the name under which the token writes comments."""
+        """The name under which the token writes comments."""
 
     def comments(self) -> list[Comment]:
         """Return all comments of the request."""
@@ -159,7 +157,7 @@ def _own_comments(host: CommentHost, marker: str) -> list[Comment]:
     own = [
         comment
         for comment in host.comments()
-        if _first_line(comment.body) == marker and comment.author == host.author()
+        if _first_line(comment.body) == marker and comment.author == host.author
     ]
     return sorted(own, key=lambda comment: comment.comment_id)
 

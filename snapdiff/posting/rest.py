@@ -4,7 +4,7 @@ import contextlib
 import re
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import msgspec
@@ -12,6 +12,9 @@ import msgspec
 from snapdiff.posting.one_comment import NotFoundError, PostError, RefusedError, TryLaterError
 from snapdiff.posting.target import Token
 from snapdiff.safe_text import shown
+
+if TYPE_CHECKING:
+    from requests import Response
 
 SECONDS_FOR_AN_ANSWER = 15
 
@@ -24,16 +27,6 @@ _MOST_REDIRECTS = 5
 
 _REDIRECTS = (301, 302, 307, 308)
 """Those after which a request is to be repeated as it is, says GitHub."""
-
-
-class Answer(NamedTuple):
-    """What a host answers; names of headers count in small letters or large ones."""
-
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
-    next_url: str | None
-    """The next page of a list, where the headers name one."""
 
 
 class RestInterface:
@@ -85,12 +78,13 @@ class RestInterface:
         for _ in range(_MOST_PAGES):
             answer = self._answer("GET", path, query, None)
             yield from self._decoded(answer, list[kind])  # type: ignore[valid-type]
-            if not answer.next_url:
+            following = answer.links.get("next", {}).get("url")
+            if not following:
                 return
-            query = dict(parse_qsl(urlsplit(answer.next_url).query))
+            query = dict(parse_qsl(urlsplit(following).query))
         raise PostError(f"{self.place}: the list of comments has no end")
 
-    def _decoded(self, answer: Answer, kind: type[_Value]) -> _Value:
+    def _decoded(self, answer: "Response", kind: type[_Value]) -> _Value:
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
@@ -100,7 +94,7 @@ class RestInterface:
 
     def _answer(
         self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, str] | None
-    ) -> Answer:
+    ) -> "Response":
         import requests
 
         try:
@@ -115,17 +109,17 @@ class RestInterface:
             raise TryLaterError(self._words(f"the host does not answer: {error}")) from None
         except (requests.RequestException, ValueError) as error:  # ValueError: of a broken URL
             raise PostError(self._words(f"the host's answer is of no use: {error}")) from None
-        if not 200 <= answer.status < 300:
+        if not 200 <= answer.status_code < 300:
             raise self._error(answer)
         return answer
 
     def _sent(
         self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, str] | None
-    ) -> Answer:
-        """Send a request, and once more where the same host says that it has moved."""
+    ) -> "Response":
+        """Send a request, and again where the same host says that it has moved."""
         url = path if "://" in path else f"{self.api_url}{path}"
         for _ in range(_MOST_REDIRECTS):
-            response = self._session.request(
+            answer = self._session.request(
                 method,
                 url,
                 params=query,
@@ -133,18 +127,16 @@ class RestInterface:
                 timeout=SECONDS_FOR_AN_ANSWER,
                 allow_redirects=False,
             )
-            following = response.links.get("next", {}).get("url")
-            answer = Answer(response.status_code, response.headers, response.content, following)
-            target = urljoin(url, response.headers.get("location", ""))
+            target = urljoin(url, answer.headers.get("location", ""))
             # The token would go along to wherever a redirect leads.
-            if answer.status not in _REDIRECTS or _origin(target) != _origin(self.api_url):
+            if answer.status_code not in _REDIRECTS or _origin(target) != _origin(self.api_url):
                 break
             url, query = target, {}
         return answer
 
-    def _error(self, answer: Answer) -> PostError:
+    def _error(self, answer: "Response") -> PostError:
         """Return what an answer means that is no success."""
-        status = answer.status
+        status = answer.status_code
         if status < 400:
             return PostError(
                 f"{self.place}: the host answers with a redirect, which is not followed; was the "
@@ -172,7 +164,7 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port
 
 
-def _message(answer: Answer) -> str:
+def _message(answer: "Response") -> str:
     """Return what a host says is wrong: `message` or `error` of its JSON, or the text itself."""
     text = answer.content.decode("utf-8", "replace")
     said: Any = text  # what is in front of a host answers in HTML
@@ -183,10 +175,10 @@ def _message(answer: Answer) -> str:
     return " ".join(str(said).split()) or "no reason given"
 
 
-def _is_rate_limit(answer: Answer) -> bool:
+def _is_rate_limit(answer: "Response") -> bool:
     """Return whether a host is asked too often; GitHub may say so with the status of a refusal."""
-    return answer.status == 429 or (
-        answer.status == 403
+    return answer.status_code == 429 or (
+        answer.status_code == 403
         and (
             "retry-after" in answer.headers
             or answer.headers.get("x-ratelimit-remaining") == "0"
@@ -195,7 +187,7 @@ def _is_rate_limit(answer: Answer) -> bool:
     )
 
 
-def _pause(answer: Answer) -> float | None:
+def _pause(answer: "Response") -> float | None:
     """Return how many seconds a host asks to wait, if it does.
 
     It says so in seconds, or as the moment when its limit ends. GitHub asks those who meet one of

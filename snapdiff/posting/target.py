@@ -11,7 +11,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from snapdiff.errors import SnapdiffError
-from snapdiff.posting.one_comment import PostError
+from snapdiff.posting.one_comment import PostError, RefusedError
 from snapdiff.safe_text import hidden, shown
 
 HostName = Literal["github", "gitlab"]
@@ -119,25 +119,22 @@ def find_target(
     )
 
 
-def find_token(host: HostName, variable: str | None, variables: Variables) -> Token | None:
-    """Return the token in a variable, or in the host's own ones; None where there is none.
+def find_token(host: HostName, place: str, variable: str | None, variables: Variables) -> Token:
+    """Return the token in a variable, or in the host's own ones.
 
-    Raises PostError where it is GitLab's job token, which may not write comments.
+    Raises RefusedError with the place it is for where there is none, and PostError where it is
+    GitLab's job token, which may not write comments.
     """
     if variable == _JOB_TOKEN:
         raise PostError(f"{_JOB_TOKEN} cannot write notes; make an access token with the scope api")
-    for name in (variable,) if variable else TOKEN_VARIABLES[host]:
+    names = (variable,) if variable else TOKEN_VARIABLES[host]
+    for name in names:
         # A secret that was pasted with its line break is still the secret.
         if secret := variables.get(name, "").strip():
             return Token(secret, name)
-    return None
-
-
-def where_to_put_a_token(host: HostName, variable: str | None, variables: Variables) -> str:
-    """Return why there is no token, for people: which variables were looked at."""
-    names = " or ".join((variable,) if variable else TOKEN_VARIABLES[host])
-    job = host == "gitlab" and _JOB_TOKEN in variables
-    return f"no token in {names}" + (f"; {_JOB_TOKEN} cannot write notes" if job else "")
+    is_job = host == "gitlab" and _JOB_TOKEN in variables
+    advice = f"; {_JOB_TOKEN} cannot write notes" if is_job else ""
+    raise RefusedError(f"{place}: no token in {' or '.join(names)}{advice}")
 
 
 def _host(variables: Variables) -> HostName:

@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff.ci import gitlab_job
 from snapdiff.ci.github_action import MOST_OF_SUMMARY, add_summary, checked, set_outputs
-from snapdiff.ci.inputs import CommentMode, Inputs, read_inputs
+from snapdiff.ci.runs import CommentMode, Inputs, read_inputs
 from snapdiff.errors import SnapdiffError
 from tests.action.conftest import TOKEN, Step
 from tests.action.pull_requests import NUMBER, OneSided, PullRequest

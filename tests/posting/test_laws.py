@@ -37,6 +37,7 @@ class Memory:
         self.writes: list[str] = []
         self.troubles = troubles
 
+    @property
     def author(self) -> str:
         return self._through(lambda: US)
 

@@ -194,8 +194,7 @@ def test_of_two_runs_at_the_same_moment_one_comment_is_left(host: CodeHost) -> N
     for method in ("GET", "POST"):
         host.faults.append(Fault(method, host.dialect.list_end, waits_for(together), times=2))
     target = find_target(os.environ)
-    token = find_token(target.host, None, os.environ)
-    assert token
+    token = find_token(target.host, target.place, None, os.environ)
     urls: list[str] = []
 
     def run() -> None:

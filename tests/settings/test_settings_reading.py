@@ -25,8 +25,7 @@ from snapdiff.settings.catalog_settings import (
     DiffSection,
     settings_schema,
 )
-from snapdiff.settings.settings_reading import read_settings
-from snapdiff.settings.toml_statements import line_of
+from snapdiff.settings.settings_reading import line_of, read_settings
 from tests.support.helpers import run_cli
 
 EVERYTHING = """\
