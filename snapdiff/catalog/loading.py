@@ -8,7 +8,8 @@ from msgspec import UNSET
 from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.base import File, no_file
-from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, usual_name
+from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents
+from snapdiff.formats.single_document import plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.sources.revisions import SourceOpener
@@ -88,8 +89,6 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
     """
     if not isinstance(source, Part) or not source.is_file:
         return source
-    from snapdiff.formats.single_document import plain_document  # late: it reads nodes
-
     [entry] = source.files()
     if DOCUMENTS.is_document(entry.path):
         return source

@@ -7,7 +7,7 @@ the same specs.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -89,26 +89,6 @@ def _build_of(record: Record) -> Build:
 #   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
 
 
-class _Specs(NamedTuple):
-    """Hash and build of each of some specs."""
-
-    hashes: list[bytes]
-    builds: list[Build]
-
-    def by_hash(self) -> dict[str, Build]:
-        return dict(zip(map(bytes.decode, self.hashes), self.builds, strict=True))
-
-
-class _ReadTexts(NamedTuple):
-    """The records of a list as texts, and hash and build of each."""
-
-    texts: list[bytes]
-    specs: list[tuple[str, Build]]
-
-    def by_text(self) -> dict[bytes, tuple[str, Build]]:
-        return dict(zip(self.texts, self.specs, strict=True))
-
-
 _RECORD = msgspec.json.Decoder(Record)
 
 
@@ -118,7 +98,7 @@ class RecordReader:
     def __init__(self) -> None:
         """Begin with nothing known."""
         self._builds: dict[tuple[bytes, bytes], Build] = {}
-        self._latest = _ReadTexts([], [])
+        self._latest: dict[bytes, tuple[str, Build]] = {}
 
     def read(self, details: memoryview) -> dict[str, Build] | None:
         """Return the specs of a list by hash, or None where that takes the plain way.
@@ -127,21 +107,21 @@ class RecordReader:
         page that takes a third less time.
         """
         texts = _record_texts(details)
-        known = self._latest.by_text()
-        added = [text for text in texts if text not in known]
-        found = self._specs(added)
+        known = self._latest
+        kept = [text for text in texts if text in known]
+        added = [text for text in texts if text not in known] if kept else texts
+        found = self._read_texts(added)
         if not texts or found is None:
             return None
-        kept = [text for text in texts if text in known]
-        read = [*map(known.__getitem__, kept), *found.by_hash().items()]
-        specs = dict(read)
-        if len(specs) != len(texts):
+        specs = [*map(known.__getitem__, kept), *found]
+        by_hash = dict(specs)
+        if len(by_hash) != len(texts):
             return None  # a hash comes twice
-        self._latest = _ReadTexts([*kept, *added], read)
-        return specs
+        self._latest = dict(zip([*kept, *added], specs, strict=True))
+        return by_hash
 
-    def _specs(self, texts: Sequence[bytes]) -> _Specs | None:
-        """Return what records say, or None where one is not in the usual form."""
+    def _read_texts(self, texts: Sequence[bytes]) -> list[tuple[str, Build]] | None:
+        """Return hash and build of records, or None where one is not in the usual form."""
         known = self._builds
         hashes, builds = [], []
         for text in texts:
@@ -158,7 +138,7 @@ class RecordReader:
         joined = b"".join(hashes)
         if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
             return None
-        return _Specs(hashes, builds)
+        return list(zip(map(bytes.decode, hashes), builds, strict=True))
 
 
 def _record_texts(details: memoryview) -> list[bytes]:

@@ -12,7 +12,6 @@ from snapdiff.formats.document_names import (
     LOCK_NAME,
     MARKDOWN,
     PACKAGE_DATA,
-    PAGE_NAME,
     SPEC_FILE,
     SPECS_DATA,
     Aggregates,
@@ -23,23 +22,6 @@ from snapdiff.formats.document_names import (
     views_of_mirrors,
 )
 from snapdiff.limits import Limits, SizeLimit
-
-_HEAD = 4096
-"""Within how many bytes a database names itself; Spack does so at once."""
-
-
-def usual_name(content: bytes) -> str | None:
-    """Return the name that a document like this has in a catalog: `spack.lock` for `old.lock`.
-
-    None where it is no such document. Only what is likely is said here: the kind's reader finds out
-    whether the document is one.
-    """
-    if b'"concrete_specs"' in content:
-        return LOCK_NAME
-    if b'"database"' in content[:_HEAD]:
-        # The records of both kinds are of one shape; each says where its specs are.
-        return DATABASE if b'"installed"' in content else LAYOUT_2
-    return PAGE_NAME if content.startswith(b"---") else None
 
 
 def naming_end(path: str) -> str:

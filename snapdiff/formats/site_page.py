@@ -13,21 +13,19 @@ from snapdiff.formats.base import Claim, Document, DocumentReader, File, Format,
 from snapdiff.formats.content_limits import check_listing, check_size
 from snapdiff.formats.document_names import MARKDOWN, OLDEST_PAGE_NAME, PAGE_NAME, SPEC_FILE
 from snapdiff.formats.front_matter import (
-    begins_with_front_matter,
-    decode_page,
-    front_matter_text,
-    plain_words,
-)
-from snapdiff.formats.json_text import type_error
-from snapdiff.formats.page_head import (
     LAYOUT,
     PageHead,
     UsualPage,
+    begins_with_front_matter,
     contradiction,
+    decode_page,
+    front_matter_text,
     names_in_path,
     names_of_page,
+    plain_words,
     usual_page,
 )
+from snapdiff.formats.json_text import type_error
 from snapdiff.formats.records import Record, RecordReader, read_records
 from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS, Limits
