@@ -28,7 +28,7 @@ from snapdiff.formats.spec_node import (
     read_edges,
 )
 from snapdiff.limits import DEPTH, Limits
-from snapdiff.model import Node, counting_stacks
+from snapdiff.model import Edge, Node, counting_stacks
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
@@ -106,6 +106,8 @@ class _LockListing(Listing):
         super().__init__((claim,), records, builds, _warning(environments[0].lock.meta))
         self._tags = (claim.tag,)
         self._stacks = counting_stacks((claim.name,))
+        self._edges: dict[str, tuple[Edge, ...]] = {}
+        """Where dependencies lead to from the roots: each record's are read once."""
         self.roots = frozenset(_roots(environments, records))
         self.counted: AbstractSet[str] = self._reached() if self.roots else records.keys()
 
@@ -117,7 +119,8 @@ class _LockListing(Listing):
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
         entry = self._entry(spec_hash, node, key)
-        return entry, self._make_node(node, entry, key, explicit=spec_hash in self.roots)
+        explicit, edges = spec_hash in self.roots, self._edges.get(spec_hash)
+        return entry, self._make_node(node, entry, key, edges, explicit=explicit)
 
     def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
         tags = self._tags if spec_hash in self.counted else ()
@@ -155,7 +158,8 @@ class _LockListing(Listing):
                 reached.add(spec_hash)
                 key = self._key(spec_hash)
                 node = decode_node(self.records[spec_hash], NODE_EDGES, key)
-                waiting += [edge.hash for edge in read_edges(node.dependencies, key)]
+                self._edges[spec_hash] = read_edges(node.dependencies, key)
+                waiting += [edge.hash for edge in self._edges[spec_hash]]
         return reached
 
     def _key(self, spec_hash: str) -> str:

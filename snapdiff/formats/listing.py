@@ -208,9 +208,21 @@ class Listing(Document):
         """Return all that is said of a node: each key with its value; raises FormatError."""
         return read_record(self.records[spec_hash], spec_hash)
 
-    def _make_node(self, node: SpecNode, entry: Counted, key: str, *, explicit: bool) -> Node:
-        """Return the node of a record; `key` is its key path. Raises FormatError."""
-        edges = read_edges(node.dependencies, key)
+    def _make_node(
+        self,
+        node: SpecNode,
+        entry: Counted,
+        key: str,
+        edges: tuple[Edge, ...] | None = None,
+        *,
+        explicit: bool,
+    ) -> Node:
+        """Return the node of a record, its edges if they are known; raises FormatError.
+
+        `key` is its key path.
+        """
+        if edges is None:
+            edges = read_edges(node.dependencies, key)
         platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
         compiler = (
             COMPILER.read(node.compiler, key, "compiler")
