@@ -179,8 +179,19 @@
     byId("more").textContent = `Show ${number(Math.min(MORE, left))} more`;
   }
 
+  // The numbers beside the kinds are of the rows that "only products" leaves.
+  function countKinds() {
+    const left = rows.filter((row) => !(fields.products.checked && row.dependency));
+    for (const box of boxes) {
+      const kind = kinds.indexOf(box.value);
+      const count = left.filter((row) => kindsOf(row).includes(kind)).length;
+      box.nextElementSibling.querySelector(".count").textContent = number(count);
+    }
+  }
+
   function show() {
     const stack = choose();
+    countKinds();
     body.replaceChildren();
     drawn = 0;
     draw(FIRST);
@@ -254,11 +265,7 @@
     fields.tag.append(...data.tags.map(option));
     fields.cause.append(...[...data.causes].sort().map(option));
     byId("packages").append(...data.packages.map(option));
-    for (const box of boxes) {
-      const count = rows.filter((row) => kindsOf(row).includes(kinds.indexOf(box.value))).length;
-      box.nextElementSibling.querySelector(".count").textContent = number(count);
-      box.disabled = !count;
-    }
+    for (const box of boxes) box.disabled = !rows.some((row) => kindsOf(row).includes(kinds.indexOf(box.value)));
     const target = byId("changes");
     // A jump within the page leaves the filters in the address.
     for (const anchor of document.querySelectorAll("a[href^='#']"))

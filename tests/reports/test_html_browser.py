@@ -44,8 +44,8 @@ def browser(driver: webdriver.Chrome, report: Path) -> Iterator[Browser]:
 
 
 def test_all_changes_show_first(browser: Browser) -> None:
-    assert browser.said() == "41 rows, 93 specs"
-    assert len(browser.rows()) == 41
+    assert browser.said() == "42 rows, 93 specs"
+    assert len(browser.rows()) == 42
     assert browser.rows()[0].startswith("pruners-ninja − removed 1.0.1 gone e4s, e4s-neoverse-v2")
     assert browser.address() == {}
 
@@ -56,10 +56,10 @@ def test_kinds_narrow_and_the_address_keeps_them(browser: Browser) -> None:
     assert row.startswith("py-setuptools ↓ downgraded 80.9.0 → 79.0.1 the 3 ml-*")
     assert row.endswith(" 2")
     browser.press_kind("removed")
-    assert browser.said().startswith("8 of 41 rows")
+    assert browser.said().startswith("8 of 42 rows")
     assert browser.address() == {"kind": ["removed,downgraded"]}
     browser.one("button[type=reset]").click()
-    browser.until(lambda: browser.said() == "41 rows, 93 specs")
+    browser.until(lambda: browser.said() == "42 rows, 93 specs")
     assert browser.address() == {}
 
 
@@ -70,7 +70,7 @@ def test_the_whole_state_is_restored_from_its_address(browser: Browser, report: 
     browser.one("input[name=q]").send_keys("3.2 PETSC")
     browser.all("button.sort")[3].click()
     rows, said = browser.rows(), browser.said()
-    assert said == "1 of 41 rows, 3 specs"
+    assert said == "1 of 42 rows, 3 specs"
     assert browser.address() == {
         "kind": ["upgraded"],
         "stack": ["e4s"],
@@ -90,7 +90,7 @@ def test_an_address_with_nonsense_is_taken_for_what_it_has(browser: Browser, rep
     assert browser.one("select[name=stack]").get_property("value") == ""
     assert browser.said() == "No row fits"
     browser.one("#all").click()
-    browser.until(lambda: len(browser.rows()) == 41)
+    browser.until(lambda: len(browser.rows()) == 42)
     assert browser.one("th[data-sort=kind]").get_attribute("aria-sort") == "ascending"
 
 
@@ -106,7 +106,7 @@ def test_search_finds_hashes_variants_and_compilers(browser: Browser) -> None:
         search.clear()
         search.send_keys(words)
         assert any(row.startswith("charliecloud ≠ reconfigured") for row in browser.rows())
-        assert len(browser.rows()) < 41
+        assert len(browser.rows()) < 42
 
 
 def test_columns_sort_both_ways(browser: Browser) -> None:
@@ -142,9 +142,9 @@ def test_a_change_unfolds_by_keyboard_into_its_specs(browser: Browser) -> None:
 
 def test_the_picture_leads_to_its_changes(browser: Browser) -> None:
     browser.one("[data-stack=hep] a").click()
-    browser.until(lambda: browser.said().startswith("10 of 41 rows, 13 specs"))
+    browser.until(lambda: browser.said().startswith("10 of 42 rows, 13 specs"))
     assert browser.address() == {"stack": ["hep"]}
-    browser.until(lambda: browser.said().startswith("10 of 41 rows, 13 specs"))
+    browser.until(lambda: browser.said().startswith("10 of 42 rows, 13 specs"))
     browser.one(".skip").send_keys(Keys.ENTER)
     assert browser.address() == {"stack": ["hep"]}
     assert browser.script("return document.activeElement.id") == "changes"
@@ -222,14 +222,21 @@ def test_products_are_shown_first_and_dependencies_where_asked(
     browser.open(path)
     assert browser.said().startswith("6 of 10 rows")
     assert not [row for row in browser.rows() if "dependency" in row]
+    assert _sum_of_kinds(browser) == 6
     assert browser.address() == {}
     browser.one("input[name=products]").click()
     browser.until(lambda: browser.said().startswith("10 rows"))
+    assert _sum_of_kinds(browser) == 10
     assert [row for row in browser.rows() if "dependency" in row and row.startswith("hwloc")]
     assert browser.address() == {"products": ["no"]}
     browser.open(path, "#products=no")
     assert browser.said().startswith("10 rows")
     browser.assert_quiet()
+
+
+def _sum_of_kinds(browser: Browser) -> int:
+    """The numbers beside the kinds, which add up to the rows where each has one kind."""
+    return sum(int(count.text) for count in browser.all(".kinds .count"))
 
 
 def test_what_the_address_says_is_text(browser: Browser, report: Path) -> None:
