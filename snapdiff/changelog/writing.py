@@ -21,11 +21,10 @@ from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import write_paged
 from snapdiff.output.whole_file import check_output, write_file
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown_text import Links
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import Outline, has_words, outline_of
+from snapdiff.reports.outline import Outline, block_values, has_words, outline_of
 from snapdiff.reports.templates import (
     html_environment,
     markdown_environment,
@@ -87,18 +86,9 @@ def _told(sections: Iterable[Section], options: ReportOptions) -> Iterator[ToldS
             yield ToldSection(section, outline)
 
 
-def _values(told: ToldSection, asked: Asked, *, can_fold: bool = True) -> dict[str, Any]:
-    return {
-        "told": told,
-        "outline": told.outline,
-        "noun": told.outline.noun,
-        "rebuilt": told.outline.rebuilt,
-        "lists_all": asked.options.detail,
-        "can_fold": can_fold,
-        "folds_all": False,
-        "more_at": "" if can_fold or asked.options.detail else "(--detail lists them)",
-        "most_names": MOST_NAMES if can_fold else FEW_QUIET,
-    }
+def _values(told: ToldSection, asked: Asked, *, on_terminal: bool = False) -> dict[str, Any]:
+    values = block_values(told.outline, lists_all=asked.options.detail, on_terminal=on_terminal)
+    return {"told": told, **values}
 
 
 # --- The formats ---
@@ -136,7 +126,9 @@ def _text(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
     """Yield the whole changelog, newest first; without `color` it holds no control codes."""
     environment = text_environment(asked.options.templates, painter(color=asked.options.color))
     texts = [
-        render_page(environment, "changelog.j2", link=shown, **_values(told, asked, can_fold=False))
+        render_page(
+            environment, "changelog.j2", link=shown, **_values(told, asked, on_terminal=True)
+        )
         for told in sections
     ]
     head = render_page(environment, "changelog_head.j2", asked=asked, is_quiet=not texts)

@@ -23,8 +23,7 @@ from snapdiff.posting.target import (
     find_target,
     find_token,
 )
-from snapdiff.reports.comment_lines import marker_line, marker_of, says_nothing_changed
-from snapdiff.reports.options import MARKER
+from snapdiff.reports.options import MARKER, marker_line, marker_of, says_nothing_changed
 from snapdiff.safe_text import visible
 
 _MOST_BYTES = 4_000_000

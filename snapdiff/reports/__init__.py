@@ -51,9 +51,9 @@ OWN_TEMPLATE = "template"
 """What --template asks for: words of the user's own, and no format to choose by name."""
 
 _RENDERERS = {
-    "markdown": "markdown:render",
-    "comment": "markdown:render_comment",
-    "text": "text:render",
+    "markdown": "for_people:render_markdown",
+    "comment": "for_people:render_comment",
+    "text": "for_people:render_text",
     "html": "html.document:render",
     "json": "json_report:render",
     "csv": "csv_report:render",

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.groups import FEW_QUIET, Group
-from snapdiff.reports.outline import Outline
+from snapdiff.reports.outline import Folds, Outline
 from snapdiff.reports.tag_block import Part
 
 _SHORTEST_LINE = 8
@@ -21,7 +21,7 @@ class Extent(NamedTuple):
     shortened: bool = True
     has_links: bool = False
     has_table: bool = True
-    folds: Literal["none", "dependencies", "all"] = "dependencies"
+    folds: Folds = "dependencies"
 
 
 class Rendered(Protocol):

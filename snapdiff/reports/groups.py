@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from snapdiff.reports.lost_builds import build_changes
 from snapdiff.reports.names import Mark, shortened
-from snapdiff.reports.package_lines import PackageLine, Status
+from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.statuses import Status
 from snapdiff.result import Kind, PackageChange, StackDiff
 
 MOST_COLUMNS = 10

@@ -1,9 +1,12 @@
-"""What a caller may ask of a report."""
+"""What a caller may ask of a report; the invisible lines that a comment begins with."""
 
+import re
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+
+from snapdiff.errors import ReportError
 
 PACKAGE_URL = "https://packages.spack.io/package.html?name={package}"
 """The page of a package on Spack's package site."""
@@ -40,3 +43,45 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     templates: Path | None = None
     template: Path | None = None
     offending: tuple[str, ...] = ()
+
+
+# --- The lines by which a bot finds its comment again ---
+
+NOTHING_CHANGED = "<!-- nothing changed -->"
+"""The second line of a comment on two catalogs that are equal: a bot need not read the words."""
+
+MARKER_NAME = "[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*"
+"""What a marker's name is made of: nothing that could end the line."""
+
+_MARKER_LINE = re.compile(f"<!-- ({MARKER_NAME}) -->")
+
+
+def marker_line(name: str) -> str:
+    """Return the first line of a comment, by which a bot finds the comment again.
+
+    Raises ReportError where the name could end the line that no reader sees.
+    """
+    if not re.fullmatch(MARKER_NAME, name):
+        raise ReportError(
+            f"{name!r}: a marker is made of letters, digits and . _ / with single dashes"
+        )
+    return f"<!-- {name} -->"
+
+
+def marker_of(text: str) -> str | None:
+    r"""Return the name in the first line of a text, if it has one.
+
+    >>> marker_of("<!-- snapdiff/hep -->\n# Changes")
+    'snapdiff/hep'
+    """
+    found = _MARKER_LINE.fullmatch(_line(text, 0))
+    return found[1] if found else None
+
+
+def says_nothing_changed(text: str) -> bool:
+    """Return whether a comment says that nothing changed."""
+    return marker_of(text) is not None and _line(text, 1) == NOTHING_CHANGED
+
+
+def _line(text: str, number: int) -> str:
+    return "".join(text.splitlines()[number : number + 1]).strip()

@@ -4,15 +4,16 @@ Every report for people prints this and nothing else: what is said, and in which
 """
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from snapdiff.reports.groups import FEW_QUIET, Tally, tallies
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.package_lines import PackageLine, Status
+from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.stack_news import News, news_of
+from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import GroupBy, TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff
 
@@ -103,6 +104,29 @@ def outline_of(
         several_changed=len(changed) > 1,
         skipped=diff.skipped,
     )
+
+
+Folds = Literal["none", "dependencies", "all"]
+
+
+def block_values(
+    outline: Outline,
+    *,
+    lists_all: bool = False,
+    folds: Folds = "dependencies",
+    on_terminal: bool = False,
+) -> dict[str, Any]:
+    """Return what the templates of blocks and words ask for; a terminal folds nothing."""
+    return {
+        "outline": outline,
+        "noun": outline.noun,
+        "rebuilt": outline.rebuilt,
+        "lists_all": lists_all,
+        "can_fold": folds != "none" and not on_terminal,
+        "folds_all": folds == "all",
+        "more_at": "(--detail lists them)" if on_terminal and not lists_all else "",
+        "most_names": FEW_QUIET if on_terminal else MOST_NAMES,
+    }
 
 
 def _noun(stacks: Iterable[StackDiff]) -> str:

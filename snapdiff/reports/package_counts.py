@@ -22,7 +22,7 @@ _FATES: tuple[Fate, ...] = ("removed", "changed", "added", "rebuilt", "unchanged
 _ONE_SIDED: dict[str, Fate] = {"removed": "tag removed", "added": "tag added"}
 
 
-class PackageCounts(Struct, frozen=True, kw_only=True):
+class KindTotals(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
 
     `by_kind` has no kind that happened to none. `unchanged` and `total` are None in a report that
@@ -45,7 +45,7 @@ class CountRow(Struct, frozen=True, kw_only=True):
     tag: TagDiff
     fate: Fate
     stacks: tuple[str, ...]
-    counts: PackageCounts
+    counts: KindTotals
 
 
 class CountTable(Struct, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class CountTable(Struct, frozen=True, kw_only=True):
     kinds: tuple[Kind, ...]
     several_tags: bool
     rows: tuple[CountRow, ...]
-    total: PackageCounts
+    total: KindTotals
 
     @property
     def has_losses(self) -> bool:
@@ -156,28 +156,28 @@ def _row(tag: TagDiff, fate: Fate, stacks: Sequence[StackDiff], *, narrowed: boo
     )
 
 
-def counts_of_stack(stack: StackDiff, *, narrowed: bool) -> PackageCounts:
+def counts_of_stack(stack: StackDiff, *, narrowed: bool) -> KindTotals:
     """Return the numbers of one stack of a tag that is on both sides."""
     numbers = Counter(change.kind for change in stack.package_changes)
     new = sum(change.whole and change.kind is Kind.ADDED for change in stack.package_changes)
     total = stack.packages.old + new
-    return PackageCounts(
+    return KindTotals(
         by_kind=dict(numbers),
         unchanged=None if narrowed else total - numbers.total(),
         total=None if narrowed else total,
     )
 
 
-def _all_of(stack: StackDiff, kind: Kind, *, narrowed: bool) -> PackageCounts:
+def _all_of(stack: StackDiff, kind: Kind, *, narrowed: bool) -> KindTotals:
     number = stack.packages.old + stack.packages.new
-    return PackageCounts(
+    return KindTotals(
         by_kind={kind: number} if number else {},
         unchanged=None if narrowed else 0,
         total=None if narrowed else number,
     )
 
 
-def _sum(counts: Iterable[PackageCounts]) -> PackageCounts:
+def _sum(counts: Iterable[KindTotals]) -> KindTotals:
     by_kind: Counter[Kind] = Counter()
     unchanged = total = 0
     is_known = True
@@ -188,7 +188,7 @@ def _sum(counts: Iterable[PackageCounts]) -> PackageCounts:
         else:
             unchanged += item.unchanged
             total += item.total
-    return PackageCounts(
+    return KindTotals(
         by_kind=dict(by_kind),
         unchanged=unchanged if is_known else None,
         total=total if is_known else None,

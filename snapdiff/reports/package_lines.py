@@ -1,7 +1,6 @@
 """What happened to packages, as the lines that people read: the one grouping of all reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import IntEnum
 from typing import cast
 
 from msgspec import Struct
@@ -10,7 +9,7 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, build_changes
 from snapdiff.reports.names import NOWHERE, Place, Places
-from snapdiff.reports.version_steps import Step, step_of
+from snapdiff.reports.statuses import BY_STEP, Status, Step, step_of
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
@@ -61,34 +60,6 @@ def reported_kinds(diff: CatalogDiff) -> tuple[Kind, ...]:
     """Return the kinds of change that a report was not narrowed away from, in their order."""
     wanted = wanted_kinds(diff.filters)
     return tuple(kind for kind in WORST_FIRST if kind in wanted)
-
-
-class Status(IntEnum):
-    """What happened to a package, the worst first: in this order people read of them."""
-
-    GONE = 0
-    GONE_FROM_SOME = 1
-    DOWNGRADED = 2
-    LOST_VERSIONS = 3
-    LOST_BUILDS = 4
-    NEW = 5
-    UPGRADED = 6
-    NEW_IN_SOME = 7
-    MORE_VERSIONS = 8
-    MORE_BUILDS = 9
-    OTHER_SCHEME = 10
-    TO_RELEASE = 11
-    TO_BRANCH = 12
-    DEPENDENCY_NOW = 13
-    RECONFIGURED = 14
-    REBUILT = 15
-
-
-_BY_STEP = {
-    "scheme": Status.OTHER_SCHEME,
-    "release": Status.TO_RELEASE,
-    "branch": Status.TO_BRANCH,
-}
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
@@ -144,8 +115,8 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     @property
     def status(self) -> Status:
         """What it says of its packages."""
-        if self.step in _BY_STEP:
-            return _BY_STEP[self.step]
+        if self.step in BY_STEP:
+            return BY_STEP[self.step]
         if self.kind is Kind.REMOVED:
             if self.whole:
                 return Status.GONE if self.in_tag else Status.GONE_FROM_SOME

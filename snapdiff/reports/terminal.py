@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown_blocks import listed, paragraph
 from snapdiff.reports.names import tag_names
-from snapdiff.reports.package_counts import CountTable, PackageCounts, name_of_row
+from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
@@ -180,7 +180,7 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:
 
 def _cells(
     table: CountTable,
-    counts: PackageCounts,
+    counts: KindTotals,
     sizes: list[int],
     paint: Paint,
 ) -> list[str]:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from snapdiff.changelog.periods import By
-from snapdiff.reports.comment_lines import MARKER_NAME
+from snapdiff.reports.options import MARKER_NAME
 from snapdiff.result import Kind
 
 Globs = tuple[str, ...]

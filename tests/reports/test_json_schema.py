@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from snapdiff.reports.json_keys import MEANINGS
-from snapdiff.reports.json_report import DOCUMENTS, json_schema
+from snapdiff.reports.json_report import DOCUMENTS, MEANINGS, json_schema
 from snapdiff.result.causes import WHATS
 from tests.support.helpers import Report, run_cli
 

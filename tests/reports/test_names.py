@@ -4,7 +4,7 @@ import pytest
 
 from snapdiff.model import Revision
 from snapdiff.reports.names import Place, Places, SideName, short_names, side_names
-from snapdiff.reports.version_steps import is_date, step_of
+from snapdiff.reports.statuses import is_date, step_of
 
 E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
 

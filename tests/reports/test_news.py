@@ -15,7 +15,8 @@ from snapdiff.reports.groups import FEW_QUIET
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.package_counts import count_table
-from snapdiff.reports.package_lines import Status, package_lines
+from snapdiff.reports.package_lines import package_lines
+from snapdiff.reports.statuses import Status
 from snapdiff.result import Kind, SkippedPage
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from snapdiff.reports.groups import MOST_NAMES
 from snapdiff.reports.html.data import data_of
 from snapdiff.reports.html.picture import pictures_of
 from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs, rows_of
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import readable
 from snapdiff.reports.options import ReportOptions
-from snapdiff.reports.outline import outline_of
+from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.package_lines import SYMBOLS
 from snapdiff.reports.templates import html_environment, plain_words, render_template
@@ -49,15 +48,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         "report.html.j2",
         version=diff.snapdiff,
         diff=diff,
-        outline=outline,
-        noun=outline.noun,
-        rebuilt=outline.rebuilt,
+        **block_values(outline),
         link=link_of(options.package_url),
-        more_at="below",
-        lists_all=False,
-        can_fold=True,
-        most_names=MOST_NAMES,
-        folds_all=False,
         title=shown(options.title),
         is_empty=diff.is_empty(),
         kinds=counted.kinds,

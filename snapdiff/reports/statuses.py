@@ -1,13 +1,43 @@
-"""What a step from one version to another means: another major version, another way to number."""
+"""What may have happened to a package, the worst first, and what a step of its version means."""
 
 import re
 from collections.abc import Iterable
+from enum import IntEnum
 from typing import Literal
 
 from snapdiff.spack.version import parse_version
 
 Step = Literal["", "major", "scheme", "release", "branch"]
 """What is said of a step: a higher major version, another scheme, from a branch to a release."""
+
+
+class Status(IntEnum):
+    """What happened to a package, the worst first: in this order people read of them."""
+
+    GONE = 0
+    GONE_FROM_SOME = 1
+    DOWNGRADED = 2
+    LOST_VERSIONS = 3
+    LOST_BUILDS = 4
+    NEW = 5
+    UPGRADED = 6
+    NEW_IN_SOME = 7
+    MORE_VERSIONS = 8
+    MORE_BUILDS = 9
+    OTHER_SCHEME = 10
+    TO_RELEASE = 11
+    TO_BRANCH = 12
+    DEPENDENCY_NOW = 13
+    RECONFIGURED = 14
+    REBUILT = 15
+
+
+BY_STEP = {
+    "scheme": Status.OTHER_SCHEME,
+    "release": Status.TO_RELEASE,
+    "branch": Status.TO_BRANCH,
+}
+"""What goes before the kind of a change: no gain, and no loss."""
 
 _YEARS = range(1980, 2100)
 _SHORT_YEARS = range(20, 40)

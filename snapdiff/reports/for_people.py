@@ -1,0 +1,111 @@
+"""The formats `markdown`, for release notes, `comment`, for a pull request, and `text`."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from snapdiff.reports.fitting import Extent, Rendered, fitted
+from snapdiff.reports.markdown_text import Links, web_address
+from snapdiff.reports.names import shortened
+from snapdiff.reports.options import NOTHING_CHANGED, ReportOptions, marker_line
+from snapdiff.reports.outline import Outline, block_values, outline_of
+from snapdiff.reports.templates import markdown_environment, render_page, text_environment
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
+from snapdiff.result import CatalogDiff
+from snapdiff.safe_text import shown, visible
+
+MOST_CHARACTERS = 60_000
+"""A GitHub comment holds 65,536 characters; a bot may want to add a line or two."""
+
+_MOST_OFFENDING = 10
+"""How many lines say why a gate failed; the reports and the run's log have all of them."""
+
+_SHORT_COMMENT = 30
+"""How many lines a comment has, blank ones aside, before some of them are folded."""
+
+
+def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
+    """Yield the report, with less in it the shorter `max_length` asks for it to be.
+
+    Raises ReportError where not even its first lines fit.
+    """
+    yield fitted(_outline(diff, options), _text(diff, options), options.max_length)
+
+
+def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
+    """Yield the comment: a line that no reader sees, then the report, never over the limit.
+
+    A short one has no fold. Raises ReportError where the marker's name could end the invisible
+    line.
+    """
+    marker = f"{marker_line(options.marker)}\n"
+    if _is_empty(diff, options):
+        marker += f"{NOTHING_CHANGED}\n"
+    most = MOST_CHARACTERS if options.max_length is None else options.max_length
+    page = _text(diff, options)
+
+    def rendered(outline: Outline, extent: Extent) -> str:
+        text = page(outline, extent._replace(folds="none"))
+        if sum(map(bool, text.splitlines())) > _SHORT_COMMENT:
+            text = page(outline, extent._replace(folds="all"))
+        return f"{marker}{text}"
+
+    yield fitted(_outline(diff, options), rendered, most)
+
+
+def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
+    """Yield the report for a terminal, as wide as its window; without `color` no control codes."""
+    width = options.width or PLAIN_WIDTH
+    paint = painter(color=options.color)
+    outline = _outline(diff, options, has_table=False)
+    text = render_page(
+        text_environment(options.templates, paint),
+        "report.j2",
+        **_values(diff, replace(options, report_url="", offending=()), Extent(shortened=False)),
+        **block_values(outline, lists_all=options.detail, on_terminal=True),
+        link=shown,
+        grid=partial(grid, width=width, paint=paint),
+    )
+    for line in [*text.splitlines(), *legend(text, outline.rebuilt)]:
+        yield f"{broken(line, width)}\n"
+
+
+def _outline(diff: CatalogDiff, options: ReportOptions, *, has_table: bool = True) -> Outline:
+    grouping = options.group_by or "package"
+    return outline_of(diff, grouping, details=options.detail, has_table=has_table)
+
+
+def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
+    """Return what writes an outline of a diff as Markdown."""
+    environment = markdown_environment(options.templates)
+
+    def text(outline: Outline, extent: Extent) -> str:
+        return render_page(
+            environment,
+            "report.j2",
+            **_values(diff, options, extent),
+            **block_values(outline, lists_all=options.detail, folds=extent.folds),
+            link=Links(options.package_url if extent.has_links else ""),
+        )
+
+    return text
+
+
+def _values(diff: CatalogDiff, options: ReportOptions, extent: Extent) -> dict[str, Any]:
+    """Return what the template of a report asks for, that of its blocks aside."""
+    return {
+        "diff": diff,
+        "is_empty": _is_empty(diff, options),
+        "title": visible(options.title),
+        "stat": options.stat,
+        "report_url": web_address(options.report_url),
+        "shortened": extent.shortened,
+        "has_table": extent.has_table,
+        "offending": shortened(options.offending, _MOST_OFFENDING),
+    }
+
+
+def _is_empty(diff: CatalogDiff, options: ReportOptions) -> bool:
+    return diff.is_empty() and not diff.skipped and not options.offending
