@@ -25,18 +25,17 @@ _ONE_SIDED: dict[str, Fate] = {"removed": "tag removed", "added": "tag added"}
 class KindTotals(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
 
-    `by_kind` has no kind that happened to none. `unchanged` and `total` are None in a report that
-    was narrowed to some kinds, or to what was asked for: there it is not known what the others
-    changed.
+    `by_kind` has no kind that happened to none. `total` is None in a report that was narrowed to
+    some kinds, or to what was asked for: there it is not known what the others changed.
     """
 
     by_kind: dict[Kind, int]
-    unchanged: int | None
     total: int | None
 
-    def kinds(self) -> list[Kind]:
-        """Return the kinds that are there, worst first."""
-        return [kind for kind in WORST_FIRST if kind in self.by_kind]
+    @property
+    def unchanged(self) -> int | None:
+        """How many packages nothing happened to, where it is known."""
+        return None if self.total is None else self.total - sum(self.by_kind.values())
 
 
 class CountRow(Struct, frozen=True, kw_only=True):
@@ -152,44 +151,29 @@ def _row(tag: TagDiff, fate: Fate, stacks: Sequence[StackDiff], *, narrowed: boo
         tag=tag,
         fate=fate,
         stacks=tuple(stack.stack for stack in stacks),
-        counts=_sum(counts_of_stack(stack, narrowed=narrowed) for stack in stacks),
+        counts=_sum(_totals_of_stack(stack, narrowed=narrowed) for stack in stacks),
     )
 
 
-def counts_of_stack(stack: StackDiff, *, narrowed: bool) -> KindTotals:
+def _totals_of_stack(stack: StackDiff, *, narrowed: bool) -> KindTotals:
     """Return the numbers of one stack of a tag that is on both sides."""
-    numbers = Counter(change.kind for change in stack.package_changes)
     new = sum(change.whole and change.kind is Kind.ADDED for change in stack.package_changes)
-    total = stack.packages.old + new
     return KindTotals(
-        by_kind=dict(numbers),
-        unchanged=None if narrowed else total - numbers.total(),
-        total=None if narrowed else total,
+        by_kind=dict(Counter(change.kind for change in stack.package_changes)),
+        total=None if narrowed else stack.packages.old + new,
     )
 
 
 def _all_of(stack: StackDiff, kind: Kind, *, narrowed: bool) -> KindTotals:
     number = stack.packages.old + stack.packages.new
-    return KindTotals(
-        by_kind={kind: number} if number else {},
-        unchanged=None if narrowed else 0,
-        total=None if narrowed else number,
-    )
+    by_kind = {kind: number} if number else {}
+    return KindTotals(by_kind=by_kind, total=None if narrowed else number)
 
 
-def _sum(counts: Iterable[KindTotals]) -> KindTotals:
+def _sum(several: Iterable[KindTotals]) -> KindTotals:
     by_kind: Counter[Kind] = Counter()
-    unchanged = total = 0
-    is_known = True
-    for item in counts:
-        by_kind.update(item.by_kind)
-        if item.unchanged is None or item.total is None:
-            is_known = False
-        else:
-            unchanged += item.unchanged
-            total += item.total
-    return KindTotals(
-        by_kind=dict(by_kind),
-        unchanged=unchanged if is_known else None,
-        total=total if is_known else None,
-    )
+    total: int | None = 0
+    for totals in several:
+        by_kind.update(totals.by_kind)
+        total = None if total is None or totals.total is None else total + totals.total
+    return KindTotals(by_kind=dict(by_kind), total=total)

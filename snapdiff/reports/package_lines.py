@@ -209,7 +209,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Itera
             gone=change.gone,
             came=change.came,
             kept=() if change.kind in _SAME_VERSIONS else change.kept,
-            step=step_of(change.gone, change.came, change.kept),
+            step=step_of(change.gone, change.came, change.kept) if change.came else "",
             builds=build_changes(change),
             because=event_of(cause) if isinstance(cause, Cause) else None,
             differs=tuple(sorted(differs, key=str)),

@@ -3,12 +3,16 @@
 import re
 from collections.abc import Iterable
 from enum import IntEnum
+from functools import lru_cache
 from typing import Literal
 
 from snapdiff.spack.version import parse_version
 
 Step = Literal["", "major", "scheme", "release", "branch"]
 """What is said of a step: a higher major version, another scheme, from a branch to a release."""
+
+
+Versions = tuple[str, ...]
 
 
 class Status(IntEnum):
@@ -66,7 +70,8 @@ def is_calendar(version: str) -> bool:
     return is_short or is_date(version)
 
 
-def step_of(gone: Iterable[str], came: Iterable[str], kept: Iterable[str] = ()) -> Step:
+@lru_cache(maxsize=4096)  # most stacks of a package make the same step
+def step_of(gone: Versions, came: Versions, kept: Versions = ()) -> Step:
     """Return what the step from the highest version before to the highest one after means.
 
     `20180129` to `0.11.0` is another scheme, and `develop` to `0.2.1` is a release after a branch:

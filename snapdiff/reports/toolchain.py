@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.statuses import Versions
 from snapdiff.result import StackDiff
 from snapdiff.spack.notation import canonical_compiler
 from snapdiff.spack.version import parse_version
@@ -27,8 +28,6 @@ _PACKAGES = (*MPI, *BLAS, "cuda", "hip", "python")
 
 TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 """All of it; no result says which package provides mpi, so the ones that do are listed here."""
-
-Versions = tuple[str, ...]
 
 
 class ToolStep(NamedTuple):

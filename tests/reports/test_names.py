@@ -56,13 +56,22 @@ def test_the_sides_have_the_shortest_names_that_tell_them_apart(
     assert short_names(old, new) == short
 
 
+def test_a_path_of_this_machine_is_in_no_foot() -> None:
+    old, new = (Revision(source=f"/home/me/{n}/env", commit=None, date=None) for n in ("a", "b"))
+    assert side_names(old, new) == (SideName("a", "", "", ""), SideName("b", "", "", ""))
+    one = Revision(source="https://example.org/a/v1", commit=None, date=None)
+    other = Revision(source="https://example.org/a/v2", commit=None, date=None)
+    assert [side.whole for side in side_names(one, other)] == [one.source, other.source]
+    assert [side.whole for side in side_names(one, new)] == ["", ""]
+
+
 def test_a_commit_is_named_with_its_hash_and_a_short_subject() -> None:
     first, second = "ab" * 20, "cd" * 20
     sides = side_names(
         Revision(source=first, commit=first, date=None, subject="Update zlib\x1b"),
         Revision(source="HEAD", commit=second, date="2025-07-06T00:00:00Z", subject="word " * 40),
     )
-    assert sides[0] == SideName("abababa", "", "Update zlib\\x1b", "")
+    assert sides[0] == SideName("abababa", "", "Update zlib\\x1b", "", first)
     assert sides[1].commit == "cdcdcdc"
     assert sides[1].day == "2025-07-06"
     assert sides[1].subject.endswith("word …")
@@ -84,7 +93,7 @@ def test_a_commit_is_named_with_its_hash_and_a_short_subject() -> None:
     ],
 )
 def test_a_calendar_version_is_never_another_major_version(old: str, new: str, major: bool) -> None:
-    assert (step_of([old], [new]) == "major") is major
+    assert (step_of((old,), (new,)) == "major") is major
 
 
 @pytest.mark.parametrize(
@@ -102,12 +111,12 @@ def test_a_calendar_version_is_never_another_major_version(old: str, new: str, m
     ],
 )
 def test_a_date_or_a_branch_on_one_side_is_no_loss(old: str, new: str, step: str) -> None:
-    assert step_of([old], [new]) == step
+    assert step_of((old,), (new,)) == step
 
 
 def test_a_version_that_stays_hides_a_major_step() -> None:
-    assert step_of([], ["2.0"], ["1.0"]) == "major"
-    assert step_of(["1.0"], ["2.0"], ["3.0"]) == ""
+    assert step_of((), ("2.0",), ("1.0",)) == "major"
+    assert step_of(("1.0",), ("2.0",), ("3.0",)) == ""
 
 
 @pytest.mark.parametrize("version", ["1", "develop", "", "19", "1999x"])
