@@ -15,16 +15,8 @@ DONE, FAILED, INTERRUPTED = 0, 2, 130
 
 DEFAULT_COMMAND = "diff"
 
-_LATE = {
-    "changelog": "snapdiff.cli.changelog_command",
-    "git-driver": "snapdiff.cli.git_driver_command",
-    "missing": "snapdiff.cli.missing_command",
-    "post": "snapdiff.cli.post_command",
-    "snapshot": "snapdiff.cli.snapshot_command",
-    "why": "snapdiff.cli.why_command",
-}
-"""The commands that are imported when they are asked for, and the modules they are in."""
-
+_LATE = ("changelog", "git-driver", "missing", "post", "snapshot", "why")
+"""The commands that are imported when they are asked for, each from `NAME_command.py`."""
 
 _OTHER_WORDS = {"help": "--help", "version": "--version", "log": "changelog"}
 """What other tools have as commands. Here it is a revision or a folder first, and then advice."""
@@ -57,7 +49,9 @@ class _Commands(click.Group):
             return super().get_command(context, name)
         from importlib import import_module
 
-        command: click.Command = getattr(import_module(_LATE[name]), name.replace("-", "_"))
+        function = name.replace("-", "_")
+        module = import_module(f"snapdiff.cli.{function}_command")
+        command: click.Command = getattr(module, function)
         return command
 
 

@@ -8,15 +8,23 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
+from msgspec.structs import replace
 
+from snapdiff.catalog.compared_files import DocumentVersions
 from snapdiff.cli.console import say
-from snapdiff.errors import BadPagesError, SnapdiffError
-
-if TYPE_CHECKING:
-    from snapdiff.sources.source import Content
+from snapdiff.comparison import diff_files
+from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
+from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.model import Revision
+from snapdiff.output.standard_output import write_stdout
+from snapdiff.reports import render_report
+from snapdiff.reports.options import ReportOptions
+from snapdiff.result import Filters
+from snapdiff.sources.directory import DirectorySource
+from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE, Content, printable_path
 
 _NO_FILE = "/dev/null"
 _SHORT_ID = 7
@@ -44,20 +52,6 @@ class _Version(NamedTuple):
         return self.blob[:_SHORT_ID] if self.blob.strip("0") else "working tree"
 
 
-class _Change(NamedTuple):
-    """A path that differs: where it is now, where it was, and both versions."""
-
-    path: str
-    old_path: str
-    old: _Version
-    new: _Version
-
-    @property
-    def title(self) -> str:
-        """The path, or both where the file was renamed."""
-        return self.path if self.path == self.old_path else f"{self.old_path} → {self.path}"
-
-
 @click.command(
     name="git-driver",
     epilog="""\b
@@ -81,25 +75,18 @@ def git_driver(arguments: tuple[str, ...], *, detail: bool) -> int:
 
     Two settings of git's own make git call it: a command, and for which files.
     """
-    _show(arguments, detail=detail)
-    return 0
-
-
-def _show(arguments: tuple[str, ...], *, detail: bool) -> None:
-    """Print the report of what git handed over.
-
-    A document that cannot be read is named on standard error: with another exit status than 0 git
-    would stop there, and not show the files after it.
-    """
-    from snapdiff.output.standard_output import write_stdout
-    from snapdiff.sources.source import printable_path
-
+    # A document that cannot be read is named on standard error: with another exit status than 0 git
+    # would stop there, and not show the files after it.
     if len(arguments) == 1:  # in the middle of a merge there are no two versions; git's own words
         write_stdout([f"* Unmerged path {printable_path(arguments[0])}\n"])
-        return
-    change = _parse(arguments)
+        return 0
+    if len(arguments) not in (7, 9):
+        raise click.UsageError(
+            f"git calls this with 1, 7 or 9 arguments, not with {len(arguments)}; "
+            "snapdiff git-driver --help says how to set it up"
+        )
     try:
-        text = _report(change, detail=detail)
+        text = _report(*arguments[:8], detail=detail)
     except BadPagesError as error:
         for page in error.pages:
             say(f"error: {page}; {_WAY_OUT}")
@@ -107,38 +94,19 @@ def _show(arguments: tuple[str, ...], *, detail: bool) -> None:
         say(f"error: {error}; {_WAY_OUT}")
     else:
         write_stdout([text, "\n"])
+    return 0
 
 
-def _parse(arguments: tuple[str, ...]) -> _Change:
-    """Return what git's arguments mean: seven, and two more where a file was renamed."""
-    if len(arguments) not in (7, 9):
-        raise click.UsageError(
-            f"git calls this with 1, 7 or 9 arguments, not with {len(arguments)}; "
-            "snapdiff git-driver --help says how to set it up"
-        )
-    old_path = arguments[0]
-    path = arguments[7] if len(arguments) == 9 else old_path
-    return _Change(path, old_path, _Version(*arguments[1:4]), _Version(*arguments[4:7]))
+def _report(old_path: str, *both: str, detail: bool) -> str:
+    """Return the report of one document; raises SnapdiffError where it cannot be read.
 
-
-def _report(change: _Change, *, detail: bool) -> str:
-    """Return the report of one document; raises SnapdiffError where it cannot be read."""
-    from msgspec.structs import replace
-
-    from snapdiff.catalog.compared_files import DocumentVersions
-    from snapdiff.comparison import diff_files
-    from snapdiff.model import Revision
-    from snapdiff.reports import render_report
-    from snapdiff.reports.options import ReportOptions
-    from snapdiff.result import Filters
-    from snapdiff.sources.source import printable_path
-
-    old, new = (
-        Revision(source=side.name, commit=None, date=None) for side in (change.old, change.new)
-    )
-    versions = DocumentVersions(
-        printable_path(change.path), _content(change.old), _content(change.new)
-    )
+    `both` are the three words of each version, and the new path where the file was renamed.
+    """
+    before, after = _Version(*both[:3]), _Version(*both[3:6])
+    path = both[6] if len(both) > 6 else old_path
+    title = path if path == old_path else f"{old_path} → {path}"
+    old, new = (Revision(source=side.name, commit=None, date=None) for side in (before, after))
+    versions = DocumentVersions(printable_path(path), _content(before), _content(after))
     found = diff_files(
         versions,
         (old, new),
@@ -147,18 +115,13 @@ def _report(change: _Change, *, detail: bool) -> str:
         warn=lambda message: say(f"warning: {message}"),
     )
     options = ReportOptions(
-        title=printable_path(change.title), detail=detail, color=_is_colored(), width=_width()
+        title=printable_path(title), detail=detail, color=_is_colored(), width=_width()
     )
     return render_report(replace(found, filters=Filters()), "text", options)
 
 
-def _content(side: _Version) -> "Content | None":
+def _content(side: _Version) -> Content | None:
     """Return what a side holds, or why that cannot be read; None where there is no file."""
-    from snapdiff.errors import FormatError
-    from snapdiff.formats.registry import DOCUMENTS
-    from snapdiff.sources.directory import DirectorySource
-    from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE
-
     if side.is_absent:
         return None
     if not side.mode.startswith(_FILE_MODES):
