@@ -53,6 +53,9 @@ class GitSource(Source):
             self.commit, self.date, self.subject = commit.id, commit.date, commit.subject
         self._commit = commit
         self._top = top
+        # Whether there is a configuration file is found out while a git runs anyway.
+        with contextlib.suppress(RevisionError):
+            self._settings_entry()
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
@@ -140,19 +143,26 @@ class GitSource(Source):
 
         Raises RevisionError where git has not got it, as a partial clone may.
         """
-        with self.repository.objects() as objects:
-            for above in folders_upwards(self.folder):
-                path = joined(above, SETTINGS_FILE)
-                file = self.repository.find(self._top, path)
-                if file:
-                    place = f"{self.revision}:{printable_path(path)}"
-                    content: Content = FormatError(file.fault or "")
-                    if not file.fault:
-                        found = objects.look_up(str(file.content_id), SETTINGS_BYTES)
-                        if found is None:
-                            raise missing_object(place, f"object {file.content_id}")
-                        content = found.content
-                    return SettingsFile(place, content, above != self.folder)
+        found = self._settings_entry()
+        if found is None:
+            return None
+        above, file = found
+        place = f"{self.revision}:{printable_path(file.path)}"
+        content: Content = FormatError(file.fault or "")
+        if not file.fault:
+            with self.repository.objects() as objects:
+                blob = objects.look_up(str(file.content_id), SETTINGS_BYTES)
+            if blob is None:
+                raise missing_object(place, f"object {file.content_id}")
+            content = blob.content
+        return SettingsFile(place, content, above != self.folder)
+
+    def _settings_entry(self) -> tuple[str, Entry] | None:
+        """Return the folder that has the configuration file, and the file."""
+        for above in folders_upwards(self.folder):
+            file = self.repository.find(self._top, joined(above, SETTINGS_FILE))
+            if file:
+                return above, file
         return None
 
 

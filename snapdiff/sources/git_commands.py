@@ -5,6 +5,7 @@ the files of the work tree, runs a filter, a hook or a pager, or asks a remote.
 """
 
 import contextlib
+import functools
 import os
 import re
 import shutil
@@ -195,20 +196,25 @@ class GitObject(NamedTuple):
 
 
 class Objects:
-    """The objects of a repository, as a running `git cat-file --batch` hands them over."""
+    """The objects of a repository, as `git cat-file --batch` hands them over."""
 
     def __init__(
-        self, stdin: IO[bytes], stdout: IO[bytes], size_limit: Callable[[str], SizeLimit]
+        self,
+        start: Callable[[], tuple[IO[bytes], IO[bytes]]],
+        size_limit: Callable[[str], SizeLimit],
     ) -> None:
-        """Take the standard input and output of the running git.
+        """Take what starts git, when it is first needed, and gives its standard input and output.
 
         `size_limit` says of a path how large a file may be to be read.
         """
-        self._stdin = stdin
-        self._stdout = stdout
+        self._start = start
         self._size_limit = size_limit
         self._asked: dict[str, str] = {}  # in the order of the answers: object ids and paths
         self._arrived: dict[str, Content] = {}
+
+    @functools.cached_property
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        return self._start()
 
     def look_up(self, name: str, most: int = 0) -> GitObject | None:
         """Return the object of a name (anything `git rev-parse` takes), or None.
@@ -273,22 +279,26 @@ class Objects:
             yield self.take(waiting.popleft())
 
     def _send(self, names: Iterable[str]) -> None:
-        with contextlib.suppress(BrokenPipeError):  # git is gone, and will be missed in `_answer`
-            self._stdin.write(b"".join(os.fsencode(f"{name}\n") for name in names))
-            self._stdin.flush()
+        text = b"".join(os.fsencode(f"{name}\n") for name in names)
+        if text:
+            stdin, _ = self._pipes
+            with contextlib.suppress(BrokenPipeError):  # git is gone: `_answer` will miss it
+                stdin.write(text)
+                stdin.flush()
 
     def _answer(self, most: int) -> GitObject | None:
         """Return the next object asked for, or None where there is none or it is damaged."""
-        header = _HEADER.fullmatch(self._stdout.readline())
+        _, stdout = self._pipes
+        header = _HEADER.fullmatch(stdout.readline())
         if header is None:
             return None
         object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
         taken = min(size, most) if kind == "blob" else size
-        content = self._stdout.read(taken)
+        content = stdout.read(taken)
         rest = size - taken
-        while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
+        while rest and (dropped := stdout.read(min(rest, _CHUNK))):
             rest -= len(dropped)
-        if rest or len(content) != taken or self._stdout.read(1) != b"\n":
+        if rest or len(content) != taken or stdout.read(1) != b"\n":
             return None
         return GitObject(object_id, kind, size, content)
 

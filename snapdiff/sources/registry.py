@@ -43,7 +43,8 @@ _ACCEPT = ", ".join(
     )
 )
 _CHALLENGE = re.compile(r"(?:^|,\s*)(bearer|basic)(?:\s+|$)", re.IGNORECASE)
-_PARAMETER = re.compile(r'(\w+)\s*=\s*(?:"([^"]*)"|([^\s",]+))')
+# A name without an end or a value would be looked at from each of its letters otherwise.
+_PARAMETER = re.compile(r'(?<!\w)(\w++)\s*+=\s*(?:"([^"]*)"|([^\s",]+))')
 _TOKEN = re.compile("[!-~]+")
 _MOST_OF_A_TOKEN = 1 << 20
 """How many bytes the answer of a token server may have; tokens have a few thousand."""

@@ -7,6 +7,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -132,9 +133,10 @@ class Repository(GitRunner):
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[Objects]:
-        """Start a git that hands over files, while the block runs."""
-        with self.process("cat-file", "--batch") as (stdin, stdout):
-            yield Objects(stdin, stdout, self._size_limit)
+        """Ask for files of a git of one's own, while the block runs."""
+        with contextlib.ExitStack() as stack:
+            start = partial(stack.enter_context, self.process("cat-file", "--batch"))
+            yield Objects(start, self._size_limit)
 
     @contextlib.contextmanager
     def objects(self) -> Iterator[Objects]:

@@ -13,6 +13,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import Limits
 from snapdiff.sources.download import Patience
 from snapdiff.sources.mirror import open_mirror
+from snapdiff.sources.registry import challenge_in
 from tests.support.helpers import run_cli
 from tests.support.mirrors import HASTE, index
 from tests.support.registries import digest_of, manifest_of
@@ -323,3 +324,15 @@ def test_an_address_that_is_none_is_named(tmp_path: Path, name: str, reason: str
     assert reason in done.err
     assert done.err.count("\n") == 1
     assert "s3cret" not in done.err
+
+
+def test_a_long_challenge_costs_no_more_than_a_harmless_one() -> None:
+    def spent(text: str) -> float:
+        began = time.process_time()
+        for _ in range(5):
+            challenge_in([f'Bearer realm="https://token.example",{text}'])
+        return time.process_time() - began
+
+    harmless = spent('a="b",' * 3000)
+    for hostile in ("9" * 18_000, "a " * 9000, 'a="' * 6000, " " * 18_000, ",\t" * 9000):
+        assert spent(hostile) < 50 * harmless
