@@ -1,18 +1,234 @@
-"""What happened to one package: its changes stack by stack, and the counts of both sides."""
+"""What happened to one package in each stack: to its specs, and to the package as a whole."""
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache, partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import match_members
-from snapdiff.diff.package_changes import change_of_package
-from snapdiff.diff.pairing import Effort, MatchHashes, match_in_order
-from snapdiff.diff.specs import BuildHashes, changes_by_stack, hashes_of_builds
+from snapdiff.diff.fields import differing_fields
+from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
+from snapdiff.errors import Side
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import InCommon, PackagePair
-from snapdiff.result import Change, Count, PackageChange
+from snapdiff.model import Build, InCommon, PackagePair
+from snapdiff.result import Change, ChangeCounts, Count, Kind, PackageChange
+from snapdiff.spack.version import Version, parse_version
+
+BuildHashes = dict[Build, list[str]]
+"""Some specs as their builds, each with the hashes of those that were built like this."""
+
+_Order = tuple[Kind, Version, Version, str, str]
+"""What the changes of a package are sorted by: kind, version, hash."""
+
+
+def changes_by_stack(
+    pair: PackagePair,
+    builds: tuple[BuildHashes, BuildHashes],
+    scope: Scope,
+    effort: Effort,
+    match_hashes: MatchHashes,
+) -> dict[str, list[Change]]:
+    """Return by stack what happened to the specs of a package.
+
+    `builds` are those of both sides, and `match_hashes` decides between specs that are alike in all
+    their own fields. The changes of a stack are of every kind, sorted by kind, version and hash; a
+    stack in which nothing happened is not there. Raises FormatError where pairing would cost too
+    much.
+    """
+    removed = _one_sided(builds[0], pair.new, scope)
+    added = _one_sided(builds[1], pair.old, scope)
+    found = {}
+    for stack in sorted(removed.keys() | added.keys()):
+        pairing = pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
+        found[stack] = _changes(pair, pairing)
+    return found
+
+
+def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
+    """Return the specs that a side of a package has as builds with their hashes."""
+    found: BuildHashes = {}
+    for spec_hash, build in side.items():
+        known = found.get(build)
+        if known is None:
+            found[build] = [spec_hash]
+        else:
+            known.append(spec_hash)
+    return found
+
+
+def _one_sided(
+    mine: BuildHashes, other: Mapping[str, Build], scope: Scope
+) -> dict[str, BuildHashes]:
+    """Return by stack the specs that only one side has: the hash decides."""
+    side: dict[str, BuildHashes] = {}
+    for build, hashes in mine.items():
+        stacks = scope.stacks(build.stacks)
+        alone = []
+        for spec_hash in hashes:
+            twin = other.get(spec_hash)
+            if twin is None:
+                alone.append(spec_hash)
+            elif twin is not build:
+                _put(side, stacks - twin.stacks, build, [spec_hash])
+        if alone:
+            _put(side, stacks, build, alone)
+    return side
+
+
+def _put(
+    side: dict[str, BuildHashes], stacks: Iterable[str], build: Build, hashes: list[str]
+) -> None:
+    for stack in stacks:
+        side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
+
+
+def _changes(pair: PackagePair, pairing: Pairing) -> list[Change]:
+    rows = [_paired(pair, old, new) for old, new in pairing.pairs]
+    for spec_hash in pairing.removed:
+        build = pair.old[spec_hash]
+        change = Change(Kind.REMOVED, pair.name, build.spec(spec_hash), None)
+        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
+    for spec_hash in pairing.added:
+        build = pair.new[spec_hash]
+        change = Change(Kind.ADDED, pair.name, None, build.spec(spec_hash))
+        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
+    rows.sort(key=itemgetter(0))
+    return [change for _, change in rows]
+
+
+def _paired(pair: PackagePair, old_hash: str, new_hash: str) -> tuple[_Order, Change]:
+    """Return what happened to a spec, behind what decides its place in the report."""
+    old, new = pair.old[old_hash], pair.new[new_hash]
+    before, after = old.version, new.version
+    fields = differing_fields(old, new)
+    if before != after:
+        kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
+    else:
+        kind = Kind.RECONFIGURED if fields else Kind.REBUILT
+    change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
+    return (kind, before, after, old_hash, new_hash), change
+
+
+_Versions = dict[Version, str]
+"""Versions as they order, each with the text to show for it."""
+
+
+def change_of_package(
+    package: str,
+    old_versions: Iterable[str],
+    new_versions: Iterable[str],
+    changes: Collection[Change],
+    builds: Count,
+) -> PackageChange:
+    """Return what happened to a package in a stack (docs/specification.md, section 9).
+
+    The versions are those of all its specs in the stack, on each side, and `builds` is how many
+    specs that are; `changes` are its spec changes there, of every kind and at least one. Versions
+    that are the same in Spack's order (`1.2` and `1-2`) are one version, shown as the new side
+    writes it.
+    """
+    moved = _compare_versions(frozenset(old_versions), frozenset(new_versions))
+    numbers: dict[str, int] = {}
+    for change in changes:
+        numbers[change.kind] = numbers.get(change.kind, 0) + 1
+    return PackageChange(
+        package=package,
+        kind=moved.kind or _kind_of_same_versions(numbers),
+        whole=moved.whole,
+        gone=moved.gone,
+        came=moved.came,
+        kept=moved.kept,
+        specs=ChangeCounts(**numbers),
+        builds=builds,
+    )
+
+
+class _VersionChange(NamedTuple):
+    """What two sets of versions say; no kind where they are the same."""
+
+    kind: Kind | None
+    whole: bool
+    gone: tuple[str, ...]
+    came: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions
+def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _VersionChange:
+    old, new = _by_order(old_texts), _by_order(new_texts)
+    gone = {order: text for order, text in old.items() if order not in new}
+    came = {order: text for order, text in new.items() if order not in old}
+    kept = {order: text for order, text in new.items() if order in old}
+    return _VersionChange(
+        _kind(old, new, gone, came),
+        not old or not new,
+        _in_order(gone),
+        _in_order(came),
+        _in_order(kept),
+    )
+
+
+def changes_of_packages(
+    changes: Iterable[Change], whole: Mapping[str, PackageChange]
+) -> list[PackageChange]:
+    """Return what happened to packages of which nothing is looked at but some of their changes.
+
+    `whole` is what happened to each package where all is looked at: the versions that it kept are
+    there all the same.
+    """
+    by_package: dict[str, list[Change]] = {}
+    for change in changes:
+        by_package.setdefault(change.package, []).append(change)
+    return [
+        change_of_package(
+            name,
+            _versions(some, "old").union(whole[name].kept),
+            _versions(some, "new").union(whole[name].kept),
+            some,
+            whole[name].builds,
+        )
+        for name, some in by_package.items()
+    ]
+
+
+def _versions(changes: Iterable[Change], side: Side) -> set[str]:
+    specs = (change.old if side == "old" else change.new for change in changes)
+    return {spec.version for spec in specs if spec}
+
+
+def _by_order(versions: Iterable[str]) -> _Versions:
+    """Return versions by their order; of several spellings the first in the alphabet is shown."""
+    return {parse_version(text): text for text in sorted(set(versions), reverse=True)}
+
+
+def _in_order(versions: _Versions) -> tuple[str, ...]:
+    return tuple(versions[order] for order in sorted(versions))
+
+
+def _kind(old: _Versions, new: _Versions, gone: _Versions, came: _Versions) -> Kind | None:
+    """Return the first kind of section 9's table that holds, None where versions do not say."""
+    if not old:
+        return Kind.ADDED
+    if not new:
+        return Kind.REMOVED
+    if max(old) != max(new):
+        return Kind.UPGRADED if max(old) < max(new) else Kind.DOWNGRADED
+    if gone and came:
+        return Kind.UPGRADED if max(gone) < max(came) else Kind.DOWNGRADED
+    if came:
+        return Kind.ADDED
+    return Kind.REMOVED if gone else None
+
+
+def _kind_of_same_versions(numbers: Mapping[str, int]) -> Kind:
+    """Return the first kind of the rest of that table, from the numbers of spec changes."""
+    if numbers.get(Kind.REMOVED):
+        return Kind.REMOVED
+    if numbers.get(Kind.ADDED):
+        return Kind.ADDED
+    return Kind.REBUILT if numbers.keys() == {Kind.REBUILT} else Kind.RECONFIGURED
 
 
 class SideCounts(NamedTuple):

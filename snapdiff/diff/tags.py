@@ -1,16 +1,15 @@
 """What happened in each tag: its packages' changes and counts, added up stack by stack."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from snapdiff.diff.asked_for import AskedForInTag
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.hash_conflicts import find_hash_conflicts
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
 from snapdiff.diff.stacks import (
+    AskedForInTag,
     StackTotal,
     one_sided_count,
     one_sided_packages,
@@ -18,8 +17,9 @@ from snapdiff.diff.stacks import (
 )
 from snapdiff.filters import Scope, require_causes
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import PackagePair, TagPair, Tags
-from snapdiff.result import Count, PackageCount, TagDiff
+from snapdiff.model import Build, PackagePair, TagPair, Tags
+from snapdiff.result import Count, HashConflict, PackageCount, SpecName, TagDiff
+from snapdiff.spack.version import parse_version
 
 
 class TagDiffs:
@@ -158,3 +158,40 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
             for name, numbers in stacks
         ),
     )
+
+
+def find_hash_conflicts(pairs: Iterable[PackagePair], scope: Scope) -> tuple[HashConflict, ...]:
+    """Return the hashes of a tag that no package lists with the same version on both sides."""
+    pairs = list(pairs)
+    hashes = set().union(*(pair.old for pair in pairs))
+    hashes.intersection_update(set().union(*(pair.new for pair in pairs)))
+    if not hashes:
+        return ()
+    old = _names_of(((pair.name, pair.old) for pair in pairs), hashes, scope)
+    new = _names_of(((pair.name, pair.new) for pair in pairs), hashes, scope)
+    return tuple(
+        HashConflict(hash=spec_hash, old=_name(old[spec_hash]), new=_name(new[spec_hash]))
+        for spec_hash in sorted(old.keys() & new.keys())
+        if not _agree(old[spec_hash], new[spec_hash])
+    )
+
+
+def _names_of(
+    packages: Iterable[tuple[str, Mapping[str, Build]]], hashes: set[str], scope: Scope
+) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for name, specs in packages:
+        for spec_hash in specs.keys() & hashes:
+            if scope.stacks(specs[spec_hash].stacks):
+                found.setdefault(spec_hash, {})[name] = specs[spec_hash].version_text
+    return found
+
+
+def _agree(old: Mapping[str, str], new: Mapping[str, str]) -> bool:
+    both = old.keys() & new.keys()
+    return any(parse_version(old[name]) == parse_version(new[name]) for name in both)
+
+
+def _name(versions: Mapping[str, str]) -> SpecName:
+    package = min(versions)
+    return SpecName(package=package, version=versions[package])

@@ -1,20 +1,34 @@
 """What was loaded: specs and how they were built, dependencies, packages, counts."""
 
-from snapdiff.model.counts import Counts, DocumentKind, StackDocuments, TagPair
-from snapdiff.model.graph import NO_GRAPHS, Edge, Graph, Node, StackGraphs
 from snapdiff.model.packages import (
+    Counts,
+    DocumentKind,
     InCommon,
     KeptSpecs,
     Package,
     PackageCounts,
     PackagePair,
     StackCounts,
+    StackDocuments,
+    TagPair,
     Tags,
     count_by_stacks,
     counted_in_common,
     none_kept,
 )
-from snapdiff.model.specs import EMPTY_PART, ROOT, Build, Revision, Spec, counting_stacks
+from snapdiff.model.specs import (
+    EMPTY_PART,
+    NO_GRAPHS,
+    ROOT,
+    Build,
+    Edge,
+    Graph,
+    Node,
+    Revision,
+    Spec,
+    StackGraphs,
+    counting_stacks,
+)
 from snapdiff.model.stack_likeness import LikeStacks, pair_like_stacks
 
 __all__ = [

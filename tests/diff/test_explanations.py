@@ -5,7 +5,7 @@ import random
 import pytest
 
 from snapdiff.diff.explanations import with_main_cause
-from snapdiff.diff.package_changes import change_of_package
+from snapdiff.diff.packages import change_of_package
 from snapdiff.result import Change, Count, Kind
 from snapdiff.result.causes import Cause, What
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from snapdiff.catalog.reading import PairedPackages
+from snapdiff.diff.packages import changes_by_stack, hashes_of_builds
 from snapdiff.diff.pairing import Effort, match_in_order
-from snapdiff.diff.specs import changes_by_stack, hashes_of_builds
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Format
 from snapdiff.formats.environment_lock import EnvironmentLock
