@@ -24,6 +24,7 @@ from tests.support.graphs import (
     PlainGraph,
     PlainNode,
     described,
+    nodes_of,
     read_lock,
 )
 from tests.support.helpers import run_cli
@@ -190,6 +191,8 @@ PAIRS = [
     *pairwise(sorted((LOCKS / "derecho").glob("*.lock"))),
     *pairwise(sorted((LOCKS / "julea").glob("*.lock"))),
     *((REAL / "base" / "spack.lock", path) for path in sorted(REAL.glob("*/spack.lock"))),
+    (REAL / "multi" / "spack.lock", REAL / "multi2" / "spack.lock"),
+    (REAL / "incA" / "spack.lock", REAL / "incB" / "spack.lock"),
     *(
         (path, path.parents[2] / "23.11" / path.parent.name / "spack.lock")
         for path in sorted((LOCKS / "e4s" / "environments" / "23.08").glob("*/spack.lock"))
@@ -202,11 +205,7 @@ PAIRS = [
 def test_traits_of_real_locks() -> None:
     traits = 0
     for paths in PAIRS:
-        locks = [json.loads(path.read_text()) for path in paths]
-        if any("include_concrete" in document for document in locks):
-            continue  # the second reading reads one environment
-        found = [read_lock(path) for path in paths]
-        roots = [[root["hash"] for root in document["roots"]] for document in locks]
+        found, roots = zip(*map(read_environment, paths), strict=True)
         both = list(zip(found, roots, strict=True))
         old, new = (side_of(graph, counted(graph, some)) for graph, some in both)
         asked_for = [{graph[root].name for root in some} for graph, some in both]
@@ -215,6 +214,17 @@ def test_traits_of_real_locks() -> None:
                 traits += hold_against(stack, old, new)
                 check_asked_for(stack, (old, asked_for[0]), (new, asked_for[1]))
     assert traits > 500
+
+
+def read_environment(path: Path) -> tuple[PlainGraph, list[str]]:
+    """All nodes of a lock and of the locks that it includes, and the roots of both."""
+    document = json.loads(path.read_text())
+    nodes = read_lock(path)
+    roots = [root["hash"] for root in document["roots"]]
+    for included in document.get("include_concrete", {}).values():
+        roots += [root["hash"] for root in included["roots"]]
+        nodes |= nodes_of(included["concrete_specs"])
+    return nodes, roots
 
 
 EXAMPLES = {

@@ -195,8 +195,13 @@ def _edge(text: str) -> PlainEdge:
 def read_lock(path: Path) -> dict[str, PlainNode]:
     """The nodes of an environment lock of any version, by the key under which it lists them."""
     document = json.loads(path.read_text(encoding="utf-8"))
+    return nodes_of(document["concrete_specs"])
+
+
+def nodes_of(specs: Mapping[str, Any]) -> dict[str, PlainNode]:
+    """The nodes that a lock lists under some key."""
     records = {}
-    for key, record in document["concrete_specs"].items():
+    for key, record in specs.items():
         if "name" not in record:  # up to version 2 a node is the value of its name
             [(name, record)] = record.items()
             record = record | {"name": name}
