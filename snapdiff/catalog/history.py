@@ -46,16 +46,6 @@ class _Key(NamedTuple):
     end: str
 
 
-class _Reader:
-    """Reads the versions of one document; it remembers what they have in common."""
-
-    __slots__ = ("reader", "readings")
-
-    def __init__(self, reader: DocumentReader) -> None:
-        self.reader = reader
-        self.readings = 0
-
-
 class DocumentMemory:
     """Reads documents by content id; what is kept does not grow with the number of steps."""
 
@@ -74,7 +64,8 @@ class DocumentMemory:
         self._formats = documents
         self._limits = limits
         self._documents: dict[_Key, Document | str | None] = {}
-        self._readers: dict[str, _Reader] = {}
+        self._readers: dict[str, tuple[DocumentReader, int]] = {}
+        """A reader of each document, which remembers its versions, and how many it read."""
 
     def ask(self, entries: Iterable[Entry | None]) -> None:
         """Let git work ahead on the files that are not known."""
@@ -134,12 +125,11 @@ class DocumentMemory:
 
     def _reader(self, entry: Entry) -> DocumentReader:
         end = _key(entry).end
-        known = self._readers.get(end)
-        if known is None or known.readings == _MOST_READINGS:
-            reader = self._formats.reader(printable_path(entry.path), self._limits)
-            known = self._readers[end] = _Reader(reader)
-        known.readings += 1
-        return known.reader
+        reader, readings = self._readers.get(end, (None, 0))
+        if reader is None or readings == _MOST_READINGS:
+            reader, readings = self._formats.reader(printable_path(entry.path), self._limits), 0
+        self._readers[end] = reader, readings + 1
+        return reader
 
     def forget(self, pairs: Iterable[EntryPair], step: int) -> None:
         """Forget those files of a step that no step after it compares."""

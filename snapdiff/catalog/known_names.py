@@ -20,7 +20,7 @@ class KnownNames:
     def look_into(self, catalog: Catalog, is_enough: Callable[[], bool]) -> None:
         """Add the names of a catalog until there are enough: from paths, then from documents."""
         documents = catalog.documents()
-        entries = [entry for entry in catalog.source.entries() if documents.is_read(entry.path)]
+        entries = catalog.entries(documents)
         for entry in entries:
             if documents.is_document(entry.path):
                 path = printable_path(entry.path)

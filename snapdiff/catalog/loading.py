@@ -37,13 +37,14 @@ class Catalog:
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
         documents = self.documents()
-        for found in self.read(self._documents_of(documents), documents):
+        for found in self.read(self.entries(documents), documents):
             if isinstance(found, BadPage):
                 yield found
             elif found is not None:
                 yield from found.packages
 
-    def _documents_of(self, documents: Documents) -> list[Entry]:
+    def entries(self, documents: Documents) -> list[Entry]:
+        """Return the files that may be documents."""
         return [entry for entry in self.source.entries() if documents.is_read(entry.path)]
 
     def read(self, entries: Sequence[Entry], documents: Documents) -> Iterator[Reading]:
