@@ -412,7 +412,7 @@ class TestEffect:
             assert (result.status, result.err) == (0, "")
             return result.out
 
-        assert why().endswith("\n\nno spec of it changed\n\nsettings: old/.snapdiff.toml\n")
+        assert why().endswith("\n\nNo spec of it changed.\n\nSettings: old/.snapdiff.toml\n")
         assert why("-f", "markdown").endswith("\n\nSettings: `old/.snapdiff.toml`\n")
         found = json.loads(why("-f", "json"))
         assert found["configuration"] == "old/.snapdiff.toml"
