@@ -1,4 +1,4 @@
-"""Which package of the old side belongs to which of the new one, tag by tag."""
+"""Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property

@@ -1,6 +1,6 @@
-"""Directories as sources, and the working tree of a repository; nothing outside is ever read.
+"""Directories as sources: any, a repository's working tree, an environment that `-e` names.
 
-And the folders of environments by name, found as Spack finds them.
+Nothing outside of one is ever read. Environments are found by name as Spack finds them.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""A mirror as a source: the indexes of build caches, and the site's data, by URL.
+"""A mirror as a source: indexes, with their checksums verified, and the site's data, by URL.
 
 Of a build cache the index alone is downloaded, never a package. What a mirror has is found out by
 asking for a few names, because a web server lists nothing.
