@@ -89,8 +89,12 @@ def counted_in_words(cause: CountedCause, mark: Mark) -> str:
     """Return a cause of many specs: `cmake 3.26.3, 3.25.0 → 3.27.7 (build only)`."""
     words = event_in_words(cause.events[0], mark)
     if len(cause.events) > 1:
-        first = cause.events[0]
-        versions = sorted({str(event.old) for event in cause.events}, key=parse_version)
-        old = ", ".join(map(mark, reversed(versions)))
-        words = f"{mark(str(first.package))} {old} → {_value(first.new, mark)}"
+        old, new = (
+            ", ".join(map(mark, sorted(versions, key=parse_version, reverse=True)))
+            for versions in (
+                {str(event.old) for event in cause.events},
+                {str(event.new) for event in cause.events},
+            )
+        )
+        words = f"{mark(str(cause.events[0].package))} {old} → {new}"
     return f"{words} (build only)" if cause.build_only else words

@@ -68,7 +68,8 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         link=shown,
         grid=partial(grid, width=width, paint=paint),
     )
-    for line in [*text.splitlines(), *legend(text, outline.rebuilt)]:
+    signs = legend(text, outline.rebuilt)
+    for line in [*text.splitlines(), *(["", signs] if signs else [])]:
         yield f"{broken(line, width)}\n"
 
 
@@ -82,13 +83,15 @@ def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
     environment = markdown_environment(options.templates)
 
     def text(outline: Outline, extent: Extent) -> str:
-        return render_page(
+        page = render_page(
             environment,
             "report.j2",
             **_values(diff, options, extent),
             **block_values(outline, lists_all=options.detail, folds=extent.folds),
             link=Links(options.package_url if extent.has_links else ""),
         )
+        signs = legend(page, outline.rebuilt)
+        return f"{page}\nSigns: {signs}\n" if signs else page
 
     return text
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from snapdiff.reports.lost_builds import build_changes
 from snapdiff.reports.names import Mark, shortened
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import Status, severity
 from snapdiff.result import Kind, PackageChange, StackDiff
 
 MOST_COLUMNS = 10
@@ -67,7 +67,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     @property
     def is_news(self) -> bool:
         """Whether nobody should miss it."""
-        return self.status <= Status.DOWNGRADED or self.status is Status.NEW
+        return self.status <= Status.DOWNGRADED
 
     @property
     def kind(self) -> Kind:
@@ -133,7 +133,7 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     major: set[str] = set()
     for line in lines:
         for package in line.packages:
-            worst[package] = min(worst.get(package, line.worst), line.worst)
+            worst[package] = min(worst.get(package, line.worst), line.worst, key=severity)
         if line.is_major:
             major.update(line.packages)
     names = {status: {it for it in worst if worst[it] is status} for status in Status}
@@ -206,7 +206,7 @@ def _versions(versions: Sequence[str], mark: Mark) -> str:
 
 
 def cell_versions(change: PackageChange, mark: Mark) -> str:
-    """Return a cell in words: `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 beside 1.1`."""
+    """Return a cell in words: `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`."""
     old, new, kept = (_versions(some, mark) for some in (change.gone, change.came, change.kept))
     if change.was_compiler is True:
         return f"{new}, a dependency now"
@@ -215,6 +215,6 @@ def cell_versions(change: PackageChange, mark: Mark) -> str:
     if old and new:
         return f"{old} → {new}"
     if old or new:
-        return f"lost {old}, still has {kept}" if old else f"{new} beside {kept}"
+        return f"lost {old}, still has {kept}" if old else f"{new} added beside {kept}"
     builds = build_changes(change)
     return builds.in_words(mark) if builds else "·"

@@ -68,7 +68,9 @@ def cells(words: Sequence[str]) -> str:
 def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
     has_sums = table.total.total is not None
-    kinds = [{Kind.REBUILT: rebuilt}.get(kind, kind.value).capitalize() for kind in table.kinds]
+    kinds = [
+        {Kind.REBUILT: rebuilt}.get(kind, kind.value).capitalize() for kind in table.counted_kinds
+    ]
     heads = [*kinds, *(("Unchanged", "Packages") if has_sums else ())]
     first = ["Tag"] if table.several_tags else []
     lines = [
@@ -77,7 +79,7 @@ def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     ]
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
-        numbers = [row.counts.by_kind.get(kind, 0) for kind in table.kinds]
+        numbers = [row.counts.by_kind.get(kind, 0) for kind in table.counted_kinds]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] if has_sums else []
         lines.append(cells([*tag, _name(row, noun), *(number(it) if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))

@@ -56,6 +56,11 @@ class CountTable(Struct, frozen=True, kw_only=True):
     total: KindTotals
 
     @property
+    def counted_kinds(self) -> tuple[Kind, ...]:
+        """The kinds that happened to any package."""
+        return tuple(kind for kind in self.kinds if kind in self.total.by_kind)
+
+    @property
     def has_losses(self) -> bool:
         """Whether anything of it is removed or added."""
         return not {Kind.REMOVED, Kind.ADDED}.isdisjoint(self.total.by_kind)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, build_changes
 from snapdiff.reports.names import NOWHERE, Place, Places
-from snapdiff.reports.statuses import BY_STEP, Status, Step, step_of
+from snapdiff.reports.statuses import BY_STEP, Status, Step, severity, step_of
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
@@ -172,7 +172,7 @@ def package_lines(
     worst: dict[str, Status] = {}
     for line in lines:
         [package] = line.packages
-        worst[package] = min(worst.get(package, line.status), line.status)
+        worst[package] = min(worst.get(package, line.status), line.status, key=severity)
     lines = [replace(line, worst=worst[line.packages[0]]) for line in lines]
     lines.sort(key=lambda line: line.packages)
     if together:

@@ -20,9 +20,9 @@ NAMED_CAUSES = 5
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
-    """A cause of some specs, and of how many; several old versions may have gone to one.
+    """A cause of some specs, and of how many; a package may have made several steps.
 
-    `events` differ in the old version alone. `build_only` says that no spec links or runs it.
+    `events` differ in the versions alone. `build_only` says that no spec links or runs it.
     """
 
     specs: int
@@ -132,13 +132,13 @@ def _shared_changes(stacks: Iterable[StackDiff], places: Places) -> tuple[Shared
 def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
     """Return the causes of some changes, those of most specs first.
 
-    Several old versions of a package that went to one new version are one cause.
+    All steps of a package from one version to another are one cause.
     """
     together: dict[object, list[Cause]] = {}
     for change in changes:
         if isinstance(change.cause, Cause):
             cause = change.cause
-            key = (cause.package, cause.new) if cause.what == "version" else event_of(cause)
+            key = cause.package if cause.what == "version" else event_of(cause)
             together.setdefault(key, []).append(cause)
     counted = [
         CountedCause(

@@ -16,16 +16,16 @@ Versions = tuple[str, ...]
 
 
 class Status(IntEnum):
-    """What happened to a package, the worst first: in this order people read of them."""
+    """What happened to a package, in the order in which people read of it."""
 
     GONE = 0
     GONE_FROM_SOME = 1
-    DOWNGRADED = 2
-    LOST_VERSIONS = 3
-    LOST_BUILDS = 4
-    NEW = 5
-    UPGRADED = 6
-    NEW_IN_SOME = 7
+    NEW = 2
+    NEW_IN_SOME = 3
+    DOWNGRADED = 4
+    LOST_VERSIONS = 5
+    LOST_BUILDS = 6
+    UPGRADED = 7
     MORE_VERSIONS = 8
     MORE_BUILDS = 9
     OTHER_SCHEME = 10
@@ -34,6 +34,14 @@ class Status(IntEnum):
     DEPENDENCY_NOW = 13
     RECONFIGURED = 14
     REBUILT = 15
+
+
+def severity(status: Status) -> float:
+    """Return a number that is the lower the worse a status is: the worst of its stacks counts.
+
+    What is new in one stack may be downgraded or upgraded in others.
+    """
+    return Status.UPGRADED + 0.5 if status is Status.NEW_IN_SOME else status
 
 
 BY_STEP = {

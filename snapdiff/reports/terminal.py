@@ -46,12 +46,14 @@ _MEANINGS = {
     Kind.ADDED: "new",
     Kind.UPGRADED: "upgraded",
     Kind.RECONFIGURED: "reconfigured",
-    Kind.REBUILT: "{rebuilt}",
+    Kind.REBUILT: "{rebuilt}: the same version and options",
 }
 """What the signs mean, in the order in which people read of them."""
 
 _SHORT = 4
 """How many lines of packages need no legend."""
+
+_ITEM = re.compile("^(?:  |- )[^ ] ", re.MULTILINE)
 
 _CODES = re.compile("\x1b\\[[0-9;]*m")
 
@@ -87,16 +89,16 @@ def _shown_width(text: str) -> int:
     return len(_CODES.sub("", text))
 
 
-def legend(text: str, rebuilt: str) -> list[str]:
-    """Return what the signs in a text mean, as lines below it; nothing below one of few lines."""
-    words = _CODES.sub("", text).split()
+def legend(text: str, rebuilt: str) -> str:
+    """Return what the signs in a text mean, in one line; nothing of a text of few lines."""
+    plain = _CODES.sub("", text).replace("\\+", "+")
+    words = set(plain.split())
     signs = [
         f"{SYMBOLS[kind]} {meaning.format(rebuilt=rebuilt)}"
         for kind, meaning in _MEANINGS.items()
         if SYMBOLS[kind] in words
     ]
-    is_long = len(re.findall("^  [^ ] ", _CODES.sub("", text), re.MULTILINE)) > _SHORT
-    return ["", ", ".join(signs)] if is_long else []
+    return ", ".join(signs) if len(_ITEM.findall(plain)) > _SHORT else ""
 
 
 def functions(paint: Paint) -> dict[str, Any]:
@@ -171,8 +173,8 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:
     numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
-    words = [{Kind.REBUILT: rebuilt}.get(kind, kind.value) for kind in table.kinds]
-    signs = [SYMBOLS[kind] for kind in table.kinds]
+    words = [{Kind.REBUILT: rebuilt}.get(kind, kind.value) for kind in table.counted_kinds]
+    signs = [SYMBOLS[kind] for kind in table.counted_kinds]
     sums = [] if table.total.total is None else ["unchanged", "all"]
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
         yield _Columns(heads, [max(len(head), digits) + gap for head in heads])
@@ -184,7 +186,7 @@ def _cells(
     sizes: list[int],
     paint: Paint,
 ) -> list[str]:
-    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.kinds]
+    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.counted_kinds]
     if table.total.total is not None:
         numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
     cells = []

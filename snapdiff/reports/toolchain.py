@@ -42,7 +42,7 @@ class ToolStep(NamedTuple):
 class Toolchain(Struct, frozen=True, kw_only=True):
     """What changed of what everything stands on, and what is known to be as before."""
 
-    as_before: tuple[str, ...]
+    as_before: tuple[tuple[str, Versions], ...]
     steps: tuple[ToolStep, ...]
 
 
@@ -54,27 +54,30 @@ def toolchain_of(
     Compilers are what the specs say that they were built with, the rest are packages.
     """
     steps: dict[tuple[str, Versions, Versions], set[str]] = {}
-    same: set[str] = set()
+    same: dict[str, set[str]] = {}
     for line in lines:
         for name in set(line.packages).intersection(_PACKAGES):
             if line.gone or line.came:
                 step = name, _in_order(line.gone + line.kept), _in_order(line.came + line.kept)
                 steps.setdefault(step, set()).update(line.stacks)
             elif name in MPI:
-                same.add(name)
+                same.setdefault(name, set()).update(line.kept)
     for stack in stacks:
         old, new = _compilers(stack)
         for name in {*old, *new}:
             step = name, _in_order(old.get(name, ())), _in_order(new.get(name, ()))
             if step[1] == step[2]:
-                same.add(name)
+                same.setdefault(name, set()).update(step[2])
             else:
                 steps.setdefault(step, set()).add(stack.stack)
     if not steps:
         return None
     changed = {name for name, *_ in steps}
     return Toolchain(
-        as_before=tuple(sorted(same - changed, key=TOOLCHAIN.index)),
+        as_before=tuple(
+            (name, _in_order(same[name]))
+            for name in sorted(same.keys() - changed, key=TOOLCHAIN.index)
+        ),
         steps=tuple(
             ToolStep(name, old, new, places.place(some))
             for (name, old, new), some in sorted(steps.items(), key=_order_of_steps)

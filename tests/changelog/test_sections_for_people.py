@@ -92,8 +92,8 @@ def test_packages_that_move_together_are_one_line_and_the_worst_comes_first(
     text = markdown(tmp_path)
     assert [line for line in text.splitlines() if line.startswith("- ")] == [
         "- − `py-mpi4py` `3.1.6` gone (`e4s`)",
-        "- ↓ `hipblas`, `rccl`, `rocblas` `6.4.0` → `6.2.4` (`ml`)",
         "- \\+ `zlib` `1.0` new (`e4s`)",
+        "- ↓ `hipblas`, `rccl`, `rocblas` `6.4.0` → `6.2.4` (`ml`)",
         "- ↑ `hdf5` `1.0` → `1.1` (`e4s`)",
     ]
 

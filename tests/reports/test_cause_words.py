@@ -140,8 +140,8 @@ class TestRealEnvironments:
 
     def test_e4s_says_it_once_for_all_environments(self) -> None:
         folder = SHARED / "locks" / "e4s" / "environments"
-        rebuilt, moved = why(folder / "23.08", folder / "23.11")
+        moved, rebuilt = why(folder / "23.08", folder / "23.11")
         where = "specs in all but oneapi-x86_64 as before but for their hash, because of"
-        assert f" {where} python 3.10.12, 3.8.17, 3.7.17 → 3.11.6 (" in rebuilt
+        assert f" {where} python 3.10.12, 3.8.17, 3.7.17 → 3.11.6, 3.10.13, 3.8.18 (" in rebuilt
         assert "zlib replaced by zlib-ng" in rebuilt
         assert moved == "≠ 506 specs in oneapi-x86_64 reconfigured: os ubuntu20.04 → ubuntu22.04"

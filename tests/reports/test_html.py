@@ -83,7 +83,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "23 → 23 packages, 105 → 105 specs, 13 stacks.",
         "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
-        "1 package gone, 1 downgraded, 1 with versions lost, 1 with builds lost, 1 new, 9 upgraded",
+        "1 gone, 1 new, 1 downgraded, 1 with versions lost, 1 with builds lost, 9 upgraded",
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "stack radiuss-aws removed: 4 packages",
         "stack developer-tools-aarch64-linux-gnu added: 4 packages",

@@ -109,7 +109,9 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
     for stack in tag.stacks:
         assert re.sub(r"[^a-z]", "", stack.stack)[:10] in letters
     assert ("reconfigured" in table.splitlines()[0]) == (width == 120)
-    assert " ".join(text.split()).endswith("≠ reconfigured, = rebuilt")
+    assert " ".join(text.split()).endswith(
+        "≠ reconfigured, = rebuilt: the same version and options"
+    )
 
 
 def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:

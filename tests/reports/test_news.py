@@ -256,7 +256,7 @@ def test_a_version_beside_another_is_no_downgrade() -> None:
     new = [spec("c", "5.14.2", package="paraview"), spec("d", "5.14.1", package="paraview")]
     text = render_report(diff_of(old, new), "text")
     assert "attention" not in text
-    assert "paraview 5.14.1 beside 5.14.2.\n" in text
+    assert "paraview 5.14.1 added beside 5.14.2.\n" in text
 
 
 @pytest.mark.parametrize("format_name", ["text", "markdown", "comment"])
@@ -264,7 +264,10 @@ def test_of_very_many_versions_the_highest_are_named(format_name: str) -> None:
     many = [spec(f"b{numbered(n)}", f"1.{n}") for n in range(3_000)]
     more = [spec(f"c{numbered(n)}", f"2.{n}") for n in range(3_000)]
     text = render_report(diff_of(many, [*many, *more]), format_name).replace("`", "")
-    assert "2.2999, 2.2998, 2.2997, 2.2996, 2.2995, 2.2994 and 2,994 more beside 1.2999, " in text
+    assert (
+        "2.2999, 2.2998, 2.2997, 2.2996, 2.2995, 2.2994 and 2,994 more added beside 1.2999, "
+        in text
+    )
     assert len(text) < 1_000
 
 
@@ -275,8 +278,8 @@ def test_stacks_with_the_same_fate_are_one_line() -> None:
     again = [item | {"hash": hash_of(f"e{numbered(n)}")} for n, item in enumerate(rebuilt)]
     diff = diff_of([stays, *gone, *rebuilt], [stays, *again])
     text = render_report(diff, "text", ReportOptions(group_by="stack", width=400))
-    names = ", ".join(f"gone-{number:02}" for number in range(12))
-    assert f"  − 18 stacks removed: {names} and 6 more\n" in text
+    names = ", ".join(f"gone-{number:02}" for number in range(18))
+    assert f"  − 18 stacks removed: {names}\n" in text
     assert "\n18 stacks removed " in text
     assert "\n5 stacks only rebuilt " in text
     assert "  = 5 stacks only rebuilt: same-0, same-1, same-2, same-3, same-4\n" in text

@@ -31,26 +31,27 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "2 products gone from some environments, 4 downgraded, 3 with versions lost, 4 with builds "
-        "lost, 1 new, 35 upgraded (2 to another major version) in 5 environments; also 2 new in "
-        "some environments, 3 with more versions, 6 with more builds, 1 numbered in another way, "
+        "123 products changed in 5 environments: 2 gone from some, 1 new, 2 new in some, "
+        "4 downgraded, 3 with versions lost, 4 with builds lost, 35 upgraded (2 to another major "
+        "version); also 3 with more versions, 6 with more builds, 1 numbered in another way, "
         "5 reconfigured, 57 as before but for their hash."
     )
-    assert lines[2].startswith("Toolchain: `gcc` and `intel-oneapi-compilers` as before; `openmpi`")
+    assert lines[2].startswith("Toolchain: `gcc` `11.4.0`, `9.4.0` and `intel-oneapi-compilers` `2")
     assert "; `cuda` `12.1.1`, `11.8.0` → `12.2.1`, `11.8.0` (`cuda-aarch64`, `" in lines[2]
-    assert lines[3].startswith("- = 1,992 specs in all but `oneapi-x86_64` as before but for their")
-    assert lines[4].endswith(" in `oneapi-x86_64` reconfigured: os `ubuntu20.04` → `ubuntu22.04`")
+    assert lines[3].endswith(" in `oneapi-x86_64` reconfigured: os `ubuntu20.04` → `ubuntu22.04`")
     zlib = "`zlib` `1.2.13`, which `zlib-ng` replaced"
-    assert re.match(rf"- − 430 builds of 142 packages lost: \d+ with {zlib}", lines[5])
-    assert lines[6].startswith("- − no longer asked for (not a root any more), still there as a")
+    assert re.match(rf"- − 430 builds of 142 packages lost: \d+ with {zlib}", lines[4])
+    assert lines[5].startswith("- = 1,992 specs in all but `oneapi-x86_64` as before but for their")
+    roots = "- − still there, but only as a dependency, no longer asked for (not a root any more): "
+    assert text.index("## Products") < text.index(roots) < text.index("<summary>Dependencies: ")
     assert re.findall(r"\*\*(.*): (\d+)", text.partition("<summary>Dependencies")[0]) == [
         ("Gone from some environments", "2"),
+        ("New", "1"),
+        ("New in some environments", "2"),
         ("Downgraded", "4"),
         ("With versions lost", "3"),
         ("With builds lost", "4"),
-        ("New", "1"),
         ("Upgraded", "35"),
-        ("New in some environments", "2"),
         ("With more versions", "3"),
         ("With more builds", "6"),
         ("Numbered in another way", "1"),
@@ -92,7 +93,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
-        "1 package gone from some stacks, 1 new, 2 reconfigured, 9 rebuilt in 7 stacks; "
+        "13 packages changed in 7 stacks: 1 gone from some, 1 new, 2 reconfigured, 9 rebuilt; "
         "18 stacks added."
     )
     assert "- ≠ `alpgen`, `ampt` reconfigured: compiler `gcc@=11.4.0` → `none` (`hep`)" in lines
@@ -105,7 +106,9 @@ def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
     diff = diff_catalogs(*(load_catalog(derecho(number)) for number in ("066", "067")))
     text = render_report(diff, "text", ReportOptions(width=width))
     assert max(map(len, text.splitlines())) <= width
-    assert text.endswith("\n\n− gone or lost, ↑ upgraded, = with another hash\n")
+    signs = "− gone or lost, ↑ upgraded, = with another hash: the same version and options"
+    assert " ".join(text.split()).endswith(signs)
+    assert text.count("↑ upgraded") == 1
 
 
 def test_no_word_is_left_that_nobody_would_say() -> None:
