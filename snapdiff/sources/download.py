@@ -230,6 +230,8 @@ class Downloads:
                 self._store.write(piece)
             self._store.flush()
         except OSError as error:
+            with contextlib.suppress(OSError):  # it would write the rest when the process ends
+                self._store.close()
             raise _unwritable(error) from error
         self._end = end
         return Downloaded(checksum.hexdigest(), answer.validators, (start, end - start))
