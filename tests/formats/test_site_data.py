@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,7 @@ from tests.support.documents import (
     specs_of,
     to_bytes,
 )
+from tests.support.helpers import run_json, write_files
 
 SITE = SiteData()
 FOLDER = SHARED / "site-2026"
@@ -202,3 +204,18 @@ def test_data_that_contradicts_itself_is_an_error(specs: Json, packages: Json, r
 def test_the_other_file_must_be_there() -> None:
     with pytest.raises(FormatError, match=r"^api/package_data\.json: missing"):
         read(SITE, file("api/specs_data.json", {}))
+
+
+def test_no_reason_is_told_where_dependencies_are_links_for_people(tmp_path: Path) -> None:
+    """What a spec depends on is not known then: it was not just hashed in another way."""
+    for side, name in (("old", "a"), ("new", "b")):
+        zlib = Item("zlib", hash=name * 32)
+        specs, packages = site_data([zlib], {"zlib": (["e4s"], ["v1"])})
+        specs[zlib.key]["dependencies"] = [{"label": "gmake@4.4", "link": "?name=gmake"}]
+        files = {"specs_data.json": to_bytes(specs), "package_data.json": to_bytes(packages)}
+        write_files(tmp_path / side, files)
+    report = run_json(tmp_path / "old", tmp_path / "new")
+    changes = [change for stack in report["tags"][0]["stacks"] for change in stack["changes"]]
+    assert [change["kind"] for change in changes] == ["rebuilt"]
+    assert "cause" not in changes[0]
+    assert "same_to_use" not in changes[0]
