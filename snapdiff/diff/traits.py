@@ -89,7 +89,7 @@ class _Build(NamedTuple):
 
     def alone(self, beside: int) -> int:
         """Return what it has and no build there; `beside` a field, what none there has with it."""
-        return self.has & ~self.there.get(beside, 0) & ~beside
+        return self.has & ~self.there.get(beside, 0)
 
 
 class _Lost(NamedTuple):

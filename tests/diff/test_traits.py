@@ -444,3 +444,22 @@ def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path
         path.write_text(json.dumps(lock_of(graph, graph)))
     out = run_cli(*paths, "-f", "text").out
     assert "− 22 builds of 12 packages lost: 11 with mpi 1.0, 10 for sles\n" in out
+
+
+def test_a_stack_has_three_traits_at_most_its_own_among_them(tmp_path: Path) -> None:
+    targets = ["zen2", "zen3", "zen4"]
+    lost = ["p-1 > mpi-1", "q-1 > mpi-1", "r-1 > mpi-1", "s-1 > mpi-1", "mpi-1"]
+    lost += [f"t-{number} target={target}" for number, target in enumerate(targets)]
+    kept = [f"{name}-9" for name in "pqrst"]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, lines in zip(paths, ([*lost, *kept], kept), strict=True):
+        graph = with_hashes(described(*lines))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    [tag] = report_of_locks(*paths)["tags"]
+    [stack] = tag["stacks"]
+    assert stack["lost"]["name"] == "mpi"
+    assert [(part["specs"], part["trait"]["value"]) for part in stack["lost_by"]] == [
+        (5, "1.0"),
+        (1, "zen2"),
+        (1, "zen3"),
+    ]
