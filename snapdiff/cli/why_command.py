@@ -41,8 +41,6 @@ Examples:
 \b
 What it draws:
   = hdf5 1.14.3 rebuilt: zlib replaced by zlib-ng (+2 more)
-
-\b
     abc1234 → def5678
     ├── zlib replaced by zlib-ng
     └── openmpi 5.0.0rc16 → 5.0.0
