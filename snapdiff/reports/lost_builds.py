@@ -66,24 +66,38 @@ def _share(number: int, of: int, what: str, parts: Sequence[TraitCount], mark: M
 
 def _traits_in_words(part: TraitCount, mark: Mark) -> str:
     words = trait_in_words(part.trait, mark)
-    also = trait_in_words(part.also, mark).removeprefix("with ") if part.also else ""
+    also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""
     return f"{words} and {also}" if also else words
 
 
 def trait_in_words(trait: Trait, mark: Mark) -> str:
-    """Return what builds have in common: `with mvapich 3.0b`, `for zen4`, `with +cuda`."""
+    """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
     value = mark(trait.value) if trait.value is not None else ""
     if trait.what == "dependency":
-        return f"with {mark(trait.name or '')}{' ' + value if value else ''}"
-    if trait.what == "compiler" and trait.value == "none":
-        return "without a compiler"
+        return f"built with {_dependency(trait, mark)}"
+    if trait.what == "compiler":
+        return _compiler_in_words(trait.value or "", mark)
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
+
+
+def _dependency(trait: Trait, mark: Mark) -> str:
+    value = mark(trait.value) if trait.value is not None else ""
+    return f"{mark(trait.name or '')}{' ' + value if value else ''}"
+
+
+def _compiler_in_words(compiler: str, mark: Mark) -> str:
+    if compiler == "none":
+        return "without a compiler"
+    name, _, version = compiler.partition("@")
+    words = " ".join(filter(None, (name, version.lstrip("="))))
+    return f"built with {mark(words)}"
 
 
 class StackLoss(Struct, frozen=True, kw_only=True):
     """How many builds stacks lost, of how many packages, and which traits many of them have.
 
-    `replaced_by` has the dependency that came in place of one that they have in common.
+    `replaced_by` has the dependency that came in place of one that they have in common. `names` are
+    those of the packages: where such a dependency lost builds too, these are among what is counted.
     """
 
     place: Place
@@ -91,19 +105,27 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     packages: int
     parts: tuple[TraitCount, ...]
     replaced_by: Mapping[str, str]
+    names: frozenset[str]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 builds of 16 packages lost: 15 with mvapich 3.0b, 9 for zen4`.
+        """Return what is said: `24 builds of 16 packages lost: 15 built with zlib 1.2, 9 for sles`.
 
-        A dependency that another one replaced is followed by that.
+        A dependency that another one replaced is followed by that; one that lost builds of its own
+        is `15 of mvapich 3.0b or built with it`.
         """
         parts = []
         for part in self.parts:
             number = "all" if part.specs == self.builds else f"{part.specs:,}"
             new = self.replaced_by.get(part.trait.name or "")
             replaced = f", which {mark(new)} replaced" if new else ""
-            parts.append(f"{number} {_traits_in_words(part, mark)}{replaced}")
+            parts.append(f"{number} {self._traits_in_words(part, mark)}{replaced}")
         return f"{self.builds:,} builds of {self.packages:,} packages lost: {', '.join(parts)}"
+
+    def _traits_in_words(self, part: TraitCount, mark: Mark) -> str:
+        if part.trait.what != "dependency" or part.trait.name not in self.names:
+            return _traits_in_words(part, mark)
+        also = f" (all {trait_in_words(part.also, mark)})" if part.also else ""
+        return f"of {_dependency(part.trait, mark)} or built with it{also}"
 
 
 def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
@@ -135,6 +157,7 @@ def _losing(stack: StackDiff) -> list[PackageChange]:
 def _loss(stacks: Sequence[StackDiff], replaced_by: Mapping[str, str], places: Places) -> StackLoss:
     """Return what stacks lost together; a trait is told that a tenth of the builds has."""
     lost = [change for stack in stacks for change in _losing(stack)]
+    names = frozenset(change.package for change in lost)
     builds = sum(change.specs.removed for change in lost)
     numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
@@ -144,7 +167,8 @@ def _loss(stacks: Sequence[StackDiff], replaced_by: Mapping[str, str], places: P
     return StackLoss(
         place=places.place(stack.stack for stack in stacks),
         builds=builds,
-        packages=len({change.package for change in lost}),
+        packages=len(names),
         parts=tuple(parts),
         replaced_by=replaced_by,
+        names=names,
     )

@@ -117,7 +117,8 @@ class TagWriter:
                 for part in self._parts(stack, [stack], self._lines([without_shared(stack)]))
             ]
         changed = [stack for stack in self.tag.stacks if stack.package_changes]
-        toolchain = toolchain_of(self.lines, changed, self._places)
+        is_short = len(self.lines) <= FEW
+        toolchain = None if is_short else toolchain_of(self.lines, changed, self._places)
         used = [it.place for part in parts for group in part.groups for it in group.lines]
         used += [step.place for step in toolchain.steps] if toolchain else []
         return TagBlock(
@@ -125,7 +126,7 @@ class TagWriter:
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
             reasons=reasons,
             losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),
-            toolchain=None if len(self.lines) <= FEW else toolchain,
+            toolchain=toolchain,
             roots=_roots(self.tag, self._places),
             parts=tuple(parts),
             sets=self._places.named_sets(used),

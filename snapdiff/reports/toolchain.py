@@ -29,13 +29,17 @@ _PACKAGES = (*MPI, *BLAS, "cuda", "hip", "python")
 TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 """All of it; no result says which package provides mpi, so the ones that do are listed here."""
 
+Move = tuple[str | None, str | None]
+
 
 class ToolStep(NamedTuple):
-    """A part of the toolchain in some stacks: all its versions before and after, lowest first."""
+    """A part of the toolchain in some stacks: what each version became, the highest first.
+
+    A version that nothing became is gone, one that was nothing before is new.
+    """
 
     name: str
-    old: Versions
-    new: Versions
+    moves: tuple[Move, ...]
     place: Place
 
 
@@ -53,43 +57,65 @@ def toolchain_of(
 
     Compilers are what the specs say that they were built with, the rest are packages.
     """
-    steps: dict[tuple[str, Versions, Versions], set[str]] = {}
+    steps: dict[tuple[str, tuple[Move, ...]], set[str]] = {}
     same: dict[str, set[str]] = {}
     for line in lines:
         for name in set(line.packages).intersection(_PACKAGES):
             if line.gone or line.came:
-                step = name, _in_order(line.gone + line.kept), _in_order(line.came + line.kept)
-                steps.setdefault(step, set()).update(line.stacks)
+                moves = _moves(line.gone, line.came)
+                steps.setdefault((name, moves), set()).update(line.stacks)
             elif name in MPI:
                 same.setdefault(name, set()).update(line.kept)
     for stack in stacks:
         old, new = _compilers(stack)
         for name in {*old, *new}:
-            step = name, _in_order(old.get(name, ())), _in_order(new.get(name, ()))
-            if step[1] == step[2]:
-                same.setdefault(name, set()).update(step[2])
+            gone = old.get(name, set()) - new.get(name, set())
+            came = new.get(name, set()) - old.get(name, set())
+            if gone or came:
+                steps.setdefault((name, _moves(gone, came)), set()).add(stack.stack)
             else:
-                steps.setdefault(step, set()).add(stack.stack)
+                same.setdefault(name, set()).update(new[name])
     if not steps:
         return None
-    changed = {name for name, *_ in steps}
+    changed = {name for name, _ in steps}
     return Toolchain(
         as_before=tuple(
             (name, _in_order(same[name]))
             for name in sorted(same.keys() - changed, key=TOOLCHAIN.index)
         ),
         steps=tuple(
-            ToolStep(name, old, new, places.place(some))
-            for (name, old, new), some in sorted(steps.items(), key=_order_of_steps)
+            ToolStep(name, moves, places.place(some))
+            for (name, moves), some in sorted(steps.items(), key=_order_of_steps)
         ),
     )
 
 
 def _order_of_steps(
-    item: tuple[tuple[str, Versions, Versions], set[str]],
-) -> tuple[int, int, Versions, Versions]:
-    (name, old, new), stacks = item
-    return TOOLCHAIN.index(name), -len(stacks), old, new
+    item: tuple[tuple[str, tuple[Move, ...]], set[str]],
+) -> tuple[int, int, list[tuple[str, str]]]:
+    (name, moves), stacks = item
+    words = [(old or "", new or "") for old, new in moves]
+    return TOOLCHAIN.index(name), -len(stacks), words
+
+
+def _moves(gone: Iterable[str], came: Iterable[str]) -> tuple[Move, ...]:
+    """Return what each version became: one of its series (3.10.12, 3.10.13), or the only other."""
+    old, new = _in_order(gone), _in_order(came)
+    if len(old) == len(new) == 1:
+        return ((old[0], new[0]),)
+    left: dict[str, list[str]] = {}
+    for version in old:
+        left.setdefault(_series(version), []).append(version)
+    moves: list[Move] = []
+    for version in reversed(new):
+        before = left.get(_series(version))
+        moves.append((before.pop() if before else None, version))
+    still = {version for versions in left.values() for version in versions}
+    return (*moves, *((version, None) for version in reversed(old) if version in still))
+
+
+def _series(version: str) -> str:
+    return ".".join(version.split(".", 2)[:2])
 
 
 def _in_order(versions: Iterable[str]) -> Versions:

@@ -1,0 +1,43 @@
+"""The line of what everything stands on: each version says what became of it."""
+
+import pytest
+
+from snapdiff import render_report
+from tests.reports.test_news import diff_of, numbered
+from tests.support.helpers import spec
+from tests.support.oracle import Record
+
+MOVES = {
+    "the only other version": ("3.10.12", "3.11.6", "3.10.12 → 3.11.6"),
+    "one that stays is not named": ("12.1.1 11.8.0", "12.2.1 11.8.0", "12.1.1 → 12.2.1"),
+    "one of its series": (
+        "3.10.12 3.8.17 3.7.17",
+        "3.11.6 3.10.13 3.8.18",
+        "3.11.6 new, 3.10.12 → 3.10.13, 3.8.17 → 3.8.18, 3.7.17 gone",
+    ),
+    "the nearest of its series": ("3.8.16 3.8.17", "3.8.18", "3.8.17 → 3.8.18, 3.8.16 gone"),
+    "only new": ("3.11.6", "3.11.6 3.12.1", "3.12.1 new"),
+    "of very many the highest": (
+        "1.0",
+        "1.0 " + " ".join(f"{number}.0" for number in range(2, 1002)),
+        "1001.0 new, 1000.0 new, 999.0 new, 998.0 new, 997.0 new, 996.0 new and 994 more",
+    ),
+}
+
+
+def records(side: str, python: str, others: str) -> list[Record]:
+    """A stack with these versions of python, and five packages of versions that begin so."""
+    versions = [("python", version) for version in python.split()]
+    versions += [(f"p{number}", f"{others}.{number}") for number in range(5)]
+    return [
+        spec(f"{side}{numbered(number)}", version, package=name)
+        for number, (name, version) in enumerate(versions)
+    ]
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_each_version_of_the_toolchain_says_what_became_of_it(name: str) -> None:
+    old, new, expected = MOVES[name]
+    text = render_report(diff_of(records("o", old, "1.0"), records("n", new, "2.0")), "text")
+    [line] = [part for part in text.split("\n\n") if part.startswith("Toolchain: ")]
+    assert " ".join(line.split()) == f"Toolchain: gcc 12.3.0 as before; python {expected}"
