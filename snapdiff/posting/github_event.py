@@ -96,5 +96,5 @@ def read_event(path: Path) -> GitHubEvent:
     """Return the event in a file; raises SnapdiffError where it cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=GitHubEvent)
-    except (OSError, msgspec.MsgspecError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SnapdiffError(f"{path}: cannot be read as an event of GitHub: {error}") from error

@@ -251,10 +251,12 @@ def test_a_merge_queue_names_its_base(request_: PullRequest, tmp_path: Path) -> 
     assert (found.old, found.new) == (request_.target, request_.merge)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"pull_request": {"number": "12"}}'])
-def test_what_is_no_event_is_refused(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "event", [b"", b"[]", b'{"pull_request": {"number": "12"}}', b'{"before": "\xff"}']
+)
+def test_what_is_no_event_is_refused(event: bytes, tmp_path: Path) -> None:
     file = tmp_path / "event.json"
-    file.write_text(text)
+    file.write_bytes(event)
     with pytest.raises(SnapdiffError, match=r"event\.json: cannot be read as an event of GitHub: "):
         read_event(file)
 
