@@ -40,6 +40,8 @@ def test_another_version_is_told_and_no_change(tmp_path: Path) -> None:
         out = run_cli(old, new, "-f", name).out
         assert HASH[:7] in out
         assert "a document was edited" in " ".join(out.split())
+        assert "o changes" not in out
+    assert "\n1 spec under the hash of another one.\n" in run_cli(old, new, "-f", "text").out
     done = run_cli(old, new, "-k", "removed", "-f", "json", "--fail-on", "rebuilt")
     assert done.status == 1
     assert f"one hash, {HASH}: zlib 1.2 → zlib 1.3 in develop" in done.err
