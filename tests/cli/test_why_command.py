@@ -355,7 +355,7 @@ def test_a_removed_build_says_what_it_depended_on_and_what_needed_it(tmp_path: P
     )
     done = run_cli("why", "fftw", "-C", tmp_path, "old.lock", "new.lock")
     assert entries(done) == (
-        "− fftw 3.3 removed: with mvapich 3.0b\n\n"
+        "− fftw 3.3 removed: built with mvapich 3.0b\n\n"
         f"  {lost.key[:7]}\n"
         "  was needed by gromacs 2024\n"
         "  needed what is gone: mvapich 3.0b\n"
