@@ -1,7 +1,7 @@
 """What every test stands on: the same examples every time, and a git that has no user settings."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,26 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("snapdiff")
+
+
+HANGING = 600
+"""After how many seconds a test counts as one that will never end: no test takes minutes."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Let a test fail that waits in vain: no other test asks how long something took."""
+
+    def give_up(_signal: int, _frame: object) -> None:
+        raise TimeoutError(f"the test still waits after {HANGING} seconds")
+
+    signal.signal(signal.SIGALRM, give_up)
+    # Again every second: the end of a `with` may wait for the same process.
+    signal.setitimer(signal.ITIMER_REAL, HANGING, 1)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 @pytest.fixture(autouse=True)

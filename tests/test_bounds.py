@@ -229,7 +229,7 @@ def ran(
     Where something else disturbs it, both are measured again.
     """
     for _ in range(3):
-        run = measure(folder, *arguments, patience=240)
+        run = measure(folder, *arguments)
         usual = measure(folder, PROJECT / SNAPSHOTS[0], PROJECT / SNAPSHOTS[0])
         assert run.megabytes < megabytes
         if run.seconds < runs * usual.seconds:

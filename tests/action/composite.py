@@ -194,7 +194,7 @@ class Expressions:
 
     def stop(self) -> None:
         """End the process."""
-        self._process.communicate(timeout=20)
+        self._process.communicate()
 
 
 @functools.cache

@@ -12,7 +12,7 @@ import pytest
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
-from tests.support.processes import SECONDS, command, environment
+from tests.support.processes import command, environment
 from tests.support.story import MPI4PY, ZLIB, History, markdown, run_changelog
 
 LETTERS = "bcdefghijklmnopqrstuvwxyz"
@@ -228,7 +228,7 @@ class TestTerminal:
                 break
             seen += part
         os.close(ours)
-        assert process.wait(SECONDS) == 0
+        assert process.wait() == 0
         return seen.decode("utf-8").replace("\r\n", "\n")
 
     @pytest.mark.slow

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.example import OLD
+from tests.support.faults import wait_until
 from tests.support.helpers import Files, pages_of, run_cli, write_files
 from tests.support.mirrors import (
     INDEX,
@@ -387,11 +387,9 @@ def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -
     server.faults[f"m/{INDEX}"] = endless(bytes(1 << 10), pause=0.01)
     words = command("snapshot", f"{server.url}/m", tmp_path / "kept")
     with subprocess.Popen(words, env=environment(None), stderr=subprocess.PIPE) as process:
-        end = time.monotonic() + 30
-        while not server.paths() and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_until(server.paths, process)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate()
     assert (process.returncode, said) == (143, b"snapdiff: error: interrupted\n")
     assert os.listdir(tmp_path) == []
 

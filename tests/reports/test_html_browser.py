@@ -1,6 +1,5 @@
 """The HTML report in a browser: Chromium, driven as a reader would use it."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -250,14 +249,13 @@ def test_twenty_thousand_changes_open_and_filter_without_a_wait(
     driver: webdriver.Chrome, tmp_path: Path
 ) -> None:
     browser = Browser(driver)
-    path = _written(tmp_path, rendered(large_diff(20_000)))
-    before = time.monotonic()
-    browser.open(path)
+    browser.open(_written(tmp_path, rendered(large_diff(2_000))))
+    tenth = browser.script(FILTERING)
+    browser.open(_written(tmp_path, rendered(large_diff(20_000))))
     assert browser.said() == "20,000 rows, 20,000 specs"
-    assert time.monotonic() - before < 10  # about one second; the machine may be busy
     assert len(browser.rows()) == 100
     milliseconds = browser.script(FILTERING)
-    assert max(milliseconds.values()) < 2_000, milliseconds  # about a tenth of a second
+    assert max(milliseconds.values()) < 40 * max(tenth.values()), (milliseconds, tenth)
     assert browser.said().startswith("20,000 rows")
     browser.one("#more").click()
     assert len(browser.all("#rows > tr")) == 600

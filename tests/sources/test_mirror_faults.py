@@ -4,7 +4,6 @@ import gzip
 import os
 import random
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,17 +43,6 @@ pytestmark = pytest.mark.slow
 
 ONE = index("zlib", "cmake")
 
-SECONDS = 30
-"""More than any fault may take of our time."""
-
-
-@pytest.fixture(autouse=True)
-def soon() -> Iterator[None]:
-    """No fault takes long."""
-    begin = time.monotonic()
-    yield
-    assert time.monotonic() - begin < SECONDS
-
 
 def mirror(server: WebServer, *, max_download: int = 1 << 30, patience: Patience = HASTE) -> Source:
     limits = Limits(download=max_download)
@@ -90,12 +78,19 @@ def test_a_server_that_is_busy_is_asked_again(server: WebServer, number: int) ->
     assert len(server.paths(number)) == 2
 
 
-def test_a_pause_that_the_server_names_is_kept(server: WebServer) -> None:
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long was waited between two tries: nothing waits by the clock."""
+    waited: list[float] = []
+    monkeypatch.setattr(time, "sleep", waited.append)
+    return waited
+
+
+def test_a_pause_that_the_server_names_is_kept(server: WebServer, pauses: list[float]) -> None:
     server.files[f"m/{INDEX}"] = ONE
     server.faults[f"m/{INDEX}"] = status(503, {"Retry-After": "1"}, times=1)
-    begin = time.monotonic()
     assert index_of(mirror(server)) == ONE
-    assert time.monotonic() - begin >= 1
+    assert pauses == [1.0]
 
 
 def test_a_body_that_breaks_off_is_asked_for_again(server: WebServer) -> None:
@@ -167,7 +162,7 @@ def test_a_server_that_is_silent_is_named(server: WebServer) -> None:
 
 
 def test_a_body_that_drips_in_is_named(server: WebServer) -> None:
-    patience = Patience(pauses=(0.01,), silence=0.3, altogether=5.0)
+    patience = Patience(pauses=(), silence=2.0)
     server.faults[f"m/{INDEX}"] = endless(b"x", pause=0.05)
     with pytest.raises(RevisionError, match=f"{INDEX}: the server sends it too slowly$"):
         index_of(mirror(server, patience=patience))
@@ -206,10 +201,8 @@ def test_an_answer_that_drips_in_is_given_up(
 ) -> None:
     patience = Patience(pauses=(0.01,), silence=0.5, altogether=5.0)
     server.faults[f"m/{MANIFEST}"] = dripping(beginning, piece, pause)
-    begin = time.monotonic()
     with pytest.raises(RevisionError, match=f"^{server.url}/m/{MANIFEST}: (the server|it broke)"):
         index_of(mirror(server, patience=patience))
-    assert time.monotonic() - begin < 60  # without a limit it would have no end
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
@@ -482,11 +475,10 @@ def test_a_broken_proxy_variable_is_named_at_once(
 
 
 def test_a_proxy_that_is_not_there_is_named_at_once(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
+    server: WebServer, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://user:secret@127.0.0.1:9")
-    begin = time.monotonic()
     message = f"{MANIFEST}: the proxy that the environment names is of no use$"
     with pytest.raises(RevisionError, match=message):
         list(open_mirror(f"{server.url}/m").entries())
-    assert time.monotonic() - begin < 5
+    assert pauses == []

@@ -1,6 +1,5 @@
 """A mirror in Google Cloud Storage: gcsfs itself against a server that speaks its JSON API."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,11 +81,9 @@ def test_a_private_mirror_refuses_a_guest() -> None:
 def test_a_server_in_trouble_is_asked_again_and_then_named(server: GcsServer) -> None:
     """It takes half a minute: gcsfs has pauses of its own, which nothing shortens."""
     server.status = 503
-    begin = time.monotonic()
     with pytest.raises(RevisionError, match=rf"^gs://public/two/{MANIFEST}: ") as found:
         documents("gs://public/two")
     assert "secret" not in str(found.value)
-    assert time.monotonic() - begin < 60
 
 
 def test_what_is_unchanged_is_not_sent_again(tmp_path: Path) -> None:

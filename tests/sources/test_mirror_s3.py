@@ -1,6 +1,5 @@
 """A mirror in an object store: a real server of S3, with credentials and without."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,7 +132,5 @@ def test_what_is_unchanged_is_not_sent_again(
 
 def test_a_store_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    begin = time.monotonic()
     with pytest.raises(RevisionError, match=rf"^s3://public/m/{MANIFEST}: the server cannot be"):
         documents("s3://public/m")
-    assert time.monotonic() - begin < 20

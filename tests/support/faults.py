@@ -4,6 +4,7 @@ import ctypes
 import os
 import resource
 import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,13 +19,11 @@ def failed(done: Ended) -> str:
     return done.err.decode("utf-8")
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Return once a condition holds."""
-    for _ in range(2000):
-        if condition():
-            return
+def wait_until(condition: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
+    """Return once a condition holds, which a process that runs makes true."""
+    while not condition():
+        assert process.poll() is None, "it has ended, and it never came true"
         time.sleep(0.005)
-    raise AssertionError("it never came true")
 
 
 def limit_file_size() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from snapdiff.sources.download import Patience
 from tests.support.helpers import hash_of
 
-HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=5.0, altogether=10.0)
+HASTE = Patience(pauses=(0.01, 0.02, 0.04), silence=600.0, altogether=600.0)
 """How long a test waits for a server on this machine."""
 
 MANIFEST = "v3/manifests/index/index.manifest.json"

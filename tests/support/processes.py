@@ -10,9 +10,6 @@ from typing import Any, NamedTuple
 
 from tests.support.helpers import PROJECT
 
-SECONDS = 60
-"""How long a process may take before it counts as hanging."""
-
 _MEASURE = """
 import json, resource, subprocess, sys
 status = subprocess.call(sys.argv[2:])
@@ -71,17 +68,13 @@ def run_process(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=SECONDS,
         preexec_fn=before,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def measure(folder: Path, *arguments: str | Path, patience: int = SECONDS) -> Measured:
-    """Run the command; return what it took, git and all. `folder` holds what was measured.
-
-    `patience` is how many seconds it may take on a machine that has other things to do.
-    """
+def measure(folder: Path, *arguments: str | Path) -> Measured:
+    """Run the command; return what it took, git and all. `folder` holds what was measured."""
     numbers = folder / "measured.json"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _MEASURE, numbers, *command(*arguments)],
@@ -90,7 +83,6 @@ def measure(folder: Path, *arguments: str | Path, patience: int = SECONDS) -> Me
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=patience,
     )
     status, seconds, megabytes = json.loads(numbers.read_text())
     return Measured(status, done.stdout, done.stderr.decode("utf-8"), seconds, megabytes)

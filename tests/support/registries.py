@@ -17,6 +17,7 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
+from tests.support.servers import wait_for_server
 from tests.support.tools import program
 
 MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
@@ -88,7 +89,7 @@ def _send(
     method: str, url: str, content: bytes = b"", kind: str = "application/octet-stream"
 ) -> str:
     request = Request(url, content, {"Content-Type": kind}, method=method)  # noqa: S310 - http
-    with urlopen(request, timeout=20) as answer:  # noqa: S310 - http
+    with urlopen(request) as answer:  # noqa: S310 - http
         return str(answer.headers.get("Location"))
 
 
@@ -121,20 +122,11 @@ def running(
         stderr=subprocess.DEVNULL,
     ) as process:
         try:
-            _wait_for(host, process)
+            name, _, port = host.partition(":")
+            wait_for_server(name, int(port), process)
             yield Registry(scheme, host)
         finally:
             process.terminate()
-
-
-def _wait_for(host: str, process: "subprocess.Popen[bytes]") -> None:
-    name, _, port = host.partition(":")
-    end = time.monotonic() + 30
-    while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection((name, int(port)), 1):
-            return
-        time.sleep(0.05)
-    raise RuntimeError("the registry did not start")
 
 
 # --- Who may read ---

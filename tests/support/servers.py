@@ -234,17 +234,17 @@ def s3_server() -> Iterator[S3Server]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_for(port, process)
+        wait_for_server("127.0.0.1", port, process)
         yield S3Server(url, {"AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": "us-east-1"})
     finally:
         process.terminate()
         process.wait(10)
 
 
-def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+def wait_for_server(host: str, port: int, process: "subprocess.Popen[bytes]") -> None:
+    """Return once a process that runs answers at a port."""
+    while process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection((host, port), 1):
             return
-        time.sleep(0.1)
-    raise RuntimeError("the S3 server did not start")
+        time.sleep(0.05)
+    raise RuntimeError("the server did not start")
