@@ -47,14 +47,19 @@ class NoSuchFile(FormatError):
 
 
 class BadPage(SnapdiffError):
-    """One page that cannot be read: `path` within its revision, `side` old or new, and why."""
+    """One page that cannot be read: `path` within its revision, `side` old or new, and why.
 
-    def __init__(self, path: str, side: Side, reason: str) -> None:
-        """Keep the three apart, so that a report can list what it skipped."""
-        super().__init__(f"{path} ({side}): {reason}")
+    `source` names the revision where there are no two sides.
+    """
+
+    def __init__(self, path: str, side: Side, reason: str, source: str = "") -> None:
+        """Keep these apart, so that a report can list what it skipped."""
+        place = f"{path} in {source}" if source else f"{path} ({side})"
+        super().__init__(f"{place}: {reason}")
         self.path = path
         self.side = side
         self.reason = reason
+        self.source = source
 
 
 class BadPagesError(SnapdiffError):

@@ -1,6 +1,6 @@
 """Environments and a catalog become what of the environments is not in the catalog."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff import __version__
 from snapdiff.catalog.loading import Catalog
@@ -10,7 +10,13 @@ from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError
 from snapdiff.formats.document_names import LOCK_NAME
 from snapdiff.limits import Limits
 from snapdiff.model import EMPTY_PART, Build, Graph, Package
-from snapdiff.result.missing import MissingSpec, MissingSpecs, NearestSpec, WantedCounts
+from snapdiff.result.missing import (
+    MissingSpec,
+    MissingSpecs,
+    NearestSpec,
+    SkippedDocument,
+    WantedCounts,
+)
 from snapdiff.spack.version import parse_version
 
 
@@ -20,18 +26,20 @@ def find_missing(
     *,
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
-    warn: Callable[[str], None] = lambda _: None,
 ) -> MissingSpecs:
     """Return which specs of some environments no stack of a catalog has, by hash alone.
 
     What is external is not looked for. Raises RevisionError where one of them has nothing in it
     (unless `allow_empty`), and BadPagesError where documents cannot be read (unless
-    `skip_bad_pages`: then `warn` is called).
+    `skip_bad_pages`, which leaves them out and lists them).
     """
-    reading = _Reading(warn, allow_empty=allow_empty, skip_bad_pages=skip_bad_pages)
-    environments = [reading.packages(one) for one in wanted]
-    listed = _Listed(reading.packages(catalog), catalog.limits)
-    reading.check()
+    bad_pages: list[BadPage] = []
+    *environments, others = [
+        _packages(one, bad_pages, allow_empty=allow_empty) for one in (*wanted, catalog)
+    ]
+    if bad_pages and not skip_bad_pages:
+        raise BadPagesError(bad_pages)
+    listed = _Listed(others, catalog.limits)
     missing: list[MissingSpec] = []
     external = there = total = 0
     for environment in _environments(wanted, environments):
@@ -45,35 +53,22 @@ def find_missing(
         catalog=catalog.revision,
         specs=WantedCounts(wanted=total, external=external, there=there, missing=len(missing)),
         missing=tuple(missing),
+        skipped=tuple(
+            SkippedDocument(source=page.source, path=page.path, error=page.reason)
+            for page in bad_pages
+        ),
     )
 
 
-class _Reading:
-    """Reads catalogs as a whole, and keeps what cannot be read."""
-
-    def __init__(
-        self, warn: Callable[[str], None], *, allow_empty: bool, skip_bad_pages: bool
-    ) -> None:
-        self._allow_empty = allow_empty
-        self._skip_bad_pages = skip_bad_pages
-        self._warn = warn
-        self._bad: list[BadPage] = []
-
-    def packages(self, catalog: Catalog) -> list[Package]:
-        found = list(catalog.packages())
-        bad = [item for item in found if isinstance(item, BadPage)]
-        self._bad += bad
-        if not found and not self._allow_empty:
-            name = catalog.source.name
-            raise RevisionError(f"{name}: has no page and no document with a spec in it")
-        return [item for item in found if not isinstance(item, BadPage)]
-
-    def check(self) -> None:
-        """Raise BadPagesError for what cannot be read, or warn of it."""
-        if self._bad and not self._skip_bad_pages:
-            raise BadPagesError(self._bad)
-        for page in self._bad:
-            self._warn(f"{page.path}: left out: {page.reason}")
+def _packages(catalog: Catalog, bad_pages: list[BadPage], *, allow_empty: bool) -> list[Package]:
+    """Return what a catalog holds, and add what cannot be read of it to the bad pages."""
+    found = list(catalog.packages())
+    name = catalog.source.name
+    if not found and not allow_empty:
+        raise RevisionError(f"{name}: has no page and no document with a spec in it")
+    bad = [item for item in found if isinstance(item, BadPage)]
+    bad_pages += [BadPage(page.path, page.side, page.reason, source=name) for page in bad]
+    return [item for item in found if not isinstance(item, BadPage)]
 
 
 def _environments(

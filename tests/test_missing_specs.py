@@ -123,12 +123,11 @@ def test_bad_documents_and_empty_catalogs_are_errors(folder: Path) -> None:
     assert any("build_cache/index.json" in line for line in caught.value.lines())
     with pytest.raises(SnapdiffError, match="empty: has no page"):
         find_missing([environment], empty)
-    warnings: list[str] = []
-    found = find_missing(
-        [environment], bad, skip_bad_pages=True, allow_empty=True, warn=warnings.append
-    )
+    found = find_missing([environment], bad, skip_bad_pages=True, allow_empty=True)
     assert len(found.missing) == 3
-    assert [warning.split(":")[0] for warning in warnings] == ["build_cache/index.json"]
+    assert [(page.source, page.path) for page in found.skipped] == [
+        ("bad", "build_cache/index.json")
+    ]
     assert len(find_missing([environment], empty, allow_empty=True).missing) == 3
 
 

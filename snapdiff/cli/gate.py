@@ -92,7 +92,8 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
         found = line.kind in kinds
         if found or (line.lost_a_build and Kind.REMOVED in kinds):
             kind = line.kind if found else Kind.REMOVED
-            places = ", ".join(place for place in (name, *line.stacks) if place)
+            # A tag and its stack may both be the top folder, which is one place.
+            places = ", ".join(dict.fromkeys(place for place in (name, *line.stacks) if place))
             yield Offender(
                 kind=kind,
                 tag=name,

@@ -55,8 +55,9 @@ def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: An
         _catalog(catalog, given),
         allow_empty=given.allow_empty,
         skip_bad_pages=given.skip_bad_pages,
-        warn=given.warn,
     )
+    for document in found.skipped:
+        given.warn(f"{document.path} in {document.source}: left out: {document.error}")
     given.warn_without_effect(ANSWER, [chosen])
     destination.write(render_answer(found, chosen, given.report_options()))
     given.say_written([destination.file], lambda: counted(found.specs.missing, "missing spec"))

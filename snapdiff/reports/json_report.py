@@ -312,6 +312,13 @@ MEANINGS: dict[str, dict[str, str]] = {
         "catalog": "where their specs were looked for",
         "specs": "how many specs are wanted, and where they are",
         "missing": "each spec that the catalog does not have, what was asked for first",
+        "skipped": "documents that were left out because they cannot be read: what they list is "
+        "neither wanted nor there",
+    },
+    "SkippedDocument": {
+        "source": "the environment or the catalog that it is in, as that was named",
+        "path": "where it is in there",
+        "error": "what is wrong with it",
     },
     "WantedCounts": {
         "wanted": "all specs of the environments",

@@ -41,11 +41,23 @@ class MissingSpec(Struct, frozen=True, kw_only=True):
     nearest: NearestSpec | None
 
 
+class SkippedDocument(Struct, frozen=True, kw_only=True):
+    """A document of an environment or of the catalog that was left out, as it cannot be read.
+
+    `source` is which of them, as it was named.
+    """
+
+    source: str
+    path: str
+    error: str
+
+
 class MissingSpecs(Struct, frozen=True, kw_only=True):
     """The answer of `snapdiff missing` (specification, section 13).
 
     `missing` has what was asked for first in each environment, then the dependencies that only that
-    needs, then what specs need that are there.
+    needs, then what specs need that are there. What a document that is `skipped` lists is neither
+    wanted nor there.
     """
 
     schema_version: SchemaVersion = 3
@@ -54,3 +66,4 @@ class MissingSpecs(Struct, frozen=True, kw_only=True):
     catalog: Revision
     specs: WantedCounts
     missing: tuple[MissingSpec, ...]
+    skipped: tuple[SkippedDocument, ...]

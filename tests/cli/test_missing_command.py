@@ -155,14 +155,39 @@ def test_what_is_refused(folder: Path, arguments: tuple[str, ...], words: str) -
     assert done.err.startswith(f"snapdiff: error: {words}")
 
 
+SKIPPED = "_cache/develop/bad/specs.md", "hep/spack.lock"
+
+
 def test_a_document_that_cannot_be_read_is_named(folder: Path) -> None:
-    write_files(folder, {"mirror/more/build_cache/index.json": b"{"})
+    write_files(folder, {f"mirror/{SKIPPED[0]}": b"---\n"})
     done = run_cli("missing", "-C", folder, "env", "mirror")
     assert done.status == 2
-    assert "more/build_cache/index.json" in done.err
-    done = run_cli("missing", "-C", folder, "env", "mirror", "--skip-bad-pages")
-    assert done.status == 0
-    assert "warning: more/build_cache/index.json: left out" in done.err
+    assert done.err.startswith(f"snapdiff: error: {SKIPPED[0]} in mirror: ")
+
+
+def test_what_is_left_out_is_in_the_answer(folder: Path) -> None:
+    write_files(folder, {f"mirror/{SKIPPED[0]}": b"---\n", f"env/{SKIPPED[1]}": b"{"})
+    arguments = ("missing", "-C", folder, "env", "mirror", "--skip-bad-pages", "-f")
+    text, markdown, found = (run_cli(*arguments, name) for name in ("text", "markdown", "json"))
+    assert {done.status for done in (text, markdown, found)} == {0}
+    for done in (text, markdown, found):
+        assert [line.partition(": left out: ")[0] for line in done.err.splitlines()] == [
+            f"snapdiff: warning: {SKIPPED[1]} in env",
+            f"snapdiff: warning: {SKIPPED[0]} in mirror",
+        ]
+    report = json.loads(found.out)
+    jsonschema.validate(report, json.loads(run_cli("schema", "--of", "missing").out))
+    assert [(page["source"], page["path"]) for page in report["skipped"]] == [
+        ("env", SKIPPED[1]),
+        ("mirror", SKIPPED[0]),
+    ]
+    reasons = [page["error"] for page in report["skipped"]]
+    assert text.out.partition("Left out, as they cannot be read\n\n")[2].splitlines()[:2] == [
+        f"  ! {SKIPPED[1]} in env: {reasons[0]}",
+        f"  ! {SKIPPED[0]} in mirror: {reasons[1]}",
+    ]
+    assert "## Left out, as they cannot be read\n\n- ! `hep/spack.lock` in `env`: " in markdown.out
+    assert report["specs"] == {"wanted": 5, "external": 1, "there": 1, "missing": 3}
 
 
 @given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))

@@ -80,6 +80,15 @@ def test_a_gate_names_neither(tmp_path: Path) -> None:
     assert done.err.splitlines()[-1] == "snapdiff: downgraded: zlib 1.3 → 1.2"
 
 
+def test_a_gate_names_the_top_folder_once(tmp_path: Path) -> None:
+    write(tmp_path, ".", "cpu", "e4s/cpu")
+    done = run_cli("-C", tmp_path, "old", "new", "--fail-on", "downgraded", "-q", "-f", "csv")
+    assert done.err.splitlines()[-2:] == [
+        "snapdiff: downgraded: zlib 1.3 → 1.2 in top folder, cpu",
+        "snapdiff: downgraded: zlib 1.3 → 1.2 in e4s, cpu",
+    ]
+
+
 def test_with_one_folder_name_on_both_sides_it_is_called_so(tmp_path: Path) -> None:
     write(tmp_path, "e4s")
     for end in ("", "/", "/spack.lock"):
