@@ -13,7 +13,7 @@
   const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const form = byId("controls"), body = byId("rows"), fields = form.elements;
   const boxes = [...form.querySelectorAll("input[name=kind]")];
-  let order = "kind", falling = false, shown = [], drawn = 0;
+  let order = "kind", falling = false, shown = [], beside = 0, drawn = 0;
 
   const rows = data.rows.map(
     ([tag, package_, [kind, ...beside], old, now, note, where, stacks, specs, causes, dependency, groups], place) =>
@@ -66,11 +66,12 @@
     const test = packageTest(fields.package.value.trim().toLowerCase());
     const packages = data.packages.map((name) => test(name.toLowerCase()));
     const words = fields.q.value.toLowerCase().split(/\s+/).filter(Boolean);
-    shown = rows.filter((row) =>
+    const fitting = rows.filter((row) =>
       (!wanted.size || kindsOf(row).some((kind) => wanted.has(kind))) && (tag < 0 || row.tag === tag)
       && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
-      && !(fields.products.checked && row.dependency)
       && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
+    shown = fields.products.checked ? fitting.filter((row) => !row.dependency) : fitting;
+    beside = fitting.length - shown.length;
     const key = order === "specs" ? (row) => specsIn(row, stack)
       : order === "stacks" ? (row) => row.stacks.length : (row) => row[order];
     const sign = falling ? -1 : 1;
@@ -199,9 +200,11 @@
     const of = shown.length === rows.length ? "" : ` of ${number(rows.length)}`;
     const said = shown.length
       ? `${number(shown.length)}${of} ${rows.length === 1 ? "row" : "rows"}, ${counted(specs, "spec")}` : "No row fits";
+    const more = beside ? `; ${number(beside)} more of dependencies` : "";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
-    byId("said").replaceChildren(said, make("span", "printed", asked));
+    byId("said").replaceChildren(said + more, make("span", "printed", asked));
     byId("none").hidden = shown.length > 0;
+    byId("beside").hidden = !beside;
     body.parentElement.hidden = !shown.length;
     for (const head of document.querySelectorAll("th[data-sort]"))
       if (head.dataset.sort === order) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
@@ -275,7 +278,7 @@
       });
     for (const element of document.querySelectorAll("[data-stack]")) {
       const { stack, tag } = element.dataset;
-      if (data.stacks.includes(stack)) link(element, every(data.severalTags ? { stack, tag } : { stack }), target);
+      if (data.stacks.length > 1 && data.stacks.includes(stack)) link(element, every(data.severalTags ? { stack, tag } : { stack }), target);
     }
     for (const element of document.querySelectorAll("[data-cause]")) {
       const { cause, tag } = element.dataset;
@@ -296,6 +299,7 @@
     form.addEventListener("input", changed);
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(changed, 0));
+    byId("beside").addEventListener("click", () => { fields.products.click(); fields.products.focus(); });
     byId("all").addEventListener("click", () => { form.reset(); fields.q.focus(); });
     byId("more").addEventListener("click", () => {
       const before = drawn;

@@ -12,7 +12,8 @@ from snapdiff import diff_catalogs, load_catalog
 from snapdiff.reports.html.data import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
-from tests.support.helpers import PROJECT
+from tests.support.environments import after, before, write_locks
+from tests.support.helpers import PROJECT, pages_of, spec, write_files
 from tests.support.hostile import PLACES, VALUES
 from tests.support.html_reports import SNAPSHOTS, hostile_diff, large_diff, rendered, snapshots_diff
 
@@ -99,8 +100,63 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
     for tag in snapshots_diff().tags:
         for stack in tag.stacks:
             for change in stack.changes:
-                for spec in (change.old, change.new):
-                    assert spec is None or spec.hash in text
+                for side in (change.old, change.new):
+                    assert side is None or side.hash in text
+
+
+def test_rows_say_what_differs_and_why(tmp_path: Path) -> None:
+    rows = {(row[0], row[3]): row[2] for row in _plain_rows(rendered(snapshots_diff()))}
+    assert rows["hdf5", "data-vis-sdk"] == "1.14.5: os ubuntu20.04 → ubuntu22.04"
+    assert rows["hdf5", "tutorial"] == "1.14.5: compiler gcc@11.4.0 → gcc@12.3.0"
+    assert rows["paraview", "e4s"] == "5.13.2 gone; still has 5.13.3"
+    old, new = write_locks(tmp_path, before(), after())
+    diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
+    rows = {(row[0], row[1]): row[2] for row in _plain_rows(rendered(diff))}
+    assert rows["json", "= rebuilt"] == "3.11.2, because of cmake 3.26.3 → 3.27.7 (build only)"
+
+
+def test_an_upgraded_row_that_lost_a_build_says_so(tmp_path: Path) -> None:
+    records = [
+        [spec("a", "1.0", compiler="x@1"), spec("b", "1.0", compiler="y@1")],
+        [spec("c", "2.0", compiler="x@1")],
+    ]
+    old, new = (
+        write_files(tmp_path / name, pages_of(some))
+        for name, some in zip(("old", "new"), records, strict=True)
+    )
+    [row] = _plain_rows(rendered(diff_catalogs(load_catalog(old), load_catalog(new))))
+    assert row[1:3] == ["↑ upgraded", "1.0 → 2.0 1 of 2 builds lost (built with y 1)"]
+
+
+def test_a_report_of_one_stack_has_no_column_of_stacks(tmp_path: Path) -> None:
+    old, new = write_locks(tmp_path, before(), after())
+    text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
+    assert "In numbers" in Page(text).text()
+    assert "nvironment by environment" not in text
+    assert '<table class="changes of-one">' in text
+    assert "<label hidden>Environment" in text
+    assert "<nav" not in text
+    several = rendered(snapshots_diff())
+    assert '<table class="changes">' in several
+    assert "<label>Stack" in several
+
+
+def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
+    old, new = write_locks(tmp_path, before(), after())
+    text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
+    heads = re.findall('<th scope="col" class="tally ([a-z]+)">', text)
+    assert heads == ["removed", "added", "upgraded", "rebuilt"]
+    legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
+    assert re.findall("</svg> ([a-z]+)", legend) == ["removed", "added", "upgraded"]
+
+
+def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_path: Path) -> None:
+    old, new = (
+        write_files(tmp_path / name, pages_of([spec("b", version, package="zlib")]))
+        for name, version in (("old", "1.2"), ("new", "1.3"))
+    )
+    text = Page(rendered(diff_catalogs(load_catalog(old), load_catalog(new)))).text()
+    assert "1 spec under the hash of another one. one hash, baaaaaa: zlib 1.2 → zlib 1.3" in text
 
 
 def test_the_picture_has_its_numbers_as_text(snapshots_text: str) -> None:
@@ -144,6 +200,10 @@ def test_filters_and_skipped_pages_are_told() -> None:
     assert "1 page that cannot be read left out on both sides" in text
     assert "old _cache/develop/zlib/specs.md line 3: no <x>" in text
     assert "rebuilt" not in text
+    day = load_catalog(SNAPSHOTS / "2025-06-29")
+    text = Page(rendered(replace(diff_catalogs(day, day), skipped=(skipped,)))).text()
+    assert "no changes. 1 page that cannot be read left out on both sides" in text
+    assert "both sides hold the same specs" not in text
 
 
 def test_an_empty_diff_says_so() -> None:
@@ -200,6 +260,14 @@ def test_hostile_values_are_text(tmp_path: Path, place: str) -> None:
     for value in VALUES.values():
         said = shown(value.strip() if place in ("package", "tag") else value)[:150]
         assert " ".join(said.split()) in text
+
+
+def _plain_rows(text: str) -> list[list[str]]:
+    """The cells of each row as a reader without scripts has them, its specs aside."""
+    table = text.partition('<tbody id="rows">')[2].partition("</tbody>")[0]
+    without_specs = re.sub("<details>.*?</details>", "", table, flags=re.DOTALL)
+    rows = without_specs.split("</tr>")[:-1]
+    return [[" ".join(cell.split()) for cell in Page(f"{row}</tr>").cells] for row in rows]
 
 
 def _data(text: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.safe_text import shown
 from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import pages_of, run_cli, run_json, spec, write_files
 from tests.support.hostile import VALUES
@@ -219,7 +220,7 @@ def test_products_are_shown_first_and_dependencies_where_asked(
     browser = Browser(driver)
     path = _written(tmp_path, rendered(snapshots_diff("environments/")))
     browser.open(path)
-    assert browser.said().startswith("6 of 10 rows")
+    assert browser.said() == "6 of 10 rows, 6 specs; 4 more of dependencies"
     assert not [row for row in browser.rows() if "dependency" in row]
     assert _sum_of_kinds(browser) == 6
     assert browser.address() == {}
@@ -230,7 +231,64 @@ def test_products_are_shown_first_and_dependencies_where_asked(
     assert browser.address() == {"products": ["no"]}
     browser.open(path, "#products=no")
     assert browser.said().startswith("10 rows")
+    assert not browser.one("#beside").is_displayed()
     browser.assert_quiet()
+
+
+def test_a_search_that_only_dependencies_fit_says_so(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    browser = Browser(driver)
+    path = _written(tmp_path, rendered(snapshots_diff("environments/")))
+    browser.open(path, "#package=hwloc")
+    assert browser.said() == "No row fits; 1 more of dependencies"
+    browser.one("#beside").click()
+    assert [row.split()[0] for row in browser.rows()] == ["hwloc"]
+    assert browser.driver.switch_to.active_element == browser.one("input[name=products]")
+    assert browser.address() == {"package": ["hwloc"], "products": ["no"]}
+    browser.open(path, "#package=nothing")
+    assert browser.said() == "No row fits"
+    assert not browser.one("#beside").is_displayed()
+    assert browser.one("#all").is_displayed()
+    browser.assert_quiet()
+
+
+def test_links_on_top_lead_to_the_parts_below(driver: webdriver.Chrome, tmp_path: Path) -> None:
+    browser = Browser(driver)
+    browser.open(_with_products(tmp_path))
+    focused = "return document.activeElement.textContent.trim().split('\\n')[0]"
+    for link in browser.all("nav a"):
+        link.send_keys(Keys.ENTER)
+        assert browser.script(focused) == link.text
+    assert len(browser.all("nav a")) == 2
+    browser.assert_quiet()
+
+
+def test_names_of_products_stay_while_their_table_is_scrolled(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    browser = Browser(driver)
+    browser.as_wide_as(390)
+    try:
+        browser.open(_with_products(tmp_path))
+        place = "return document.querySelector('.products tbody th').getBoundingClientRect().left"
+        before = browser.script(place)
+        browser.script("document.querySelector('.wide').scrollLeft = 40")
+        assert browser.script("return document.querySelector('.wide').scrollLeft") == 40
+        assert abs(browser.script(place) - before) < 4  # the line at its side is beside the cell
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def _with_products(folder: Path) -> Path:
+    """Write a report of four environments, each with one product upgraded and one downgraded."""
+    for day, hdf5, json in (("old", "1.0", "2.0"), ("new", "2.0", "1.0")):
+        roots = [Item("hdf5", hdf5, explicit=True), Item("json", json, explicit=True)]
+        text = to_bytes(lock(roots))
+        names = ("east", "north", "south", "west")
+        write_files(folder / day, {f"{name}/spack.lock": text for name in names})
+    sides = (load_catalog(str(folder / day)) for day in ("old", "new"))
+    return _written(folder, rendered(diff_catalogs(*sides)))
 
 
 def _sum_of_kinds(browser: Browser) -> int:
@@ -285,7 +343,7 @@ def test_a_bar_filters_the_rows_and_a_row_unfolds_its_cause(
     browser = Browser(driver)
     text = render_report(diff_catalogs(load_catalog(old), load_catalog(new)), "html")
     browser.open(_written(tmp_path, text))
-    assert browser.said().endswith("3 of 10 rows, 3 specs")
+    assert browser.said() == "3 of 10 rows, 3 specs; 7 more of dependencies"
     bar = next(link for link in browser.all(".causes a") if link.text.startswith("cmake"))
     bar.click()
     browser.until(lambda: browser.said() == "1 of 10 rows, 1 spec")
