@@ -155,7 +155,7 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
             by_stacks = count_by_stacks(Counter(specs.values()), same)
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
-            kept = partial(common.specs, tag, name)
+            kept = partial(common.specs, tag, name) if same else none_kept
             pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, kept))
     return PairedPackages(pairs, unchanged)
 
@@ -184,21 +184,24 @@ def pair_packages(
     for key in removed.keys() & added.keys():
         build, twin = removed[key], added[key]
         if build.stacks == twin.stacks and build.version_text == twin.version_text:
-            common[build] += 1
+            common[twin] += 1
             del removed[key], added[key]
     package = old or new
     assert package is not None
+    own_graphs = _graphs_of(package.stack, (old, new), graphs)
+    if own_graphs:
+        own = tuple((key, build) for key, build in after.items() if key not in added)
+    else:  # nobody asks which of them it is, and a page has thousands that were built alike
+        own = tuple(("", build) for build in +common)
     return PackagePair(
         tags=tags,
         name=package.name,
         old=removed,
         new=added,
         common=counted_in_common(common, in_common),
-        kept=lambda: chain(
-            ((key, build) for key, build in after.items() if key not in added), kept()
-        ),
+        kept=lambda: chain(own, kept()),
         document=document,
-        graphs=_graphs_of(package.stack, (old, new), graphs),
+        graphs=own_graphs,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache, partial
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -9,11 +10,13 @@ from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
+from snapdiff.diff.traits import Loss
 from snapdiff.errors import Side
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, InCommon, PackagePair
 from snapdiff.result import Change, ChangeCounts, Count, Kind, PackageChange
+from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import Version, parse_version
 
 BuildHashes = dict[Build, list[str]]
@@ -23,27 +26,25 @@ _Order = tuple[Kind, Version, Version, str, str]
 """What the changes of a package are sorted by: kind, version, hash."""
 
 
-def changes_by_stack(
+def pair_by_stack(
     pair: PackagePair,
     builds: tuple[BuildHashes, BuildHashes],
     scope: Scope,
     effort: Effort,
     match_hashes: MatchHashes,
-) -> dict[str, list[Change]]:
-    """Return by stack what happened to the specs of a package.
+) -> dict[str, Pairing]:
+    """Return by stack how the specs of a package belong together that only one side has there.
 
     `builds` are those of both sides, and `match_hashes` decides between specs that are alike in all
-    their own fields. The changes of a stack are of every kind, sorted by kind, version and hash; a
-    stack in which nothing happened is not there. Raises FormatError where pairing would cost too
-    much.
+    their own fields. A stack in which nothing happened is not there. Raises FormatError where
+    pairing would cost too much.
     """
     removed = _one_sided(builds[0], pair.new, scope)
     added = _one_sided(builds[1], pair.old, scope)
-    found = {}
-    for stack in sorted(removed.keys() | added.keys()):
-        pairing = pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
-        found[stack] = _changes(pair, pairing)
-    return found
+    return {
+        stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
+        for stack in sorted(removed.keys() | added.keys())
+    }
 
 
 def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
@@ -84,7 +85,8 @@ def _put(
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
-def _changes(pair: PackagePair, pairing: Pairing) -> list[Change]:
+def changes_of_pairing(pair: PackagePair, pairing: Pairing) -> list[Change]:
+    """Return what happened to the specs of a package in a stack, by kind, version and hash."""
     rows = [_paired(pair, old, new) for old, new in pairing.pairs]
     for spec_hash in pairing.removed:
         build = pair.old[spec_hash]
@@ -239,10 +241,14 @@ class SideCounts(NamedTuple):
 
 
 class StackChanges(NamedTuple):
-    """What happened to a package in one stack, as a whole and spec by spec."""
+    """What happened to a package in one stack, as a whole and spec by spec.
+
+    `losses` has what it lost there (`removed`), and what it gained (`added`).
+    """
 
     package: PackageChange
     specs: list[Change]
+    losses: Mapping[Kind, Loss]
 
 
 class PackageDiff(NamedTuple):
@@ -264,7 +270,7 @@ def diff_package(
 ) -> PackageDiff:
     """Return what happened to a package in the stacks that are compared.
 
-    Raises FormatError where pairing its specs would cost too much.
+    Raises FormatError where pairing its specs would cost too much, or a spec cannot be read.
     """
     effort = Effort(limits)
     match_hashes: MatchHashes = match_in_order
@@ -272,27 +278,48 @@ def diff_package(
         sets = graphs.dependencies(pair.graphs)
         match_hashes = partial(match_members, sets=sets, effort=effort)
     builds = hashes_of_builds(pair.old), hashes_of_builds(pair.new)
-    found = changes_by_stack(pair, builds, scope, effort, match_hashes)
+    pairings = pair_by_stack(pair, builds, scope, effort, match_hashes)
+    losses = _losses(pair, pairings)
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
-    return PackageDiff(
-        pair,
-        old,
-        new,
-        {
-            stack: StackChanges(
-                change_of_package(
-                    pair.name,
-                    old_versions.get(stack, ()),
-                    new_versions.get(stack, ()),
-                    changes,
-                    Count(old.by_stack.get(stack, 0), new.by_stack.get(stack, 0)),
-                ),
-                changes,
-            )
-            for stack, changes in found.items()
-        },
-    )
+    found = {}
+    for stack, pairing in pairings.items():
+        changes = changes_of_pairing(pair, pairing)
+        package = change_of_package(
+            pair.name,
+            old_versions.get(stack, ()),
+            new_versions.get(stack, ()),
+            changes,
+            Count(old.by_stack.get(stack, 0), new.by_stack.get(stack, 0)),
+        )
+        found[stack] = StackChanges(package, changes, losses.get(stack, {}))
+    return PackageDiff(pair, old, new, found)
+
+
+def _losses(pair: PackagePair, pairings: Mapping[str, Pairing]) -> dict[str, dict[Kind, Loss]]:
+    """Return by stack what a package lost, and what it gained.
+
+    What both sides have is read once for all stacks, and not at all where nothing came or went.
+    """
+    removed = {stack: found.removed for stack, found in pairings.items() if found.removed}
+    added = {stack: found.added for stack, found in pairings.items() if found.added}
+    if not removed and not added:
+        return {}
+    kept = list(pair.kept())
+    graphs = pair.graphs
+    found: dict[str, dict[Kind, Loss]] = {}
+    for kind, lost, mine, theirs, both in (
+        (Kind.REMOVED, removed, pair.old, pair.new, graphs),
+        (Kind.ADDED, added, pair.new, pair.old, graphs and graphs[::-1]),
+    ):
+        there: dict[str, list[tuple[str, Configuration]]] = {stack: [] for stack in lost}
+        for key, build in chain(theirs.items(), kept):
+            for stack in there.keys() & build.stacks:
+                there[stack].append((key, build.configuration))
+        for stack, hashes in lost.items():
+            builds = {key: mine[key].configuration for key in hashes}
+            found.setdefault(stack, {})[kind] = Loss(pair.name, builds, there[stack], both)
+    return found
 
 
 def _count(

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import chain
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
@@ -14,10 +13,10 @@ from snapdiff.diff.compilers import became_dependencies, package_of_compiler
 from snapdiff.diff.events import Graphs
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.packages import PackageDiff, changes_of_packages
-from snapdiff.diff.traits import Loss, Traits, find_traits
+from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
-from snapdiff.model import DocumentKind, Graph, PackagePair, TagPair
+from snapdiff.model import DocumentKind, Graph, TagPair
 from snapdiff.result import (
     AskedFor,
     Change,
@@ -103,12 +102,12 @@ class StackTotal:
         "changes",
         "documents",
         "graphs",
+        "losses",
         "new",
         "new_packages",
         "old",
         "old_packages",
         "package_changes",
-        "pairs",
         "removed",
     )
 
@@ -122,7 +121,7 @@ class StackTotal:
         self.changes: list[Change] = []
         self.graphs: dict[str, Graphs] = {}
         self.documents: set[str] = set()
-        self.pairs: dict[str, PackagePair] = {}
+        self.losses: dict[Kind, list[Loss]] = {Kind.REMOVED: [], Kind.ADDED: []}
 
     def add(self, stack: str, package: PackageDiff) -> None:
         """Add a package that has a spec in the stack, on either side."""
@@ -140,8 +139,8 @@ class StackTotal:
             if package.pair.graphs:
                 self.graphs[package.name] = package.pair.graphs
                 self.documents.add(package.pair.document)
-            if found.package.specs.removed or found.package.specs.added:
-                self.pairs[package.name] = package.pair
+            for kind, loss in found.losses.items():
+                self.losses[kind].append(loss)
             self.package_changes.append(found.package)
             self.changes += found.specs
 
@@ -163,7 +162,7 @@ class StackTotal:
         try:
             changes, causes = explain_changes(self.changes, self.graphs, known, scope, is_reported)
             lost, gained = (
-                self._traits(side, stack, changes, scope) for side in (Kind.REMOVED, Kind.ADDED)
+                self._traits(side, changes, scope) for side in (Kind.REMOVED, Kind.ADDED)
             )
         except FormatError as error:
             raise BadPage(min(self.documents), "new", str(error)) from error
@@ -206,27 +205,13 @@ class StackTotal:
             changes=tuple(changes),
         )
 
-    def _traits(self, kind: Kind, stack: str, changes: Iterable[Change], scope: Scope) -> Traits:
+    def _traits(self, kind: Kind, changes: Iterable[Change], scope: Scope) -> Traits:
         """Return what the removed or the added builds have in common; raises FormatError."""
         is_lost = kind is Kind.REMOVED
-        hashes: dict[str, list[str]] = {}
-        for change in changes:
-            spec = change.old if is_lost else change.new
-            if change.kind is kind and spec:
-                hashes.setdefault(change.package, []).append(spec.hash)
-        losses = []
-        for name, some in hashes.items():
-            pair = self.pairs[name]
-            mine, theirs = (pair.old, pair.new) if is_lost else (pair.new, pair.old)
-            there = chain(theirs.items(), pair.kept())
-            losses.append(
-                Loss(
-                    name,
-                    {key: mine[key].configuration for key in some},
-                    [(key, build.configuration) for key, build in there if stack in build.stacks],
-                    (pair.graphs if is_lost else pair.graphs[::-1]) if pair.graphs else None,
-                )
-            )
+        losses = sorted(self.losses[kind], key=_PACKAGE)
+        if scope.filters.because or scope.filters.explicit:  # then not all is reported
+            specs = (change.old or change.new for change in changes if change.kind is kind)
+            losses = list(narrowed_losses(losses, {spec.hash for spec in specs if spec}))
         names = frozenset(self.removed if is_lost else self.added)
 
         def gone(graphs: Graphs) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """What happened in each tag: its packages' changes and counts, added up stack by stack."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import UNSET
@@ -30,7 +30,6 @@ class TagDiffs:
         self._scope = scope
         self._limits = limits
         self._packages: dict[Tags, list[PackageDiff]] = {}
-        self._pairs: dict[Tags, list[PackagePair]] = {}
         self._graphs = KnownGraphs()
         self._names: set[str] = set()
         self._names_with_graphs: set[str] = set()
@@ -42,7 +41,6 @@ class TagDiffs:
         """
         found = diff_package(pair, self._scope, self._limits, self._graphs)
         self._packages.setdefault(pair.tags, []).append(found)
-        self._pairs.setdefault(pair.tags, []).append(pair)
         self._names.add(pair.name)
         if pair.graphs:
             self._names_with_graphs.add(pair.name)
@@ -53,14 +51,13 @@ class TagDiffs:
         Raises BadPage where a document cannot be followed from dependency to dependency.
         """
         packages = self._packages.pop(tag.tags, [])
-        pairs = self._pairs.pop(tag.tags, [])
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = [package for package in packages if not _is_left_out(package, tag)]
         asked_for = AskedForInTag(tag)
         flipped = asked_for.stacks() - tag.left_out_stacks
         has_changes = any(package.stacks for package in reported)
-        conflicts = find_hash_conflicts(pairs, self._scope)
+        conflicts = find_hash_conflicts([package.pair for package in packages], self._scope)
         if not flipped and not has_changes and not tag.renamed and not conflicts:
             return None
         found = _two_sided_tag(tag, reported, self._scope, self._graphs, asked_for)
@@ -160,9 +157,8 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
     )
 
 
-def find_hash_conflicts(pairs: Iterable[PackagePair], scope: Scope) -> tuple[HashConflict, ...]:
+def find_hash_conflicts(pairs: Sequence[PackagePair], scope: Scope) -> tuple[HashConflict, ...]:
     """Return the hashes of a tag that no package lists with the same version on both sides."""
-    pairs = list(pairs)
     hashes = set().union(*(pair.old for pair in pairs))
     hashes.intersection_update(set().union(*(pair.new for pair in pairs)))
     if not hashes:

@@ -37,6 +37,14 @@ class Loss(NamedTuple):
     graphs: Graphs | None
 
 
+def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator[Loss]:
+    """Yield what packages lost of some builds, given by hash."""
+    for loss in losses:
+        lost = {key: configuration for key, configuration in loss.lost.items() if key in wanted}
+        if lost:
+            yield loss._replace(lost=lost)
+
+
 class Traits(NamedTuple):
     """The traits of the lost builds of a stack, package by package and in all.
 

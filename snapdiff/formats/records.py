@@ -7,6 +7,7 @@ the same specs.
 """
 
 from collections.abc import Iterable, Sequence
+from sys import intern
 from typing import Annotated, Any
 
 import msgspec
@@ -62,13 +63,14 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
 
 
 def _build_of(record: Record) -> Build:
+    # Pages differ, their words do not: the builds of a day would hold ten times as many texts.
     return Build(
         record.versions[0],
-        record.compiler,
-        record.os,
-        record.platform,
-        record.target,
-        tuple(sorted(record.variants)),  # their order says nothing, and a report shows them
+        intern(record.compiler),
+        intern(record.os),
+        intern(record.platform),
+        intern(record.target),
+        tuple(sorted(map(intern, record.variants))),  # by name: a report shows them
         counting_stacks(record.stacks),
     )
 

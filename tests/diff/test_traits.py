@@ -12,8 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.packages import diff_package
 from snapdiff.diff.traits import Loss, find_traits
-from snapdiff.result import Trait, TraitCount
+from snapdiff.filters import Scope
+from snapdiff.limits import Limits
+from snapdiff.model import Build, PackagePair
+from snapdiff.result import Filters, Trait, TraitCount
 from snapdiff.spack.configuration import parse_configuration
 from tests.support.documents import digest
 from tests.support.generated_graphs import Graphs, graphs
@@ -27,7 +32,7 @@ from tests.support.graphs import (
     nodes_of,
     read_lock,
 )
-from tests.support.helpers import run_cli
+from tests.support.helpers import hash_of, run_cli
 from tests.support.oracle import canonical_compiler, canonical_variant
 from tests.support.trait_oracle import (
     PlainBuild,
@@ -347,6 +352,37 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
 
 def test_traits_of_twice_as_many_lost_builds_take_about_twice_as_many_steps() -> None:
     assert steps_of_a_loss(200) < 2.5 * steps_of_a_loss(100)
+
+
+@pytest.mark.parametrize(("lost", "reads"), [("bcd", 1), ("b", 1), ("", 0)])
+def test_what_both_sides_have_is_read_once_for_all_stacks_and_not_where_nothing_is_lost(
+    lost: str, reads: int
+) -> None:
+    stacks = frozenset(["e4s", "hep", "ml"])
+    like, unlike = (
+        Build("1.0", "gcc@12", os, "linux", "zen4", ("+mpi",), stacks) for os in ("sles", "rhel8")
+    )
+    calls = []
+
+    def kept() -> list[tuple[str, Build]]:
+        calls.append(1)
+        return [("", like)]
+
+    pair = PackagePair(
+        tags=("develop", "develop"),
+        name="hdf5",
+        old={hash_of(letter): unlike for letter in [*lost, "y"]},
+        new={hash_of("z"): unlike},
+        common={},
+        kept=kept,
+    )
+    found = diff_package(pair, Scope(Filters()), Limits(), KnownGraphs())
+    assert len(calls) == reads
+    assert found.stacks.keys() == stacks
+    for changes in found.stacks.values():
+        assert len(changes.losses) == bool(lost)
+        for loss in changes.losses.values():
+            assert [key for key, _ in loss.others] == [hash_of("z"), ""]
 
 
 def steps_of_a_loss(packages: int) -> int:

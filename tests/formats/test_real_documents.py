@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from snapdiff.catalog.reading import PairedPackages
-from snapdiff.diff.packages import changes_by_stack, hashes_of_builds
-from snapdiff.diff.pairing import Effort, match_in_order
+from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.packages import diff_package
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Format
 from snapdiff.formats.environment_lock import EnvironmentLock
@@ -34,11 +34,9 @@ def counts_of(pair: PairedPackages) -> Counter[str]:
     counts: Counter[str] = Counter()
     for package in pair.pairs:
         counts["unchanged"] += sum(package.common.values())
-        effort = Effort(Limits())
-        builds = hashes_of_builds(package.old), hashes_of_builds(package.new)
-        found = changes_by_stack(package, builds, Scope(Filters()), effort, match_in_order)
-        for changes in found.values():
-            counts.update(change.kind.value for change in changes)
+        found = diff_package(package, Scope(Filters()), Limits(), KnownGraphs())
+        for changes in found.stacks.values():
+            counts.update(change.kind.value for change in changes.specs)
     for package_counts in pair.unchanged:
         counts["unchanged"] += sum(package_counts.by_stacks.values())
     return counts

@@ -1,8 +1,10 @@
 """Pages of the binary cache site: what they say in any form, and what is wrong with a bad one."""
 
+import gc
 import json
 import random
 import re
+import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -290,6 +292,38 @@ def test_what_two_versions_of_a_page_have_in_common_is_one_build(
     for letter in shared[:1]:
         is_the_same = one.specs[hash_of(letter)] is other.specs[hash_of(letter)]
         assert is_the_same
+
+
+def test_a_pair_holds_of_what_both_have_one_spec_a_build_and_no_page() -> None:
+    like = [spec("bcdefghijk"[place]) for place in range(10)]
+    reader = SitePageReader()
+    sides = [
+        reader.read(File(PATH, usual_page(records).encode()))
+        for records in ([*like, spec("m", "1.1")], [*like, spec("n", "1.2")])
+    ]
+    before, after = sides
+    assert before
+    assert after
+    pages = [weakref.ref(before), weakref.ref(after)]
+    [pair] = pair_documents(before, after, PATH).pairs
+    del before, after, sides
+    gc.collect()
+    assert [page() for page in pages] == [None, None]
+    assert [build.version_text for _, build in pair.kept()] == ["1.0"]
+    assert sum(pair.common.values()) == 10
+
+
+def test_pages_share_the_words_that_they_have_in_common() -> None:
+    first, second = (read(usual_page([spec("b", package=name)])) for name in ("zlib", "hdf5"))
+    [one], [other] = first.specs.values(), second.specs.values()
+    assert one is not other
+    for mine, theirs in (
+        (one.compiler, other.compiler),
+        (one.os, other.os),
+        (one.target, other.target),
+        *zip(one.variants, other.variants, strict=True),
+    ):
+        assert mine is theirs
 
 
 # --- Title and tag ---
