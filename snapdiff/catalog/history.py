@@ -135,14 +135,15 @@ class DocumentMemory:
         """Forget those files of a step that no step after it compares."""
         for pair in pairs:
             for entry in pair:
-                if entry and not self._is_used_after(entry, step):
+                if entry and not self.is_used_after(entry, step):
                     self._last_use.pop(str(entry.content_id), None)
                     self._documents.pop(_key(entry), None)
             last = pair[1] or pair[0]
-            if last and not self._is_used_after(last, step):
+            if last and not self.is_used_after(last, step):
                 self._readers.pop(_key(last).end, None)
 
-    def _is_used_after(self, entry: Entry, step: int) -> bool:
+    def is_used_after(self, entry: Entry, step: int) -> bool:
+        """Return whether a later step compares a file."""
         return self._last_use.get(str(entry.content_id), step) > step
 
 
@@ -161,28 +162,40 @@ def _noting(read_beside: ReadBeside, noted: list[str]) -> ReadBeside:
 
 
 class FolderCounts:
-    """The counts of the folders that some step asked for, of the revision that is current."""
+    """The counts of the folders that some step asked for, of the revision that is current.
+
+    What a step changed is counted when the next one asks for counts and did not change it again: of
+    a lock that every commit changes, no version is counted.
+    """
 
     def __init__(self) -> None:
         """Begin with no folder."""
         self._folders: dict[str, CountedFiles] = {}
+        self._waiting: dict[str, Callable[[], Reading]] = {}
 
     def take_out(self, pairs: Sequence[EntryPair]) -> None:
         """Take out what differs in a step: what is left is the same on both sides of it."""
         for old, _ in pairs:
-            counted = self.covering(old.path) if old else None
-            if old and counted:
-                counted.take(printable_path(old.path))
+            path = printable_path(old.path) if old else ""
+            counted = self._covering(path)
+            if old and self._waiting.pop(path, None) is None and counted:
+                counted.take(path)
 
-    def put_in(self, pairs: Sequence[EntryPair], count: Callable[[Entry], Reading]) -> None:
-        """Put in what differs in a step as it is after it."""
-        for _, new in pairs:
-            counted = self.covering(new.path) if new else None
-            if new and counted:
-                counted.put(printable_path(new.path), count(new))
+    def put_in(self, path: str, count: Callable[[], Reading], *, is_late: bool) -> None:
+        """Put in what differs in a step as it is after it, now or when somebody asks for counts."""
+        if is_late:
+            self._waiting[path] = count
+        elif counted := self._covering(path):
+            counted.put(path, count())
 
     def covering(self, path: str) -> CountedFiles | None:
         """Return the counts that a file or folder is part of, if an earlier step asked for them."""
+        for late, count in self._waiting.items():
+            self.put_in(late, count, is_late=False)
+        self._waiting.clear()
+        return self._covering(path)
+
+    def _covering(self, path: str) -> CountedFiles | None:
         for folder, counted in self._folders.items():
             if is_within(path, folder):
                 return counted
@@ -288,5 +301,10 @@ class HistoryPair(ComparedFiles):
 
     def finish(self, step: int) -> None:
         """End the step: count what differs as it is now, forget what no later step compares."""
-        self._history.counts.put_in(self._pairs, self._count)
-        self._history.memory.forget(self._pairs, step)
+        memory = self._history.memory
+        for _, new in self._pairs:
+            if new:
+                is_late = memory.is_used_after(new, step)
+                path = printable_path(new.path)
+                self._history.counts.put_in(path, partial(self._count, new), is_late=is_late)
+        memory.forget(self._pairs, step)

@@ -152,7 +152,7 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
         mine, theirs, same = before.get(key), after.get(key), common.numbers.get(key, {})
         specs = theirs.specs if theirs else {}
         if (mine.specs if mine else {}) == specs:
-            by_stacks = count_by_stacks(Counter(specs.values()), same)
+            by_stacks = count_by_stacks(Counter(specs.values()) if specs else {}, same)
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
             kept = partial(common.specs, tag, name) if same else none_kept

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Raw, Struct, field
@@ -106,10 +107,9 @@ class _LockListing(Listing):
         super().__init__((claim,), records, builds, _warning(environments[0].lock.meta))
         self._tags = (claim.tag,)
         self._stacks = counting_stacks((claim.name,))
-        self._edges: dict[str, tuple[Edge, ...]] = {}
+        self.edges: dict[str, tuple[Edge, ...]] = {}
         """Where dependencies lead to from the roots: each record's are read once."""
         self.roots = frozenset(_roots(environments, records))
-        self.counted: AbstractSet[str] = self._reached() if self.roots else records.keys()
 
     def _read_entry(self, spec_hash: str) -> Counted:
         key = self._key(spec_hash)
@@ -119,7 +119,7 @@ class _LockListing(Listing):
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
         entry = self._entry(spec_hash, node, key)
-        explicit, edges = spec_hash in self.roots, self._edges.get(spec_hash)
+        explicit, edges = spec_hash in self.roots, self.edges.get(spec_hash)
         return entry, self._make_node(node, entry, key, edges, explicit=explicit)
 
     def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
@@ -135,8 +135,12 @@ class _LockListing(Listing):
     def _same_words(self, old: Listing) -> Iterable[str]:
         """Return the hashes of which both have the same words, counted in both or in none."""
         assert isinstance(old, _LockListing)
-        changed = self.counted ^ old.counted
-        return [found for found in super()._same_words(old) if found not in changed]
+        same_words, theirs = super()._same_words(old), old.counted
+        # In a history of 135 locks the edges of each node would be read 135 times.
+        edges = old.edges
+        self.edges.update((found, edges[found]) for found in same_words if found in edges)
+        changed = self.counted ^ theirs
+        return [found for found in same_words if found not in changed]
 
     def _same_nodes(self, old: Listing, same_words: Iterable[str]) -> Iterable[str]:
         """Return as any listing, less what is a root of one version alone: its node says so."""
@@ -144,23 +148,30 @@ class _LockListing(Listing):
         changed = self.roots ^ old.roots
         return [found for found in super()._same_nodes(old, same_words) if found not in changed]
 
-    def _reached(self) -> set[str]:
-        """Return what dependencies lead to from the roots.
+    @cached_property
+    def counted(self) -> AbstractSet[str]:
+        """What dependencies lead to from the roots; everything where there is no root.
 
         The others are no part of the environment: of a spliced spec, `build_spec` says which spec
-        its binary was made of, and that one has dependencies of its own in the lock.
+        its binary was made of, and that one has dependencies of its own in the lock. Raises
+        FormatError.
         """
+        if not self.roots:
+            return self.records.keys()
         reached: set[str] = set()
-        waiting = list(self.roots)
-        while waiting:
-            spec_hash = waiting.pop()
-            if spec_hash in self.records and spec_hash not in reached:
-                reached.add(spec_hash)
-                key = self._key(spec_hash)
-                node = decode_node(self.records[spec_hash], NODE_EDGES, key)
-                self._edges[spec_hash] = read_edges(node.dependencies, key)
-                waiting += [edge.hash for edge in self._edges[spec_hash]]
+        found: AbstractSet[str] = self.roots
+        while found:
+            reached |= found
+            below = {edge.hash for spec_hash in found for edge in self._edges_of(spec_hash)}
+            found = (below & self.records.keys()) - reached
         return reached
+
+    def _edges_of(self, spec_hash: str) -> tuple[Edge, ...]:
+        if spec_hash not in self.edges:
+            key = self._key(spec_hash)
+            node = decode_node(self.records[spec_hash], NODE_EDGES, key)
+            self.edges[spec_hash] = read_edges(node.dependencies, key)
+        return self.edges[spec_hash]
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

@@ -12,7 +12,16 @@ from snapdiff.formats.content_limits import check_document_size
 from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, SharedBuilds
 from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
 from snapdiff.limits import Limits
-from snapdiff.model import Build, Edge, Graph, Node, Package, PackageCounts, StackGraphs
+from snapdiff.model import (
+    Build,
+    Edge,
+    Graph,
+    Node,
+    Package,
+    PackageCounts,
+    StackCounts,
+    StackGraphs,
+)
 from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
 
 _REMEMBERED = 20_000
@@ -97,13 +106,13 @@ class Listing(Document):
     @property
     def counts(self) -> Sequence[PackageCounts]:
         """The packages with the numbers of their specs; raises FormatError."""
-        found: dict[tuple[str, str], Counter[frozenset[str]]] = {}
-        for entry in self._all_entries().values():
+        found: dict[tuple[str, str], StackCounts] = {}
+        for entry, number in Counter(self._all_entries().values()).items():
             for tag in entry.tags:
-                found.setdefault((tag, entry.name), Counter())[entry.stacks] += 1
+                by_stacks = found.setdefault((tag, entry.name), {})
+                by_stacks[entry.stacks] = by_stacks.get(entry.stacks, 0) + number
         return [
-            PackageCounts(tag, name, dict(by_stacks))
-            for (tag, name), by_stacks in sorted(found.items())
+            PackageCounts(tag, name, by_stacks) for (tag, name), by_stacks in sorted(found.items())
         ]
 
     def _all_entries(self) -> Mapping[str, Counted]:

@@ -16,6 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
+from snapdiff.catalog.counting import CountedFiles
+from snapdiff.catalog.reading import Reading
 from snapdiff.formats import environment_lock, spec_node
 from tests.support.documents import Item, database, lock, needs, site_data, to_bytes
 from tests.support.helpers import run_cli, spec, usual_page, write_files
@@ -291,18 +293,42 @@ def test_a_record_that_stays_is_read_once_in_a_whole_history(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history = GitRepository(tmp_path / "history")
-    stays = [Item(f"p{number}") for number in range(20)]
+    stays = [Item(f"p{number}", explicit=True) for number in range(20)]
     for version in range(6):
-        history.commit({"spack.lock": to_bytes(lock([*stays, Item("m4", str(version))]))})
-    read: Counter[str] = Counter()
+        items = [*stays, Item("m4", str(version), explicit=True)]
+        history.commit({"spack.lock": to_bytes(lock(items))})
+    read: Counter[tuple[str, Any]] = Counter()
     plain = spec_node.decode_node
 
-    def counted(record: Raw, names: Any, key: str) -> Any:
-        read[key] += names is spec_node.NODE
-        return plain(record, names, key)
+    def counted(record: Raw, what: Any, key: str) -> Any:
+        read[key, what] += 1
+        return plain(record, what, key)
 
     monkeypatch.setattr(environment_lock, "decode_node", counted)
     told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
     assert told.out.count("\n") == 5
-    assert len(read) == 26
-    assert max(read.values()) == 1
+    for what in (spec_node.NODE, spec_node.NODE_EDGES):
+        assert [read[key, of] for key, of in read if of is what] == [1] * 26
+
+
+def test_what_every_commit_changes_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = GitRepository(tmp_path / "history")
+    stays = usual_page([spec("b", tag="develop")])
+    for version in range(6):
+        item = Item("m4", str(version), explicit=True)
+        history.commit(
+            {"develop/zlib/specs.md": stays, "develop/cpu/spack.lock": to_bytes(lock([item]))}
+        )
+    counted: list[str] = []
+    plain = CountedFiles.put
+
+    def noted(self: CountedFiles, path: str, found: Reading) -> None:
+        counted.append(path)
+        plain(self, path, found)
+
+    monkeypatch.setattr(CountedFiles, "put", noted)
+    told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
+    assert told.out.count("\n") == 5
+    assert counted == ["develop/zlib/specs.md", "develop/cpu/spack.lock"]
