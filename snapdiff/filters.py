@@ -8,7 +8,15 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
-from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary, TagDiff
+from snapdiff.result import (
+    CatalogDiff,
+    Filters,
+    Kind,
+    StackDiff,
+    Summary,
+    TagDiff,
+    with_changes_elsewhere,
+)
 
 NEAREST = 3
 """How many of the nearest names an error offers."""
@@ -113,7 +121,7 @@ def _narrowed_tag(tag: TagDiff, kinds: frozenset[Kind]) -> TagDiff | None:
     has_changes = any(stack.changes or stack.package_changes for stack in stacks)
     if not has_changes and tag.hash_conflicts is UNSET:
         return None
-    return replace(tag, stacks=stacks)
+    return replace(tag, stacks=with_changes_elsewhere(stacks))
 
 
 def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
@@ -121,6 +129,8 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
     packages = tuple(
         change for change in stack.package_changes if not kinds.isdisjoint(change.kinds)
     )
+    others = {it.package for it in stack.package_changes if not it.whole}
+    still_there = others.union(stack.still_there) - {it.package for it in packages}
     has_none_left = stack.status == "changed" and not changes and not packages
     return replace(
         stack,
@@ -131,6 +141,7 @@ def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
         ),
         asked_for=None,
         package_changes=packages,
+        still_there=tuple(sorted(still_there)),
         changes=changes,
     )
 

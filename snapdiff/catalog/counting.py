@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Reading
@@ -105,6 +106,13 @@ class CountedFiles:
             if document.hashes is not None
         ]
 
+    def of_whole_stacks(self) -> Iterator[tuple[tuple[Claim, ...], PackageCounts]]:
+        """Yield the packages of the documents that list a whole stack, with what these list."""
+        for document in self._documents.values():
+            if document.hashes is not None:
+                for package in document.counts:
+                    yield document.claims, package
+
     def kinds(self) -> Iterator[tuple[Claim, DocumentKind]]:
         """Yield what each document lists, and its kind."""
         for document in self._documents.values():
@@ -194,6 +202,21 @@ class Unchanged:
             for claim, kind in counted.kinds()
             if claim.tag == tag and claim.what == "stack"
         }
+
+    def stacks_with(
+        self, names: Collection[str], tag: str, left_out: set[Claim]
+    ) -> dict[str, set[str]]:
+        """Return by stack which of some packages of a tag were counted, less what is left out.
+
+        A page that is the same on both sides is not looked at: it has all of its package.
+        """
+        found: dict[str, set[str]] = {}
+        documents = (counted.of_whole_stacks() for counted in self.folders)
+        for claims, package in chain(self.packages, *documents):
+            if package.tag == tag and package.name in names and not left_out & set(claims):
+                for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
+                    found.setdefault(stack, set()).add(package.name)
+        return found
 
     def counts(self, tag: str, left_out: Collection[Claim]) -> Counts:
         """Return the counts of a tag, less what is left out."""

@@ -1,6 +1,6 @@
 """Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from snapdiff.catalog.compared_files import ComparedFiles
@@ -202,6 +202,7 @@ class _Matching:
         for tag in {tag for tag in tags if tag is not None}:
             counts.merge(self._unchanged.counts(tag, bad))
         renamed: StackNames = {}
+        unchanged: Mapping[str, Collection[str]] = {}
         if old is None or new is None:
             for packages in (before or after).values():
                 for package in packages:
@@ -209,7 +210,11 @@ class _Matching:
         else:
             pairs = self._pairs.pop(tags, [])
             renamed = self._find_renamed(tags, pairs, (before, after))
-            yield from self._pairs_of_tag(tags, pairs, (before, after), renamed)
+            names = set()
+            for pair in self._pairs_of_tag(tags, pairs, (before, after), renamed):
+                names.add(pair.name)
+                yield pair
+            unchanged = self._unchanged.stacks_with(names, new, bad)
         stacks = self._left_out(tags, "stack")
         hashes = self._unchanged.hashes()
         yield TagPair(
@@ -224,6 +229,7 @@ class _Matching:
             graphs=self._graphs_of(tags, renamed),
             documents=(self._kinds_of("old", old), self._kinds_of("new", new)),
             renamed={new_name: old_name for old_name, new_name in renamed.items()},
+            unchanged=unchanged,
         )
 
     def _pairs_of_tag(

@@ -5,7 +5,7 @@ specs of a real environment have such a twin (specification, section 10).
 """
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -155,3 +155,17 @@ def _pair_level(
             new_hash = min(candidates, key=lambda members: members[0]).popleft()
             before[mine].popleft()
             pairs.append((old_hash, new_hash))
+
+
+def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tuple[str, ...]]:
+    """Return which packages of a stack depend on each of some itself; raises FormatError."""
+    if not packages:
+        return {}
+    found: dict[str, set[str]] = {name: set() for name in packages}
+    nodes = (graph.node(spec_hash) for spec_hash in graph.hashes)
+    for node in nodes:
+        if node and node.name in graph.package_names:
+            below = (graph.node(edge.hash) for edge in node.edges)
+            for name in {it.name for it in below if it}.intersection(found):
+                found[name].add(node.name)
+    return {name: tuple(sorted(found[name] - {name})) for name in packages}

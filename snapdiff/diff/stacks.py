@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.compilers import became_dependencies, package_of_compiler
+from snapdiff.diff.dependencies import direct_dependents
 from snapdiff.diff.events import Graphs
 from snapdiff.diff.explanations import explain_changes, with_main_cause
 from snapdiff.diff.packages import PackageDiff, changes_of_packages
@@ -39,6 +40,7 @@ class AskedForNames(NamedTuple):
 
     old: frozenset[str]
     new: frozenset[str]
+    graph: Graph | None
 
     def of(self, package: str) -> AskedFor:
         """Return on which sides a package is asked for."""
@@ -50,14 +52,20 @@ class AskedForNames(NamedTuple):
         return self.old ^ self.new
 
     def changes(self, scope: Scope, one_sided: Collection[str]) -> RootChanges | None:
-        """Return what is asked for now or no longer, less what is `one_sided` itself, or None."""
+        """Return what is asked for now or no longer, less what is `one_sided` itself, or None.
+
+        Raises FormatError where a node of the new side cannot be read.
+        """
         flipped = {
             name for name in self.on_one_side if scope.has_package(name) and name not in one_sided
         }
         if not flipped or scope.filters.because:
             return None
+        no_longer = tuple(sorted(flipped & self.old))
         return RootChanges(
-            now=tuple(sorted(flipped & self.new)), no_longer=tuple(sorted(flipped & self.old))
+            now=tuple(sorted(flipped & self.new)),
+            no_longer=no_longer,
+            needed_by=direct_dependents(no_longer, self.graph) if self.graph else {},
         )
 
 
@@ -82,7 +90,9 @@ class AskedForInTag:
     def names(self, stack: str, specs: tuple[int, int]) -> AskedForNames | None:
         """Return what a stack asks for, with so many specs on each side; None where nobody says."""
         old, new = self._names(stack, self._old, specs[0]), self._names(stack, self._new, specs[1])
-        return None if old is None or new is None else AskedForNames(old, new)
+        if old is None or new is None:
+            return None
+        return AskedForNames(old, new, self._new.get(stack))
 
     def _names(self, stack: str, graphs: Mapping[str, Graph], specs: int) -> SideNames:
         graph = graphs.get(stack)
@@ -109,10 +119,11 @@ class StackTotal:
         "old_packages",
         "package_changes",
         "removed",
+        "unchanged",
     )
 
-    def __init__(self, specs: int = 0, packages: int = 0) -> None:
-        """Begin with what is the same on both sides."""
+    def __init__(self, specs: int = 0, packages: int = 0, names: Iterable[str] = ()) -> None:
+        """Begin with what is the same on both sides, `names` of which changed elsewhere."""
         self.old = self.new = specs
         self.old_packages = self.new_packages = packages
         self.added: list[str] = []
@@ -122,6 +133,7 @@ class StackTotal:
         self.graphs: dict[str, Graphs] = {}
         self.documents: set[str] = set()
         self.losses: dict[Kind, list[Loss]] = {Kind.REMOVED: [], Kind.ADDED: []}
+        self.unchanged = set(names)
 
     def add(self, stack: str, package: PackageDiff) -> None:
         """Add a package that has a spec in the stack, on either side."""
@@ -143,6 +155,8 @@ class StackTotal:
                 self.losses[kind].append(loss)
             self.package_changes.append(found.package)
             self.changes += found.specs
+        elif old and new:
+            self.unchanged.add(package.name)
 
     def diff(
         self,
@@ -164,12 +178,14 @@ class StackTotal:
             lost, gained = (
                 self._traits(side, changes, scope) for side in (Kind.REMOVED, Kind.ADDED)
             )
+            roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
         except FormatError as error:
-            raise BadPage(min(self.documents), "new", str(error)) from error
+            raise BadPage(min(self.documents, default=stack), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
         packages = self._packages(changes, scope)
         compilers = self._former_compilers(scope)
+        there = self.unchanged.union(it.package for it in self.package_changes if not it.whole)
         packages = [
             replace(
                 change,
@@ -182,7 +198,6 @@ class StackTotal:
             )
             for change in packages
         ]
-        roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
         return StackDiff(
             stack=stack,
             document=document,
@@ -201,6 +216,7 @@ class StackTotal:
             lost_by=lost.of_stack,
             gained_by=gained.of_stack,
             package_changes=tuple(_with_causes(packages, changes) if self.graphs else packages),
+            still_there=tuple(sorted(there - {it.package for it in packages})),
             causes=tuple(causes),
             changes=tuple(changes),
         )

@@ -18,7 +18,14 @@ from snapdiff.diff.stacks import (
 from snapdiff.filters import Scope, require_causes
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Build, PackagePair, TagPair, Tags
-from snapdiff.result import Count, HashConflict, PackageCount, SpecName, TagDiff
+from snapdiff.result import (
+    Count,
+    HashConflict,
+    PackageCount,
+    SpecName,
+    TagDiff,
+    with_changes_elsewhere,
+)
 from snapdiff.spack.version import parse_version
 
 
@@ -86,7 +93,10 @@ def _two_sided_tag(
     asked_for: AskedForInTag,
 ) -> TagDiff:
     old, new = _SideTotal(tag), _SideTotal(tag)
-    stacks = {name: StackTotal(*numbers) for name, numbers in tag.counts.stacks.items()}
+    stacks = {
+        name: StackTotal(*numbers, tag.unchanged.get(name, ()))
+        for name, numbers in tag.counts.stacks.items()
+    }
     for package in packages:
         old.add(package.name, package.old)
         new.add(package.name, package.new)
@@ -105,18 +115,20 @@ def _two_sided_tag(
             added=tuple(sorted(new.packages - old.packages)),
             removed=tuple(sorted(old.packages - new.packages)),
         ),
-        stacks=tuple(
-            replace(
-                total.diff(
-                    name,
-                    tag.document_of(name, on_new_side=total.new > 0),
-                    scope,
-                    graphs,
-                    asked_for.names(name, (total.old, total.new)),
-                ),
-                renamed_from=tag.renamed.get(name, UNSET),
-            )
-            for name, total in sorted(stacks.items())
+        stacks=with_changes_elsewhere(
+            [
+                replace(
+                    total.diff(
+                        name,
+                        tag.document_of(name, on_new_side=total.new > 0),
+                        scope,
+                        graphs,
+                        asked_for.names(name, (total.old, total.new)),
+                    ),
+                    renamed_from=tag.renamed.get(name, UNSET),
+                )
+                for name, total in sorted(stacks.items())
+            ]
         ),
     )
 

@@ -1,6 +1,6 @@
 """The specs of one package, of one document or of both sides; packages and tags counted."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
@@ -155,6 +155,7 @@ class TagPair(Struct, frozen=True, kw_only=True):
     several documents of a tag may list one spec. `graphs` are the dependencies of both sides'
     documents in which something differs, `documents` the kinds of both sides' documents. `renamed`
     has the old name of each stack of the new side that was found to be one of the old side.
+    `unchanged` has by stack what is counted there of the packages that pairs of the tag hold.
     """
 
     tags: Tags
@@ -165,6 +166,7 @@ class TagPair(Struct, frozen=True, kw_only=True):
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS
     documents: tuple[StackDocuments, StackDocuments] = ({}, {})
     renamed: Mapping[str, str] = {}
+    unchanged: Mapping[str, Collection[str]] = {}
 
     def document_of(self, stack: str, *, on_new_side: bool) -> DocumentKind:
         """Return what kind of document lists a stack on one side."""

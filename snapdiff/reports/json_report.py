@@ -164,6 +164,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "at most, each spec counted once",
         "gained_by": "the same of its added specs",
         "package_changes": "what happened to each package that changed",
+        "still_there": "packages that are on both sides of the stack, though only other stacks of "
+        "the tag have a change of them that is reported",
         "causes": "why its specs were rebuilt, what explains most first",
         "changes": "what happened to each spec that changed",
         "renamed_from": "its name on the old side, where it has another one there",
@@ -171,6 +173,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "RootChanges": {
         "now": "packages that are asked for now and were only dependencies before",
         "no_longer": "packages that are not asked for any more and still there as dependencies",
+        "needed_by": "by each of these, the packages on the new side that depend on it directly",
     },
     "Trait": _TRAIT,
     "StackTrait": {

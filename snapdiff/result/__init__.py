@@ -21,6 +21,7 @@ from snapdiff.result.changes import (
     TagDiff,
     Trait,
     TraitCount,
+    with_changes_elsewhere,
 )
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "TagDiff",
     "Trait",
     "TraitCount",
+    "with_changes_elsewhere",
 ]

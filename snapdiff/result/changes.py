@@ -4,11 +4,12 @@ Every class is one object of docs/specification.md, section 7, field by field, s
 a template and a reader of the JSON see is the same thing under the same names.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from snapdiff.model import DocumentKind, Revision, Spec
 from snapdiff.result.causes import Cause, StackCause
@@ -204,10 +205,14 @@ class PackageCount(Struct, frozen=True, kw_only=True):
 
 
 class RootChanges(Struct, frozen=True, kw_only=True):
-    """Packages that are on both sides and asked for on one of them alone: names, sorted."""
+    """Packages that are on both sides and asked for on one of them alone: names, sorted.
+
+    `needed_by` says of those that are asked for no longer what depends on them now, directly.
+    """
 
     now: tuple[str, ...]
     no_longer: tuple[str, ...]
+    needed_by: dict[str, tuple[str, ...]] = {}
 
 
 class StackDiff(Struct, frozen=True, kw_only=True):
@@ -219,6 +224,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     holds is counted, not listed. `asked_for` is null where no document says what was, or a side has
     none. `lost` and `gained` are what most of the stack's removed and its added specs have in
     common; `lost_by` and `gained_by` begin with that, and go on with what most of the others have.
+    `still_there` are packages that are on both sides here, though only other stacks of the tag have
+    a change of them that is reported.
     """
 
     stack: str
@@ -233,9 +240,19 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     lost_by: tuple[TraitCount, ...] = ()
     gained_by: tuple[TraitCount, ...] = ()
     package_changes: tuple[PackageChange, ...]
+    still_there: tuple[str, ...] = ()
     causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]
     renamed_from: str | UnsetType = UNSET
+
+
+def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ...]:
+    """Return the stacks of a tag, `still_there` without packages that no stack has a change of."""
+    changed = {change.package for stack in stacks for change in stack.package_changes}
+    return tuple(
+        replace(stack, still_there=tuple(name for name in stack.still_there if name in changed))
+        for stack in stacks
+    )
 
 
 class SpecName(Struct, frozen=True, kw_only=True):

@@ -1,12 +1,14 @@
 """Documents of different kinds beside each other, and one mirror in two of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support.documents import Item, database, site_data, to_bytes
+from tests.support.documents import Item, database, lock, site_data, to_bytes
 from tests.support.helpers import PROJECT, run_cli, run_json, usual_page, write_files
 from tests.support.helpers import spec as record
+from tests.support.repositories import GitRepository
 
 SNAPSHOTS = PROJECT / "snapshots"
 DAYS = ("2025-06-29", "2025-07-06")
@@ -162,3 +164,29 @@ def test_pages_stand_beside_locks(tmp_path: Path) -> None:
         "e4s",
         "science",
     ]
+
+
+def test_what_changed_in_one_environment_is_still_there_in_others(tmp_path: Path) -> None:
+    """In a lock that is the same and in one that is not; from git and from folders."""
+    repository = GitRepository(tmp_path / "repository")
+    git = Item("git", explicit=True)
+    for name, zlib_version, make_version in (("before", "1.2", "4.3"), ("after", "1.3", "4.4")):
+        zlib, make = Item("zlib", zlib_version, explicit=True), Item("make", make_version)
+        same = Item("zlib", "1.2", explicit=True)
+        environments = {
+            "upgraded": [zlib],
+            "same": [same],
+            "without": [git],
+            "other": [same, replace(make, explicit=True)],
+        }
+        files = {f"{key}/spack.lock": to_bytes(lock(some)) for key, some in environments.items()}
+        write_files(tmp_path / name, files)
+        repository.commit(files)
+    for sides in (("HEAD~1", "HEAD"), (tmp_path / "before", tmp_path / "after")):
+        [tag] = run_json("-C", repository.folder, *sides)["tags"]
+        assert {stack["stack"]: stack["still_there"] for stack in tag["stacks"]} == {
+            "upgraded": [],
+            "same": ["zlib"],
+            "without": [],
+            "other": ["zlib"],
+        }

@@ -276,7 +276,11 @@ def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path)
     write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
     for options in ((), ("--explicit",)):
         stack = report(tmp_path, *options)["tags"][0]["stacks"][0]
-        assert stack["asked_for"] == {"now": ["cmake"], "no_longer": ["adios2"]}
+        assert stack["asked_for"] == {
+            "now": ["cmake"],
+            "no_longer": ["adios2"],
+            "needed_by": {"adios2": ["app"]},
+        }
         [change] = stack["package_changes"]
         assert (change["package"], change["kind"], change["whole"]) == (
             "adios2",

@@ -122,6 +122,31 @@ def test_counts_are_those_of_the_changes(both: Catalogs) -> None:
     assert report["summary"] == {kind: total[kind] for kind in KINDS}
 
 
+@given(catalogs(), st.sampled_from([{}, {"kind": ("upgraded", "added")}]))
+def test_what_changed_in_other_stacks_is_still_there_or_is_not(
+    both: Catalogs, filters: dict[str, tuple[str, ...]]
+) -> None:
+    """And the other way round the same packages are."""
+    old, new = both
+    report, back = report_of(old, new, **filters), told_stacks(report_of(new, old))
+    for tag in report["tags"]:
+        changed = {it["package"] for stack in tag["stacks"] for it in stack["package_changes"]}
+        for stack in tag["stacks"] if tag["status"] == "changed" else ():
+            there = [
+                {
+                    item["package"]
+                    for item in records
+                    if item["tag"] == tag[side] and stack["stack"] in counting_stacks(item)
+                }
+                for side, records in (("old", old), ("new", new))
+            ]
+            mine = {change["package"] for change in stack["package_changes"]}
+            assert stack["still_there"] == sorted(there[0] & there[1] & changed - mine)
+            if not filters:
+                key = tag["new"], tag["old"], stack["stack"]
+                assert back[key]["still_there"] == stack["still_there"]
+
+
 @given(catalogs())
 def test_the_other_way_round_what_was_added_is_removed(both: Catalogs) -> None:
     old, new = both

@@ -164,8 +164,21 @@ def check_asked_for(stack: Report, old: tuple[Side, set[str]], new: tuple[Side, 
         assert change["asked_for"] == {"old": name in old[1], "new": name in new[1]}
     both = names[0] & names[1]
     now, no_longer = sorted(both & new[1] - old[1]), sorted(both & old[1] - new[1])
-    expected = {"now": now, "no_longer": no_longer} if now or no_longer else None
-    assert stack["asked_for"] == expected
+    graph = new[0].graph or {}
+    needed_by = {
+        name: sorted(
+            {
+                node.name
+                for node in graph.values()
+                for edge in node.edges
+                if edge.hash in graph and graph[edge.hash].name == name != node.name
+            }
+            & names[1]
+        )
+        for name in no_longer
+    }
+    expected = {"now": now, "no_longer": no_longer, "needed_by": needed_by}
+    assert stack["asked_for"] == (expected if now or no_longer else None)
 
 
 @given(graphs())
