@@ -35,10 +35,6 @@ class RevisionPair(ComparedFiles):
 
     def changed(self) -> Iterator[FilePair]:
         """Yield every document whose content, or part of it, differs between the two."""
-        with self._old.source.kept_open(), self._new.source.kept_open():
-            yield from self._changed()
-
-    def _changed(self) -> Iterator[FilePair]:
         pairs = self._old.source.changed_entries(self._new.source)
         if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
             both = (self._old.paths_of_mirrors(), self._new.paths_of_mirrors())
@@ -99,8 +95,7 @@ class RevisionPair(ComparedFiles):
         return found
 
     def _count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
-        with self._new.source.kept_open():
-            yield from self._new.read(entries, self.documents)
+        yield from self._new.read(entries, self.documents)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""

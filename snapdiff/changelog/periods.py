@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal, NamedTuple, get_args
 
 from snapdiff.reports.names import short_hash
-from snapdiff.sources.repository import Commit
+from snapdiff.sources.git_commands import Commit
 
 By = Literal["commit", "day", "week", "month", "tag"]
 PERIODS: tuple[By, ...] = get_args(By)

@@ -16,8 +16,9 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
 from snapdiff.sources.git import open_revision
+from snapdiff.sources.git_commands import Commit
 from snapdiff.sources.history import changes_between
-from snapdiff.sources.repository import Commit, Repository
+from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import Entry, printable_path
 from snapdiff.sources.wanted import EVERYWHERE, Paths
 
@@ -116,7 +117,7 @@ class GitSteps(Struct, frozen=True):
             documents.append(documents[-1].with_mirrors(map(printable_path, mirrors | came)))
             mirrors = came | mirrors.difference(old.path for old, _ in pairs if old)
         prefix = printable_path(self.folder)
-        with repository.reader() as objects, repository.objects():
+        with repository.objects() as objects:
             history: History | None = None
             ahead = changes_between(repository, trees)
             following = next(ahead, [])

@@ -1,18 +1,18 @@
 """A git revision, or a folder or a file in one, as a source: read as objects."""
 
-import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
-from snapdiff.sources.git_commands import missing_object
+from snapdiff.sources.git_commands import Commit, missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, REVISION_AND_PATH
-from snapdiff.sources.repository import Commit, Repository
+from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     SETTINGS_FILE,
     Content,
+    ContentPair,
     Entry,
     EntryPair,
     Part,
@@ -53,9 +53,6 @@ class GitSource(Source):
             self.commit, self.date, self.subject = commit.id, commit.date, commit.subject
         self._commit = commit
         self._top = top
-        # Whether there is a configuration file is found out while a git runs anyway.
-        with contextlib.suppress(RevisionError):
-            self._settings_entry()
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
@@ -73,10 +70,6 @@ class GitSource(Source):
         """Return the content of the file with this path, or None where there is none."""
         return self.repository.content(self.tree, path)
 
-    def kept_open(self) -> contextlib.AbstractContextManager[object]:
-        """Keep at hand what finds and reads single files, for as long as the block runs."""
-        return self.repository.objects()
-
     def location(self, entry: Entry) -> str:
         """Return the file's path from the top of the repository."""
         return joined_path(self.folder, entry.path)
@@ -87,6 +80,15 @@ class GitSource(Source):
         Raises RevisionError where an object is missing or damaged.
         """
         return self.repository.read(entries)
+
+    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        """Yield old and new content of each pair; of one repository one git hands over both."""
+        if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
+            yield from super().read_both(new, pairs)
+            return
+        contents = self.read(entry for pair in pairs for entry in pair if entry)
+        for before, after in pairs:
+            yield next(contents) if before else None, next(contents) if after else None
 
     def _is_in_repository_of(self, other: "GitSource") -> bool:
         return self.repository.git_dir == other.repository.git_dir
@@ -120,12 +122,11 @@ class GitSource(Source):
     def part(self, path: str, name: str = "") -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None."""
         name = printable_path(name or f"{self.revision}:{path}")
-        with self.repository.objects() as objects:
-            found = objects.look_up(f"{self._top}:{path}")
-            if found is None or found.kind not in ("blob", "tree"):
-                return None
-            folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
-            tree = objects.look_up(f"{self._top}:{folder}") if file else found
+        found = self.repository.look_up(f"{self._top}:{path}")
+        if found is None or found.kind not in ("blob", "tree"):
+            return None
+        folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
+        tree = self.repository.look_up(f"{self._top}:{folder}") if file else found
         assert tree is not None
         source = GitSource(
             self.repository,
@@ -150,8 +151,7 @@ class GitSource(Source):
         place = f"{self.revision}:{printable_path(file.path)}"
         content: Content = FormatError(file.fault or "")
         if not file.fault:
-            with self.repository.objects() as objects:
-                blob = objects.look_up(str(file.content_id), SETTINGS_BYTES)
+            blob = self.repository.look_up(str(file.content_id), SETTINGS_BYTES)
             if blob is None:
                 raise missing_object(place, f"object {file.content_id}")
             content = blob.content
@@ -175,30 +175,29 @@ def open_revision(repository: Repository, name: str) -> Source:
     """
     parts = REVISION_AND_PATH.match(name)
     revision, path = parts.groups() if parts else (name, None)
-    with repository.objects() as objects:
-        # One name is looked up once: a branch can move on between two questions.
-        top = objects.look_up(revision)
-        if top is None and revision == "HEAD" and not repository.has_commits():
-            # As for git, all is new in the first commit: a hook compares it before it is made.
-            top = objects.look_up(repository.empty_tree())
-        if top is None:
-            raise RevisionError(f"{name}: {_why_not_found(repository, revision)}")
-        commit = objects.look_up(f"{top.object_id}^{{commit}}")  # first: git may stop at its tree
-        tree = objects.look_up(f"{top.object_id}^{{tree}}")
-        if tree is None and commit:
-            raise missing_object(name, f"the tree of commit {commit.object_id}")
-        if tree is None:
-            is_file = "file without a folder; write REV:PATH"
-            what = is_file if top.kind == "blob" else f"{top.kind} that leads to no folder"
-            raise RevisionError(f"{name}: is a {what}")
-        shown = printable_path(revision.removesuffix(AS_A_REVISION))
-        facts = repository.commits("--no-walk", commit.object_id)[0] if commit else None
-        whole = GitSource(repository, shown, shown, tree.object_id, commit=facts)
-        if path is None:
-            return whole
-        found = whole.part(repository.full_path(path), f"{shown}:{path}")
-        if found is None and repository.here and not path.startswith(("./", "../", "/")):
-            found = whole.part(repository.full_path(f"./{path}"))
+    # One name is looked up once: a branch can move on between two questions.
+    top = repository.look_up(revision)
+    if top is None and revision == "HEAD" and not repository.has_commits():
+        # As for git, all is new in the first commit: a hook compares it before it is made.
+        top = repository.look_up(repository.empty_tree())
+    if top is None:
+        raise RevisionError(f"{name}: {_why_not_found(repository, revision)}")
+    commit = repository.look_up(f"{top.object_id}^{{commit}}")  # first: git may stop at its tree
+    tree = repository.look_up(f"{top.object_id}^{{tree}}")
+    if tree is None and commit:
+        raise missing_object(name, f"the tree of commit {commit.object_id}")
+    if tree is None:
+        is_file = "file without a folder; write REV:PATH"
+        what = is_file if top.kind == "blob" else f"{top.kind} that leads to no folder"
+        raise RevisionError(f"{name}: is a {what}")
+    shown = printable_path(revision.removesuffix(AS_A_REVISION))
+    facts = read_commit(commit) if commit else None
+    whole = GitSource(repository, shown, shown, tree.object_id, commit=facts)
+    if path is None:
+        return whole
+    found = whole.part(repository.full_path(path), f"{shown}:{path}")
+    if found is None and repository.here and not path.startswith(("./", "../", "/")):
+        found = whole.part(repository.full_path(f"./{path}"))
     if found:
         return found
     if object_id := repository.named(name):

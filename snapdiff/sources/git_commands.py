@@ -5,25 +5,24 @@ the files of the work tree, runs a filter, a hook or a pager, or asks a remote.
 """
 
 import contextlib
-import functools
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 import threading
+import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
+from itertools import dropwhile, takewhile
+from operator import not_
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import SizeLimit
 from snapdiff.sources.source import Content, Entry
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 _ENVIRONMENT = {
     # No transport, no lock, no question: an object that is not here is an error.
@@ -65,11 +64,18 @@ class GitRunner:
 
     def __init__(self, directory: Path) -> None:
         """Take the directory; raises RevisionError where there is no git."""
-        git = _import_git()
+        try:
+            import git
+        except (ImportError, OSError) as error:  # GitPython starts git when it is imported
+            if shutil.which("git"):
+                message = "git cannot be used: " + " ".join(str(error).split())
+            else:
+                message = "git is not installed, so only directories can be compared; install git"
+            raise RevisionError(message) from error
         executable = git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
         # GitPython would read `~` and `$HOME` in a directory that it is given itself.
         self._command = [executable, "-C", str(directory.absolute()), *_OPTIONS]
-        self._git = git.Git()
+        self._git: Any = git.Git()  # its `execute` is typed as all that it may return
         self._git.update_environment(**_ENVIRONMENT)
         self._git_error: type[Exception] = git.GitError
 
@@ -88,39 +94,23 @@ class GitRunner:
                 stdin = stack.enter_context(tempfile.TemporaryFile())
                 stdin.write(given)
                 stdin.seek(0)
-            process, words = stack.enter_context(self._started(arguments, stdin))
+            process, words = stack.enter_context(self.started(arguments, stdin))
             assert process.stdout is not None
             while piece := os.read(process.stdout.fileno(), _CHUNK):
                 yield piece
             if process.wait():
-                raise RevisionError(f"git {_name(arguments)}: {words.last()}")
+                name = next(word for word in arguments if word[0].isalpha())
+                raise RevisionError(f"git {name}: {words.last()}")
 
     @contextlib.contextmanager
-    def process(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """Run a git command; yield its standard input and output while it runs."""
-        with self._started(arguments, subprocess.PIPE) as (process, _):
-            assert process.stdin is not None
-            assert process.stdout is not None
-            _widen(process.stdout)
-            try:
-                yield process.stdin, process.stdout
-            except BrokenPipeError as error:  # git is gone, and was asked something
-                message = f"git {_name(arguments)} stopped in the middle; see git fsck"
-                raise RevisionError(message) from error
-
-    @contextlib.contextmanager
-    def _started(
+    def started(
         self, arguments: tuple[str, ...], stdin: IO[bytes] | int
     ) -> Iterator[tuple["subprocess.Popen[bytes]", "_Words"]]:
+        """Start a git command; yield it, and what it says, while it runs."""
         try:
-            guarded = self._git.execute(
-                [*self._command, *arguments],
-                istream=stdin,
-                as_process=True,
-            )
+            command = [*self._command, *arguments]
+            guarded = self._git.execute(command, istream=stdin, as_process=True)
             process = guarded.proc
-            assert process is not None
-            assert process.stderr is not None
             words = _Words(process.stderr)
         except (OSError, self._git_error) as error:
             reason = getattr(error, "strerror", None) or error
@@ -159,30 +149,6 @@ class _Words(threading.Thread):
         return (reasons or lines or ["stopped in the middle; see git fsck"])[-1]
 
 
-def _name(arguments: tuple[str, ...]) -> str:
-    return next(word for word in arguments if word[0] in "abcdefghijklmnopqrstuvwxyz")
-
-
-def _import_git() -> "ModuleType":
-    try:
-        import git
-    except (ImportError, OSError) as error:  # GitPython starts git when it is imported
-        if shutil.which("git") is None:
-            message = "git is not installed, so only directories can be compared; install git"
-        else:
-            message = "git cannot be used: " + " ".join(str(error).split())
-        raise RevisionError(message) from error
-    return git
-
-
-def _widen(pipe: IO[bytes]) -> None:
-    """Let git run ahead by a megabyte where the system allows it."""
-    with contextlib.suppress(ImportError, AttributeError, OSError):
-        import fcntl
-
-        fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
-
-
 class GitObject(NamedTuple):
     """An object of a repository; `kind` is commit, tree, blob or tag.
 
@@ -196,25 +162,31 @@ class GitObject(NamedTuple):
 
 
 class Objects:
-    """The objects of a repository, as `git cat-file --batch` hands them over."""
+    """The objects of a repository, as one `git cat-file --batch` hands them over."""
 
-    def __init__(
-        self,
-        start: Callable[[], tuple[IO[bytes], IO[bytes]]],
-        size_limit: Callable[[str], SizeLimit],
-    ) -> None:
-        """Take what starts git, when it is first needed, and gives its standard input and output.
+    def __init__(self, git: GitRunner, size_limit: Callable[[str], SizeLimit]) -> None:
+        """Start git, which ends with this; `size_limit` is how large the file of a path may be."""
+        running = contextlib.ExitStack()
+        weakref.finalize(self, running.close)
+        process, _ = running.enter_context(git.started(("cat-file", "--batch"), subprocess.PIPE))
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._stdin: IO[bytes] = process.stdin
+        self._stdout: IO[bytes] = process.stdout
+        with contextlib.suppress(ImportError, AttributeError, OSError):
+            import fcntl
 
-        `size_limit` says of a path how large a file may be to be read.
-        """
-        self._start = start
+            # Git runs ahead by a megabyte where the system allows it.
+            fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
         self._size_limit = size_limit
         self._asked: dict[str, str] = {}  # in the order of the answers: object ids and paths
         self._arrived: dict[str, Content] = {}
+        self._owed = 0
 
-    @functools.cached_property
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        return self._start()
+    @property
+    def is_idle(self) -> bool:
+        """Whether all that git was asked for has been taken: else it may be gone."""
+        return not (self._owed or self._arrived)
 
     def look_up(self, name: str, most: int = 0) -> GitObject | None:
         """Return the object of a name (anything `git rev-parse` takes), or None.
@@ -225,6 +197,15 @@ class Objects:
             return None  # git would take it for two questions
         self._send([name])
         return self._answer(most)
+
+    def look_up_all(self, object_ids: Sequence[str]) -> list[GitObject | None]:
+        """Return the objects of some ids, as `look_up` does, without a pause for each."""
+        found = []
+        for start in range(0, len(object_ids), _READ_AHEAD):
+            some = object_ids[start : start + _READ_AHEAD]
+            self._send(some)
+            found += [self._answer(0) for _ in some]
+        return found
 
     def ask(self, entries: Iterable[Entry]) -> None:
         """Ask git for some files, as far as it is not yet busy enough: it works ahead."""
@@ -278,28 +259,28 @@ class Objects:
         while waiting:
             yield self.take(waiting.popleft())
 
-    def _send(self, names: Iterable[str]) -> None:
-        text = b"".join(os.fsencode(f"{name}\n") for name in names)
-        if text:
-            stdin, _ = self._pipes
-            with contextlib.suppress(BrokenPipeError):  # git is gone: `_answer` will miss it
-                stdin.write(text)
-                stdin.flush()
+    def _send(self, names: Sequence[str]) -> None:
+        self._owed += len(names)
+        with contextlib.suppress(BrokenPipeError):  # git is gone: `_answer` will miss it
+            self._stdin.write(b"".join(os.fsencode(f"{name}\n") for name in names))
+            self._stdin.flush()
 
     def _answer(self, most: int) -> GitObject | None:
         """Return the next object asked for, or None where there is none or it is damaged."""
-        _, stdout = self._pipes
-        header = _HEADER.fullmatch(stdout.readline())
+        line = self._stdout.readline()
+        header = _HEADER.fullmatch(line)
         if header is None:
+            self._owed -= bool(line)
             return None
         object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
         taken = min(size, most) if kind == "blob" else size
-        content = stdout.read(taken)
+        content = self._stdout.read(taken)
         rest = size - taken
-        while rest and (dropped := stdout.read(min(rest, _CHUNK))):
+        while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
             rest -= len(dropped)
-        if rest or len(content) != taken or stdout.read(1) != b"\n":
+        if rest or len(content) != taken or self._stdout.read(1) != b"\n":
             return None
+        self._owed -= 1
         return GitObject(object_id, kind, size, content)
 
 
@@ -308,6 +289,36 @@ def missing_object(where: str, what: str) -> RevisionError:
     return RevisionError(
         f"{where}: {what} is missing or damaged; see git fsck, "
         "and in a partial clone run git fetch --refetch --no-filter"
+    )
+
+
+class Commit(NamedTuple):
+    """A commit: its id, its date in ISO 8601, and its tree, or that of the catalog's folder in it.
+
+    `subject` is the first line of its message, joined where it has several.
+    """
+
+    id: str
+    date: str | None
+    tree: str
+    subject: str = ""
+
+
+def read_commit(found: GitObject) -> Commit:
+    """Return the commit that an object is, in the words of `git log --encoding=UTF-8`."""
+    head, _, message = found.content.partition(b"\n\n")
+    # Of two headers of one name the first counts, and a blank begins what continues another.
+    facts = dict(line.split(b" ", 1) for line in reversed(head.split(b"\n")) if b" " in line)
+    lines = (line.rstrip() for line in message.partition(b"\0")[0].split(b"\n"))
+    subject = b" ".join(takewhile(bool, dropwhile(not_, lines)))
+    try:
+        text = subject.decode(facts.get(b"encoding", b"UTF-8").decode("ascii"))
+        text.encode("utf-8")
+    except (LookupError, ValueError):  # a name of no encoding; of another one than it is in
+        text = subject.decode("utf-8", "backslashreplace")
+    date = facts.get(b"committer", b"").rpartition(b"> ")[2].decode("ascii", "replace")
+    return Commit(
+        found.object_id, iso_date(date), facts.get(b"tree", b"").decode("ascii", "replace"), text
     )
 
 

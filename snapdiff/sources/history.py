@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from snapdiff.errors import RevisionError
 from snapdiff.sources.git import GitSource
-from snapdiff.sources.repository import RAW, Commit, Repository
+from snapdiff.sources.git_commands import Commit
+from snapdiff.sources.repository import RAW, Repository
 from snapdiff.sources.source import EntryPair, printable_path
 
 
@@ -60,16 +61,14 @@ class GitHistory:
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""
-        listing = self.repository.run("rev-list", "--topo-order", self.last.id, "--").decode(
-            "ascii"
-        )
+        git = self.repository.git
+        listing = git.run("rev-list", "--topo-order", self.last.id, "--").decode("ascii")
         return {commit: place for place, commit in enumerate(listing.split())}
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether one commit is the other or in its history."""
-        return not self.repository.run(
-            "rev-list", "--max-count=1", older, f"^{newer}", "--"
-        ).strip()
+        git = self.repository.git
+        return not git.run("rev-list", "--max-count=1", older, f"^{newer}", "--").strip()
 
     def is_descendant(self, commit: str) -> bool:
         """Return whether there is such a commit, and the range's end is in its history."""
@@ -80,7 +79,8 @@ class GitHistory:
         """Return the names of tags, as they can be printed, by the commit that they point to."""
         form = "--format=%(objectname) %(*objectname) %(*objecttype) %(refname:strip=2)"
         found: dict[str, list[str]] = {}
-        for line in os.fsdecode(self.repository.run("for-each-ref", form, "refs/tags")).split("\n"):
+        listing = os.fsdecode(self.repository.git.run("for-each-ref", form, "refs/tags"))
+        for line in listing.split("\n"):
             if line:
                 target, inner, kind, name = line.split(" ", 3)
                 if kind == "tag":  # git before 2.45 looks into one tag, not into a tag of a tag
@@ -104,7 +104,7 @@ class GitHistory:
             raise RevisionError(f"{folder}: a folder with a line break in its name has no history")
         names = os.fsencode("".join(f"{tree}:{folder}\n" for tree in trees))
         form = "--batch-check=%(objecttype) %(objectname)"
-        answers = self.repository.run("cat-file", form, given=names).decode("ascii", "replace")
+        answers = self.repository.git.run("cat-file", form, given=names).decode("ascii", "replace")
         kinds = [line.partition(" ") for line in answers.split("\n")[:-1]]
         return [name if kind == "tree" else "" for kind, _, name in kinds]
 
@@ -118,9 +118,8 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
     if not steps:
         return
     pairs: list[EntryPair] | None = None
-    for word in _words(
-        repository.stream("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))
-    ):
+    git = repository.git
+    for word in _words(git.stream("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))):
         if word is None:  # a step is complete when the next one begins
             if pairs is not None:
                 yield pairs

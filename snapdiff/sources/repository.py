@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
-from snapdiff.limits import DEFAULT_LIMITS, Limits, SizeLimit
-from snapdiff.sources.git_commands import GitRunner, Objects, iso_date, missing_object
+from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.git_commands import (
+    Commit,
+    GitObject,
+    GitRunner,
+    Objects,
+    missing_object,
+    read_commit,
+)
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 from snapdiff.sources.wanted import EVERYWHERE, Paths, Selection, Wanted
 
@@ -47,19 +54,7 @@ class Index(NamedTuple):
     submodules: list[str]
 
 
-class Commit(NamedTuple):
-    """A commit: its id, its date in ISO 8601, and its tree, or that of the catalog's folder in it.
-
-    `subject` is the first line of its message, joined where it has several.
-    """
-
-    id: str
-    date: str | None
-    tree: str
-    subject: str = ""
-
-
-class Repository(GitRunner):
+class Repository:
     """A git repository that revisions are looked up in; nothing in it is ever changed."""
 
     def __init__(
@@ -74,13 +69,13 @@ class Repository(GitRunner):
         Its listings have the files that are `wanted`. Raises RevisionError where there is none, or
         no git to read it with.
         """
-        super().__init__(directory)
+        self.git = GitRunner(directory)
         self.wanted = wanted
         self.selection = Selection(wanted)
         self._limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
-        self._objects: Objects | None = None
+        self._idle: list[Objects] = []
         try:
             self.git_dir = self._ask("--absolute-git-dir")
         except RevisionError as error:
@@ -97,7 +92,7 @@ class Repository(GitRunner):
         return other
 
     def _ask(self, *questions: str) -> str:
-        return os.fsdecode(self.run("rev-parse", *questions).removesuffix(b"\n"))
+        return os.fsdecode(self.git.run("rev-parse", *questions).removesuffix(b"\n"))
 
     @functools.cached_property
     def work_tree(self) -> Path | None:
@@ -118,10 +113,14 @@ class Repository(GitRunner):
             path = posixpath.normpath(posixpath.join(self.here, path))
         return "" if path == "." else path.strip("/")
 
+    def look_up(self, name: str, most: int = 0) -> GitObject | None:
+        """Return the object of a name, of a blob no more than `most` bytes, or None."""
+        with self.objects() as objects:
+            return objects.look_up(name, most)
+
     def resolve(self, revision: str) -> str | None:
         """Return the object id that a revision names, or None where it names nothing."""
-        with self.objects() as objects:
-            found = objects.look_up(revision)
+        found = self.look_up(revision)
         return found.object_id if found else None
 
     def named(self, revision: str) -> str | None:
@@ -132,33 +131,26 @@ class Repository(GitRunner):
             return None
 
     @contextlib.contextmanager
-    def reader(self) -> Iterator[Objects]:
-        """Ask for files of a git of one's own, while the block runs."""
-        with contextlib.ExitStack() as stack:
-            start = partial(stack.enter_context, self.process("cat-file", "--batch"))
-            yield Objects(start, self._size_limit)
-
-    @contextlib.contextmanager
     def objects(self) -> Iterator[Objects]:
-        """Ask for single objects, of one git for all such blocks within this one."""
-        if self._objects:
-            yield self._objects
-            return
-        with self.reader() as self._objects:
-            try:
-                yield self._objects
-            finally:
-                self._objects = None
+        """Ask for objects while the block runs, of a git that a block before has left if one has.
 
-    def _size_limit(self, path: str) -> SizeLimit:
-        return self.wanted.size_limit(path, self._limits)
+        A block within the block has a git of its own, and may ask while this one is owed answers.
+        """
+        # Not a method of this: what git is still running for would keep this alive.
+        size_limit = partial(self.wanted.size_limit, limits=self._limits)
+        objects = self._idle.pop() if self._idle else Objects(self.git, size_limit)
+        try:
+            yield objects
+        finally:
+            if objects.is_idle:
+                self._idle.append(objects)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each file, in the order given; git works ahead.
 
         Raises RevisionError where an object is missing or damaged.
         """
-        with self.reader() as objects:
+        with self.objects() as objects:
             yield from objects.read(entries)
 
     def content(self, tree: str, path: str) -> Content | None:
@@ -166,14 +158,13 @@ class Repository(GitRunner):
 
         Raises RevisionError where an object is missing or damaged.
         """
-        with self.objects() as objects:
-            entry = self.find(tree, path)
-            return objects.take(entry) if entry else None
+        entry = self.find(tree, path)
+        return next(self.read([entry])) if entry else None
 
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
         where = [f"{folder}/"] if folder else []
-        listing = self.run("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where)
+        listing = self.git.run("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where)
         for line in listing.split(b"\0")[:-1]:
             facts, _, name = line.partition(b"\t")
             mode, _, object_id = facts.decode("ascii").split(" ")
@@ -189,19 +180,18 @@ class Repository(GitRunner):
         where a folder is missing or damaged.
         """
         *folders, name = path.split("/")
-        with self.objects() as objects:
-            for folder in folders:
-                mode, tree = self._items(objects, tree, path).get(folder, ("", ""))
-                if mode != _FOLDER:
-                    return None
-            mode, object_id = self._items(objects, tree, path).get(name, (_FOLDER, ""))
+        for folder in folders:
+            mode, tree = self._items(tree, path).get(folder, ("", ""))
+            if mode != _FOLDER:
+                return None
+        mode, object_id = self._items(tree, path).get(name, (_FOLDER, ""))
         return None if mode in (_FOLDER, SUBMODULE) else _entry(os.fsencode(path), mode, object_id)
 
-    def _items(self, objects: Objects, tree: str, path: str) -> dict[str, tuple[str, str]]:
+    def _items(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
         """Return mode and object id of what is in a folder, by name."""
         known = self._folders.get(tree)
         if known is None:
-            found = objects.look_up(f"{tree}^{{tree}}")
+            found = self.look_up(f"{tree}^{{tree}}")
             if found is None:
                 raise missing_object(printable_path(path), f"tree {tree}")
             if len(self._folders) == _MOST_FOLDERS:
@@ -234,7 +224,7 @@ class Repository(GitRunner):
 
     def _changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
         if self._last_changes[0] != (old, new):  # files and submodules are asked for in turn
-            self._last_changes = ((old, new), _pairs(self.run("diff-tree", *RAW, old, new)))
+            self._last_changes = ((old, new), _pairs(self.git.run("diff-tree", *RAW, old, new)))
         return self._last_changes[1]
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
@@ -271,24 +261,24 @@ class Repository(GitRunner):
     def _run_at_top(self, *arguments: str) -> bytes:
         """Run a command that looks at the index or the working tree, which has to be there."""
         top = str(self.work_tree)
-        return self.run("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}", *arguments)
+        return self.git.run(
+            "-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}", *arguments
+        )
 
     def commits(self, *arguments: str) -> list[Commit]:
         """Return the commits that `git rev-list` lists, in its order, each with its whole tree."""
-        facts = ("--date=raw", "--encoding=UTF-8", "--format=%H %T %cd%x00%s")
-        found = []
-        for line in self.run("rev-list", *facts, *arguments, "--").split(b"\n"):
-            words, zero, subject = line.partition(b"\0")
-            if zero:
-                commit, tree, date = words.decode("ascii", "replace").split(" ", 2)
-                text = subject.decode("utf-8", "backslashreplace")
-                found.append(Commit(commit, iso_date(date), tree, text))
-        return found
+        ids = self.git.run("rev-list", *arguments, "--").decode("ascii").split()
+        with self.objects() as objects:
+            found = dict(zip(ids, objects.look_up_all(ids), strict=True))
+        for commit, there in found.items():
+            if there is None:
+                raise missing_object(commit, "the commit")
+        return [read_commit(commit) for commit in found.values() if commit]
 
     def merge_base(self, *commits: str) -> str | None:
         """Return the short id of a commit in which the histories of some commits meet, or None."""
         try:
-            found = self.run("merge-base", *commits).decode("ascii").strip()
+            found = self.git.run("merge-base", *commits).decode("ascii").strip()
         except RevisionError:  # without a word, where there is none
             return None
         return self._ask(f"--short={_SHORT}", found)
@@ -296,16 +286,17 @@ class Repository(GitRunner):
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""
         return (
-            bool(self.run("for-each-ref", "--count=1").strip()) or self.resolve("HEAD") is not None
+            bool(self.git.run("for-each-ref", "--count=1").strip())
+            or self.resolve("HEAD") is not None
         )
 
     def empty_tree(self) -> str:
         """Return the id of the tree without a file, which git knows everywhere."""
-        return self.run("hash-object", "-t", "tree", os.devnull).decode("ascii").strip()
+        return self.git.run("hash-object", "-t", "tree", os.devnull).decode("ascii").strip()
 
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
-        return self.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        return self.git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:

@@ -273,8 +273,7 @@ class SourceOpener:
         """
         place = printable_path(name)
         if REVISION_AND_PATH.match(name) and not is_plainly_a_path(name):
-            with self._open_repository(name).objects() as objects:
-                found = objects.look_up(name, SETTINGS_BYTES)
+            found = self._open_repository(name).look_up(name, SETTINGS_BYTES)
             if found is None or found.kind != "blob":
                 raise RevisionError(
                     f"{place}: there is no such file in git; ./{place} is one on disk"

@@ -1,6 +1,5 @@
 """What every source offers: files that may be documents, and their bytes; and a part of one."""
 
-import contextlib
 import functools
 import os
 import posixpath
@@ -126,10 +125,6 @@ class Source:
         """Return where others find a file: from the top of the repository, or as it was named."""
         return joined_path(self.name, entry.path)
 
-    def kept_open(self) -> contextlib.AbstractContextManager[object]:
-        """Keep at hand what finds and reads single files, for as long as the block runs."""
-        return contextlib.nullcontext()
-
     def read_both(self, new: "Source", pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
         """Yield old and new content of each pair, in the order given; the old source is this."""
         old_contents = self.read(entry for entry, _ in pairs if entry)
@@ -225,9 +220,25 @@ class Part(Source):
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
-        return map(self._content, self.source.read(map(self._entry, entries)))
+        return map(self.plain_content, self.source.read(map(self.entry_within, entries)))
 
-    def _content(self, content: Content) -> Content:
+    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        """Yield old and new content of each pair; parts of sources are read as these are."""
+        if not isinstance(new, Part):
+            yield from super().read_both(new, pairs)
+            return
+        inner = [
+            (old and self.entry_within(old), entry and new.entry_within(entry))
+            for old, entry in pairs
+        ]
+        for before, after in self.source.read_both(new.source, inner):
+            yield (
+                None if before is None else self.plain_content(before),
+                None if after is None else new.plain_content(after),
+            )
+
+    def plain_content(self, content: Content) -> Content:
+        """Return what others read, of what the source hands over."""
         if self._plain is None or isinstance(content, FormatError):
             return content
         try:
@@ -235,16 +246,13 @@ class Part(Source):
         except FormatError as error:
             return error
 
-    def _entry(self, entry: Entry) -> Entry:
+    def entry_within(self, entry: Entry) -> Entry:
+        """Return the entry as the source has it that this is a part of."""
         return entry._replace(path=self._inside(entry.path))
 
     def location(self, entry: Entry) -> str:
         """Return where others find a file, under its own name."""
-        return self.source.location(self._entry(entry))
-
-    def kept_open(self) -> contextlib.AbstractContextManager[object]:
-        """Keep at hand what finds and reads single files, for as long as the block runs."""
-        return self.source.kept_open()
+        return self.source.location(self.entry_within(entry))
 
     def changed_submodules(self, new: Source) -> list[str]:
         """Return those that differ, as the revision on the other side knows them."""

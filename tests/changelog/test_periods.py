@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.changelog.periods import UNDATED, periods
-from snapdiff.sources.repository import Commit
+from snapdiff.sources.git_commands import Commit
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 
 

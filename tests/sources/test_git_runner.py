@@ -1,13 +1,17 @@
 """Git as a process: what it says, what it is asked, and a machine that has too little of all."""
 
 import json
+import re
 import resource
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
+from tests.support.faults import git_that
 from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
@@ -182,3 +186,63 @@ def test_a_folder_deeper_than_functions_can_call_each_other_is_listed(tmp_path: 
             assert run_json("-C", repository.folder, *arguments)["summary"]["added"] == 1
     finally:  # what tidies up after the tests would not get to the bottom of it
         subprocess.run(["rm", "--recursive", "--force", deep.parents[1199]], check=True)
+
+
+def asked_of_git(repository: GitRepository, folder: Path, *arguments: str) -> Counter[str]:
+    """Which git commands a run starts, and how often."""
+    log = folder / "asked"
+    env = git_that(folder, "", f'printf "%s\\n" "$*" >> {log}')
+    done = run_process(*arguments, "-C", repository.folder, "-f", "json", env=env)
+    assert (done.status, done.err) == (0, b"")
+    words = (
+        re.sub(r"(-C \S+|-c \S+|--\S+=\S+) ", "", line) for line in log.read_text().splitlines()
+    )
+    return Counter(line.split()[0] for line in words)
+
+
+def test_a_comparison_starts_each_git_command_once(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    asked = asked_of_git(repository, tmp_path, "HEAD~1", "HEAD")
+    del asked["ls-tree"]  # one for each folder of which the unchanged files are counted
+    library = {"version": 2}  # what GitPython asks when it is imported
+    assert asked == {"rev-parse": 1, "cat-file": 1, "diff-tree": 1} | library
+
+
+def test_two_versions_of_a_file_are_read_by_one_git(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+    for version in ("1.3", "1.3.1"):
+        repository.commit({"spack.lock": to_bytes(lock([Item("zlib", version)]))})
+    asked = asked_of_git(repository, tmp_path, "HEAD~1:spack.lock", "HEAD:spack.lock")
+    assert asked["cat-file"] == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ("", b"Two lines\nof one subject\n\nand a body\n"),
+        ("", b"\n \n  An indented subject after empty lines  \t\n \nand a body\n"),
+        ("", b""),
+        ("", "Größe\n".encode()),
+        ("", "Größe\n".encode("latin-1")),
+        ("encoding ISO-8859-1\n", "Größe\n".encode("latin-1")),
+        ("encoding no-such-encoding\n", "Größe\n".encode()),
+        ("encoding UTF-7\n", b"a lone surrogate: +2AA-\n"),
+        ("encoding ISO-8859-1\nencoding UTF-8\n", "Größe\n".encode("latin-1")),
+        ("gpgsig -----BEGIN-----\n encoding ISO-8859-1\n \n -----END-----\n", "Größe\n".encode()),
+    ],
+)
+def test_the_subject_of_a_commit_is_what_git_shows(
+    headers: str, message: bytes, repository: GitRepository
+) -> None:
+    commit = repository.folder / "commit"
+    tree, parent = (repository.git("rev-parse", name) for name in ("HEAD^{tree}", "HEAD~1"))
+    who = "C. Ommitter <c@example.org> 1700000000 +0000"
+    head = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n{headers}\n"
+    commit.write_bytes(head.encode() + message)
+    made = repository.git("hash-object", "-t", "commit", "-w", "--literally", str(commit))
+    command = ["git", "log", "-1", "--format=%s", "--encoding=UTF-8", made]
+    shown = subprocess.run(command, cwd=repository.folder, capture_output=True, check=True).stdout
+    wanted = shown.removesuffix(b"\n").decode("utf-8", "backslashreplace")
+    report = run_json("-C", repository.folder, "HEAD~1", made)
+    assert report["new"].get("subject", "") == wanted
