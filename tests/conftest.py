@@ -1,5 +1,6 @@
 """What every test stands on: the same examples every time, and a git that has no user settings."""
 
+import os
 import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from tests.support.helpers import Report, pages_of, run_json, without_revisions,
 from tests.support.nightly import examples
 from tests.support.repositories import NO_USER_SETTINGS, GitRepository
 from tests.support.servers import WebServer
+
+# Hundreds of tests start the command as a process of its own: its modules are compiled once.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile(
     "snapdiff",

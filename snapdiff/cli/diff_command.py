@@ -135,7 +135,7 @@ _OPTIONS = together(
         "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
     ),
     click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown)."),
-    click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs (text)."),
+    click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs."),
     click.option(
         "--report-url",
         metavar="URL",

@@ -2,12 +2,15 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from snapdiff.cli.commands import cli
+from snapdiff.reports import REPORT
 from tests.golden import ROOT, SNAPSHOTS
 from tests.support.documents import lock, to_bytes
 from tests.support.helpers import run_cli, run_json, words, write_files
@@ -37,6 +40,18 @@ def test_an_option_without_effect_is_a_warning(options: list[str], message: str)
     plain = options[:2] if options[0] == "-f" else []
     assert result.out == run_cli("-C", ROOT, *SNAPSHOTS, *plain).out
     assert run_cli("-C", ROOT, *SNAPSHOTS, *options, "-q").err == ""
+
+
+def test_where_the_help_names_formats_the_option_has_an_effect_in_these() -> None:
+    named = {}
+    for option in cli.commands["diff"].params:
+        formats = re.search(r" \(([a-z, ]+)\)\.$", getattr(option, "help", None) or "")
+        if formats and set(formats[1].split(", ")) <= REPORT.keys():
+            named[option.name] = set(formats[1].split(", "))
+    assert named == {
+        field: {name for name in REPORT if field in REPORT[name]}
+        for field in ("report_url", "stat")
+    }
 
 
 @pytest.mark.parametrize("color", ["never", "auto"])
