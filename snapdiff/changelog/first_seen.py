@@ -1,19 +1,22 @@
 """When each version of each package was first and last seen in each stack, and its builds."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from snapdiff.catalog.reading import FilePair
 from snapdiff.changelog.ranges import Steps
-from snapdiff.changelog.sections import Settings, Watcher
+from snapdiff.changelog.sections import Settings
 from snapdiff.changelog.steps import Step
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.base import Document
-from snapdiff.model import Build, InCommon, Package, Revision, counted_in_common
+from snapdiff.limits import Progress, unseen
+from snapdiff.model import Build, InCommon, Package, Revision
+from snapdiff.result import SkippedPage
+from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import parse_version
 
 
@@ -26,10 +29,16 @@ class Sighting(Struct, frozen=True, kw_only=True):
 
 
 class BuildsSeen(Sighting, frozen=True, kw_only=True):
-    """A snapshot in which a version that stayed, or returned, has more or fewer builds."""
+    """A snapshot in which a version that stayed, or returned, has other builds than before.
+
+    `new` is `old` less those `removed` and with those `added`. Builds are told apart by their
+    configuration (specification, section 4), as a rebuild changes every hash.
+    """
 
     old: int
     new: int
+    removed: int
+    added: int
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -37,8 +46,8 @@ class Seen(Struct, frozen=True, kw_only=True):
 
     `first` is null where the version is in the first snapshot already. `last` is the newest
     snapshot that has it, and `is_gone` says that the last of all has not. `builds` is how many it
-    has, or had last, and `build_changes` has each snapshot in which that is another number than
-    before. Of tags that followed one another, `tag` is the newest.
+    has, or had last, and `build_changes` has each snapshot in which it has others than before. Of
+    tags that followed one another, `tag` is the newest.
     """
 
     package: str
@@ -52,6 +61,13 @@ class Seen(Struct, frozen=True, kw_only=True):
     build_changes: tuple[BuildsSeen, ...]
 
 
+class Sightings(NamedTuple):
+    """All that was seen, by package, version, tag and stack; and the pages that were left out."""
+
+    seen: list[Seen]
+    skipped: list[SkippedPage]
+
+
 class _Place(NamedTuple):
     """Where a version can be seen."""
 
@@ -62,41 +78,53 @@ class _Place(NamedTuple):
 
 
 class _Span:
-    """When a version was seen: `last` is None as long as it is there, with so many `builds`."""
+    """When a version was seen: `last` is None as long as it is there, with so many `builds`.
 
-    __slots__ = ("build_changes", "builds", "first", "last")
+    What it had when it was there last is in `last_builds`.
+    """
+
+    __slots__ = ("build_changes", "builds", "first", "last", "last_builds")
 
     def __init__(self, first: Sighting | None, builds: int) -> None:
         self.first = first
         self.last: Sighting | None = None
+        self.last_builds: _Builds = Counter()
         self.builds = builds
         self.build_changes: list[BuildsSeen] = []
+
+
+_Builds = Counter[Configuration | None]
+"""How many builds there are of each configuration; None stands for what both sides have."""
+
+_Listed = defaultdict[_Place, _Builds]
+"""The builds of each version that some files list."""
 
 
 class _Held(NamedTuple):
     """What a file listed when it was last read, and the snapshot that it was read in."""
 
-    builds: Counter[_Place]
+    listed: _Listed
     seen: Sighting
 
 
-def first_seen(steps: Steps, settings: Settings, watcher: Watcher | None = None) -> list[Seen]:
-    """Return a row for each tag, package, version and stack that any snapshot has, sorted.
+def first_seen(steps: Steps, settings: Settings, progress: Progress = unseen) -> Sightings:
+    """Return a row for each tag, package, version and stack that any snapshot has.
 
     Raises BadPagesError where a page cannot be read and is not to be skipped.
     """
-    watcher = watcher or Watcher()
     record = _Record(settings, steps.first_revision())
     record.begin(steps.first_packages())
-    for step in steps.walk(lambda: watcher.passed(1)):
+    for number, step in enumerate(steps.walk(), 1):
         record.add(step)
-    return record.rows()
+        progress(number, steps.most_sections())
+    return Sightings(record.rows(), list(record.skipped.values()))
 
 
 class _Record:
-    """What was seen so far."""
+    """What was seen so far, and by path what was left out."""
 
     def __init__(self, settings: Settings, first: Revision) -> None:
+        self.skipped: dict[str, SkippedPage] = {}
         self._scope = Scope(settings.filters)
         self._skip_bad_pages = settings.skip_bad_pages
         self._tags = _Tags(self._scope)
@@ -107,27 +135,31 @@ class _Record:
     def begin(self, packages: Iterable[Package | BadPage]) -> None:
         """Take what the first snapshot holds."""
         bad_pages = []
-        builds: Counter[_Place] = Counter()
         for package in packages:
             if isinstance(package, BadPage):
                 bad_pages.append(package)
-            else:
-                self._tags.packages[package.tag] += 1
-                if self._scope.has_tag(package.tag):
-                    builds.update(self._places(package.tag, package.name, _counted(package.specs)))
-        self._check(bad_pages)
+                continue
+            self._tags.packages[package.tag] += 1
+            if self._scope.has_tag(package.tag) and self._scope.has_package(package.name):
+                for build, number in Counter(package.specs.values()).items():
+                    for stack in self._scope.stacks(build.stacks):
+                        place = _Place(package.tag, package.name, stack, build.version_text)
+                        self._spans.setdefault(place, _Span(None, 0)).builds += number
+        self._check(bad_pages, self._newest.section)
         self._tags.end_snapshot()
-        self._spans = {place: _Span(None, number) for place, number in builds.items()}
 
-    def _check(self, bad_pages: list[BadPage]) -> None:
+    def _check(self, bad_pages: list[BadPage], snapshot: str) -> None:
         if bad_pages and not self._skip_bad_pages:
             raise BadPagesError(bad_pages)
+        for page in bad_pages:
+            place = f"{page.path} in {snapshot}"
+            skipped = SkippedPage(side=page.side, path=place, error=page.reason)
+            self.skipped.setdefault(page.path, skipped)
 
     def add(self, step: Step) -> None:
         """Go on to the next snapshot."""
         bad_pages: list[BadPage] = []
-        before: Counter[_Place] = Counter()
-        after: Counter[_Place] = Counter()
+        before, after = _Listed(_Builds), _Listed(_Builds)
         seen: dict[_Place, Sighting] = {}
         for pair in step.files.changed():
             bad_pages += [page for page in (pair.old, pair.new) if isinstance(page, BadPage)]
@@ -137,17 +169,17 @@ class _Record:
                 # What it listed before is neither gone nor new until it can be read again.
                 self._unreadable[pair.path] = held
             else:
-                before.update(held.builds)
-                after.update(new)
-                seen.update(dict.fromkeys(held.builds, held.seen))
-        self._check(bad_pages)
+                for listed, found in ((before, held.listed), (after, new)):
+                    for place, builds in found.items():
+                        listed[place].update(builds)
+                seen.update(dict.fromkeys(held.listed, held.seen))
+        self._check(bad_pages, step.name)
         successor = self._tags.end_snapshot()
         if successor:
-            self._spans, seen = _renamed(self._spans, *successor), _renamed(seen, *successor)
-            before = Counter(_renamed(before, *successor))
-            for path, held in self._unreadable.items():
-                builds = Counter(_renamed(held.builds, *successor))
-                self._unreadable[path] = held._replace(builds=builds)
+            for places in (self._spans, seen, before):
+                _rename(places, *successor)
+            for held in self._unreadable.values():
+                _rename(held.listed, *successor)
         newest = _sighting(step.name, step.revisions[1])
         for place in before.keys() | after.keys():
             if self._tags.is_wanted(place.tag):
@@ -155,44 +187,48 @@ class _Record:
         self._newest = newest
 
     def _see(
-        self, place: _Place, old: int, new: int, last: Sighting | None, newest: Sighting
+        self, place: _Place, old: _Builds, new: _Builds, last: Sighting | None, newest: Sighting
     ) -> None:
-        """Take how many builds the files that differ have of a version."""
-        span = self._spans.setdefault(place, _Span(None if old else newest, old))
-        now = new - old + (0 if span.last else span.builds)
-        if not now:
-            span.last = last
+        """Take what builds of a version the files list that differ."""
+        span = self._spans.setdefault(place, _Span(None if old else newest, old.total()))
+        there = 0 if span.last else span.builds
+        if not there + new.total() - old.total():
+            span.last, span.last_builds = last, old - new
             return
-        span.last = None
-        if span.builds not in (0, now):
+        if span.last:  # it returns: with the builds that it had, or with others
+            old, span.last = span.last_builds, None
+        removed, added = (old - new).total(), (new - old).total()
+        if span.builds and (removed or added):
             change = BuildsSeen(
                 section=newest.section,
                 commit=newest.commit,
                 date=newest.date,
                 old=span.builds,
-                new=now,
+                new=span.builds + added - removed,
+                removed=removed,
+                added=added,
             )
             span.build_changes.append(change)
-        span.builds = now
+        span.builds += added - removed
 
-    def _both_sides(self, pair: FilePair) -> tuple[Counter[_Place], Counter[_Place]]:
-        """Return how many builds of each version a file lists, on both sides."""
-        found: tuple[Counter[_Place], Counter[_Place]] = (Counter(), Counter())
-        for side, tag, package, builds in _listed(pair):
-            self._tags.packages[tag] += bool(builds) * (1 if side else -1)
-            found[side].update(self._places(tag, package, builds))
-        return found
-
-    def _places(self, tag: str, package: str, builds: Mapping[InCommon, int]) -> Counter[_Place]:
-        found: Counter[_Place] = Counter()
-        if self._scope.has_package(package):
-            for (version, stacks), number in builds.items():
+    def _both_sides(self, pair: FilePair) -> tuple[_Listed, _Listed]:
+        """Return the builds of each version that a file lists, on both sides."""
+        found = _Listed(_Builds), _Listed(_Builds)
+        for side, tag, package, specs, common in _packages_of(pair):
+            self._tags.packages[tag] += bool(specs or common) * (1 if side else -1)
+            if not self._scope.has_package(package):
+                continue
+            for (version, stacks), number in common.items():
                 for stack in self._scope.stacks(stacks):
-                    found[_Place(tag, package, stack, version)] += number
+                    found[side][_Place(tag, package, stack, version)][None] += number
+            for build in specs.values():
+                for stack in self._scope.stacks(build.stacks):
+                    place = _Place(tag, package, stack, build.version_text)
+                    found[side][place][build.configuration] += 1
         return found
 
     def rows(self) -> list[Seen]:
-        """Return all that was seen, by package, version, tag and stack."""
+        """Return all that was seen."""
         return [
             Seen(
                 package=place.package,
@@ -239,33 +275,24 @@ class _Tags:
         return self._scope.has_tag(tag) or tag in self._followed
 
 
-def _listed(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[InCommon, int]]]:
-    """Yield what a file lists on side 0 and on side 1: tag, package, and its builds."""
+def _packages_of(
+    pair: FilePair,
+) -> Iterator[tuple[int, str, str, Mapping[str, Build], Mapping[InCommon, int]]]:
+    """Yield what a file lists on side 0 and on side 1: tag, package, its specs and the others."""
     if pair.packages:
         for both in pair.packages.pairs:
             for side, alone in enumerate((both.old, both.new)):
-                builds = Counter(both.common)
-                builds.update(_counted(alone))
-                yield side, both.tags[0] or "", both.name, builds
+                yield side, both.tags[0] or "", both.name, alone, both.common
         return
     for side, document in enumerate((pair.old, pair.new)):
         for package in document.packages if isinstance(document, Document) else ():
-            yield side, package.tag, package.name, _counted(package.specs)
+            yield side, package.tag, package.name, package.specs, {}
 
 
-def _counted(specs: Mapping[str, Build]) -> dict[InCommon, int]:
-    return counted_in_common(Counter(specs.values()))
-
-
-_Value = TypeVar("_Value")
-
-
-def _renamed(found: Mapping[_Place, _Value], old: str, new: str) -> dict[_Place, _Value]:
-    """Return what is known of some places, with a tag under its successor's name."""
-    return {
-        place._replace(tag=new) if place.tag == old else place: value
-        for place, value in found.items()
-    }
+def _rename(found: dict[_Place, Any], old: str, new: str) -> None:
+    """Take what is known of some places with a tag to its successor's name."""
+    for place in [place for place in found if place.tag == old]:
+        found[place._replace(tag=new)] = found.pop(place)
 
 
 def _order(place: _Place) -> tuple[object, ...]:

@@ -4,16 +4,21 @@ Above each section is a comment with its ends and how it was made, which no read
 run finds: `<!-- snapdiff: 1f3a..9c2e by=week -->`.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import quote, unquote
+
+import msgspec
 
 from snapdiff.changelog.ranges import GitRange, Range
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
-from snapdiff.result import Filters
+from snapdiff.result import CatalogDiff, Filters
+from snapdiff.result.changes import SCHEMA_VERSION
+from snapdiff.safe_text import visible
 from snapdiff.sources.source import printable_path
 
 MARKER = re.compile(
@@ -107,38 +112,35 @@ def _unquoted(quoted: bytes) -> str:
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
 
 
-class KeptFile:
-    """The content of a changelog, of which not a byte is changed."""
+def find_kept_markers(path: Path) -> list[Marker]:
+    """Return the markers of all sections of a file; raises ReportError where it cannot be read."""
+    return list(find_markers(_content(path), str(path)))
 
-    def __init__(self, path: Path) -> None:
-        """Read a file; raises ReportError where that cannot be done."""
-        self.path = path
-        try:
-            self.content = path.read_bytes()
-        except OSError as error:
-            raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
 
-    def markers(self) -> list[Marker]:
-        """Return the markers of all sections, in the order of their lines."""
-        return list(find_markers(self.content, str(self.path)))
+def with_sections(path: Path, sections: Sequence[str]) -> bytes:
+    """Return the content of a file with sections on top of those it has, below its title.
 
-    def with_sections(self, sections: Sequence[str]) -> bytes:
-        """Return the content with sections on top of those it has, below its title.
+    Not a byte of it is changed. Where it has no section of ours, they go above its first heading of
+    the second level, or to the end. Raises ReportError where the file cannot be read.
+    """
+    content = _content(path)
+    first = MARKER.search(content) or _SECTION.search(content)
+    place = first.start() if first else len(content)
+    above, below = content[:place], content[place:]
+    line_break = b"\r\n" if b"\r\n" in content else b"\n"
+    new = "\n".join(sections).encode("utf-8").replace(b"\n", line_break)
+    if above.strip() and not above.endswith(b"\n"):
+        above += line_break
+    if above.strip() and not re.search(rb"\n\r?\n\Z", above):
+        above += line_break
+    return above + new + (line_break if below else b"") + below
 
-        Where the file has no section of ours, that is above its first heading of the second level,
-        or at the end.
-        """
-        first = MARKER.search(self.content) or _SECTION.search(self.content)
-        place = first.start() if first else len(self.content)
-        above, below = self.content[:place], self.content[place:]
-        is_windows = b"\r\n" in self.content
-        line_break = b"\r\n" if is_windows else b"\n"
-        new = "\n".join(sections).encode("utf-8").replace(b"\n", line_break)
-        if above.strip() and not above.endswith(b"\n"):
-            above += line_break
-        if above.strip() and not re.search(rb"\n\r?\n\Z", above):
-            above += line_break
-        return above + new + (line_break if below else b"") + below
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
@@ -185,4 +187,88 @@ def _gone(item: Marker, commit: str, wanted: GitRange, *, is_shallow: bool) -> s
     return (
         f"{reason}: it was rewritten, or this is the changelog of something else; "
         "take that section and those above it out of the file, or name another file, and run again"
+    )
+
+
+# --- A file of lines: the last one is a report ---
+
+_BLOCK = 1 << 16
+_BEGINNING = b'{"schema_version":'
+_REPORT = msgspec.json.Decoder(CatalogDiff)
+
+
+class _Versioned(msgspec.Struct):
+    """What every report says of itself, in any version."""
+
+    schema_version: int
+    snapdiff: str
+
+
+_VERSION = msgspec.json.Decoder(_Versioned)
+
+
+def last_report(path: Path) -> Marker | None:
+    """Return ends and filters of the last section in a file of lines, or None where it has none.
+
+    A last line that is not complete was being written when a run was stopped: it is cut off. Raises
+    ReportError where the line before it is no report.
+    """
+    try:
+        with open(path, "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            end = _line_break_before(file, size) + 1
+            start = _line_break_before(file, end - 1) + 1
+            file.seek(start)
+            line, torn = file.read(end - start), file.read(len(_BEGINNING))
+            found = _marker_of_line(path, line) if line else None
+            if not torn.startswith(_BEGINNING[: len(torn)]):
+                raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
+            if end < size:
+                file.truncate(end)
+            return found
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be continued: {error.strerror}") from error
+
+
+def _line_break_before(file: IO[bytes], position: int) -> int:
+    """Return where the last line break before a position is, or -1."""
+    while position > 0:
+        start = max(0, position - _BLOCK)
+        file.seek(start)
+        found = file.read(position - start).rfind(b"\n")
+        if found >= 0:
+            return start + found
+        position = start
+    return -1
+
+
+def _marker_of_line(path: Path, line: bytes) -> Marker:
+    place = f"{path}, last line"
+    try:
+        report = _REPORT.decode(line)
+    except msgspec.DecodeError as error:
+        raise _unlike(place, line, error) from error
+    old, new = report.old, report.new
+    options = filter_options(report.filters)
+    return Marker(place, old.commit or old.source, new.commit or new.source, options)
+
+
+def _unlike(place: str, line: bytes, reason: msgspec.DecodeError) -> ReportError:
+    """Return what is wrong with a line: it is no report, or one of another `schema_version`."""
+    try:
+        found = _VERSION.decode(line)
+    except msgspec.DecodeError:
+        return ReportError(f"{place}: is no report of snapdiff ({reason}); name another file")
+    if found.schema_version == SCHEMA_VERSION:
+        return ReportError(f"{place}: is a damaged report ({reason}); name another file")
+    is_older = found.schema_version < SCHEMA_VERSION
+    age, way_out = (
+        ("an older", "write all of it again into another file")
+        if is_older
+        else ("a newer", "update snapdiff")
+    )
+    return ReportError(
+        f"{place}: is a report of {age} snapdiff, {visible(found.snapdiff)}, with schema_version "
+        f"{found.schema_version} instead of {SCHEMA_VERSION}, and one file holds one version; "
+        f"{way_out}"
     )

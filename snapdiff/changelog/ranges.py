@@ -1,6 +1,6 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -11,13 +11,20 @@ from msgspec.structs import replace
 from snapdiff.catalog.known_names import KnownNames, check_explicit
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.revision_pair import RevisionPair, has_document, require_paths
-from snapdiff.changelog.periods import By, natural_order, periods
-from snapdiff.changelog.steps import CommitEnd, GitSteps, Step, plan_steps
+from snapdiff.changelog.steps import (
+    GitSteps,
+    Step,
+    first_end,
+    following_ends,
+    natural_order,
+    periods,
+)
 from snapdiff.errors import BadPage, RevisionError
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
+from snapdiff.reports.options import By
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource, open_revision
@@ -45,17 +52,17 @@ class GitRange(NamedTuple):
     def steps(self, after: str | None = None) -> GitSteps:
         """Return the steps from a commit (the first of the range, if none is given) to the last."""
         tags = self.history.tags() if self.by == "tag" else {}
-        first = CommitEnd(self.history.first, self.old.name)
-        if after is not None and after != first.commit.id:
+        first, name = self.history.first, self.old.name
+        if after is not None and after != first.id:
             names = sorted(tags.get(after, ()), key=natural_order)
-            commit = self.history.commit(after)
-            first = CommitEnd(commit, self._name_of(commit, names[0] if names else None))
-        found = periods(self.history.commits(first.commit.id), self.by, tags)
+            first = self.history.commit(after)
+            name = self._name_of(first, names[0] if names else None)
+        found = periods(self.history.commits(first.id), self.by, tags)
+        ends = following_ends(self.history.repository, first, found, self._name_of)
         return GitSteps(
             repository=str(self.directory),
             folder=self.history.folder,
-            first=first,
-            commits=plan_steps(self.history.repository, first, found, self._name_of),
+            ends=(first_end(first, name), *ends),
             limits=self.limits,
             paths=self.new.paths,
         )
@@ -129,12 +136,11 @@ class FolderRange(Struct, frozen=True):
         """Yield what the first snapshot holds: packages, and pages that cannot be read."""
         yield from self._catalog(self.names[0]).packages()
 
-    def walk(self, passed: Callable[[], object] = lambda: None) -> Iterator[Step]:
-        """Yield every step; `passed` is called when one is done."""
+    def walk(self) -> Iterator[Step]:
+        """Yield every step."""
         for old, new in pairwise(map(self._catalog, self.names)):
             revisions = (old.revision, new.revision)
             yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
-            passed()
 
     def ends(self) -> tuple[str, str]:
         """Return what the first and the last snapshot are called."""

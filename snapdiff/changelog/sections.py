@@ -12,7 +12,7 @@ from snapdiff.changelog.ranges import Steps
 from snapdiff.changelog.steps import Step
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, Side
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.result import CatalogDiff, Filters
 
 _MOST_IN_A_PART = 64
@@ -41,41 +41,35 @@ class Section(Struct, frozen=True, kw_only=True):
     diff: CatalogDiff
 
 
-class Watcher:
-    """Is told how a run goes; does nothing with it."""
-
-    def passed(self, periods: int) -> None:
-        """Take notice that so many more periods are done."""
-
-    def warn(self, message: str) -> None:
-        """Take notice that a page contradicts itself."""
-
-
 def compute_sections(
     steps: Steps,
     settings: Settings,
     *,
     executor: Executor | None = None,
     jobs: int = 1,
-    watcher: Watcher | None = None,
+    warn: Callable[[str], None] = lambda _: None,
+    progress: Progress = unseen,
 ) -> Iterator[Section]:
     """Yield the sections in which something happened, oldest first, each as soon as it is ready.
 
     The `map` of an `executor` of any kind spreads them over processes, `jobs` in number; the
-    sections are the same. Raises SnapdiffError: BadPagesError where a page cannot be read and is
+    sections are the same. `warn` is called where a page contradicts itself, `progress` with how
+    many steps are compared. Raises SnapdiffError: BadPagesError where a page cannot be read and is
     not to be skipped.
     """
-    watcher = watcher or Watcher()
     if executor is None:
-        every = _in_order(steps, settings, watcher)
+        every = _in_order(steps, settings, warn, progress)
     else:
-        every = _spread(steps, settings, executor, jobs, watcher)
+        every = _spread(steps, settings, executor, jobs, warn, progress)
     return (section for section in every if not section.diff.is_empty() or section.diff.skipped)
 
 
-def _in_order(steps: Steps, settings: Settings, watcher: Watcher) -> Iterator[Section]:
-    for step in steps.walk(lambda: watcher.passed(1)):
-        yield _section(step, settings, steps.limits, watcher.warn)
+def _in_order(
+    steps: Steps, settings: Settings, warn: Callable[[str], None], progress: Progress
+) -> Iterator[Section]:
+    for number, step in enumerate(steps.walk(), 1):
+        yield _section(step, settings, steps.limits, warn)
+        progress(number, steps.most_sections())
 
 
 def _section(
@@ -116,44 +110,41 @@ _DECODER = msgspec.msgpack.Decoder(_Outcome)
 
 def compute_part(steps: Steps, settings: Settings) -> bytes:
     """Return the outcome of a part of the steps as bytes: what a worker of an executor runs."""
-    watcher = _Notes()
     sections: list[Section] = []
+    warnings: list[str] = []
     bad_pages: tuple[BadPage, ...] = ()
     try:
-        sections.extend(_in_order(steps, settings, watcher))
+        sections.extend(_in_order(steps, settings, warnings.append, unseen))
     except BadPagesError as error:
         bad_pages = error.pages
     return _ENCODER.encode(
         _Outcome(
             sections=sections,
-            warnings=watcher.warnings,
+            warnings=warnings,
             bad_pages=[(page.path, page.side, page.reason) for page in bad_pages],
         )
     )
 
 
-class _Notes(Watcher):
-    """Keeps the warnings of a run."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-
-    def warn(self, message: str) -> None:
-        """Keep a warning."""
-        self.warnings.append(message)
-
-
 def _spread(
-    steps: Steps, settings: Settings, executor: Executor, jobs: int, watcher: Watcher
+    steps: Steps,
+    settings: Settings,
+    executor: Executor,
+    jobs: int,
+    warn: Callable[[str], None],
+    progress: Progress,
 ) -> Iterator[Section]:
-    rounds = ceil(steps.most_sections() / (jobs * _MOST_IN_A_PART)) or 1
-    parts: list[Steps] = list(steps.parts(ceil(steps.most_sections() / (jobs * rounds)) or 1))
+    total = steps.most_sections()
+    rounds = ceil(total / (jobs * _MOST_IN_A_PART)) or 1
+    parts: list[Steps] = list(steps.parts(ceil(total / (jobs * rounds)) or 1))
     outcomes = executor.map(compute_part, parts, [settings] * len(parts))
+    done = 0
     for part, encoded in zip(parts, outcomes, strict=True):
         outcome = _DECODER.decode(encoded)
         for message in outcome.warnings:
-            watcher.warn(message)
+            warn(message)
         yield from outcome.sections
         if outcome.bad_pages:
             raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])
-        watcher.passed(part.most_sections())
+        done += part.most_sections()
+        progress(done, total)

@@ -1,6 +1,7 @@
 """A changelog in each of its formats, and where it goes: standard output, a new or a kept file."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,20 @@ from msgspec import Struct, to_builtins
 
 from snapdiff import __version__
 from snapdiff.changelog.kept_file import (
-    KeptFile,
     ShapingOptions,
     filter_options,
+    find_kept_markers,
+    last_report,
     marker_line,
     resume_after,
+    with_sections,
 )
-from snapdiff.changelog.ndjson import append_lines, json_list, last_report, lines_as_ready
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import write_paged
-from snapdiff.output.whole_file import check_output, write_file
+from snapdiff.output.whole_file import check_output, hold, made_meanwhile, write_file
+from snapdiff.reports import render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown_text import Links
 from snapdiff.reports.options import ReportOptions
@@ -174,6 +177,22 @@ def _own_template(sections: Iterable[Section], asked: Asked) -> Iterator[str]:
     yield user_template(asked.options.template, values)
 
 
+def _json_list(sections: Iterable[Section], _asked: Asked) -> Iterator[str]:
+    """Yield the reports of all sections as one JSON list, oldest first, each on its line."""
+    separator = "[\n"
+    for section in sections:
+        yield separator + render_report(section.diff, "json").removesuffix("\n")
+        separator = ",\n"
+    yield "[]\n" if separator == "[\n" else "\n]\n"
+
+
+def _json_lines(sections: Iterable[Section], _asked: Asked) -> Iterator[str]:
+    """Yield a line a section; what was yielded before is on its way when the next is computed."""
+    for section in sections:
+        yield render_report(section.diff, "json")
+        sys.stdout.buffer.flush()
+
+
 _FOR_PEOPLE: dict[str, Callable[[Iterable[ToldSection], Asked], Iterator[str]]] = {
     "markdown": _markdown,
     "text": _text,
@@ -183,8 +202,8 @@ _FOR_PEOPLE: dict[str, Callable[[Iterable[ToldSection], Asked], Iterator[str]]] 
 
 _AS_DATA: dict[str, Callable[[Iterable[Section], Asked], Iterator[str]]] = {
     "template": _own_template,
-    "json": lambda sections, _: json_list(sections),
-    "ndjson": lambda sections, _: lines_as_ready(sections),
+    "json": _json_list,
+    "ndjson": _json_lines,
 }
 """How it is rendered where all of each section's diff is wanted."""
 
@@ -225,7 +244,7 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         if self.target is None or not self.is_continued or not self.target.is_file():
             return None
         if self.format_name == "markdown":
-            markers, options = KeptFile(self.target).markers(), asked.shaping
+            markers, options = find_kept_markers(self.target), asked.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
             last = last_report(self.target)
             markers, options = [last] if last else [], filter_options(asked.filters)
@@ -251,7 +270,7 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
             sections = (section for section in sections if not section.is_open)
         if self.format_name not in _FOR_PEOPLE:
             if self.target and self.format_name == "ndjson":
-                append_lines(self.target, counted(sections), is_new=self.is_new)
+                self._append_lines(self.target, counted(sections))
             else:
                 self._write_pieces(_AS_DATA[self.format_name](counted(sections), asked))
             return number
@@ -268,6 +287,20 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         else:
             write_paged(pieces, wanted=self.is_paged)
 
+    def _append_lines(self, target: Path, sections: Iterable[Section]) -> None:
+        """Add a line a section to a file, each as soon as it is ready."""
+        try:
+            with open(target, "x" if self.is_new else "a", encoding="utf-8", newline="") as file:
+                if self.is_new:
+                    hold(target, file.fileno())
+                for section in sections:
+                    file.write(render_report(section.diff, "json"))
+                    file.flush()
+        except FileExistsError as error:
+            raise made_meanwhile(target) from error
+        except OSError as error:
+            raise ReportError(f"{target}: cannot be written: {error.strerror}") from error
+
     def _keep(self, target: Path, texts: Sequence[str], asked: Asked) -> None:
         """Write sections on top of those that a file in Markdown has."""
         has_content = target.is_file() and target.stat().st_size > 0
@@ -275,11 +308,11 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
             # No word that nothing changed: a later run goes on below this introduction.
             write_file(target, _with_introduction(texts, asked), is_new=self.is_new)
         elif texts:
-            content = KeptFile(target).with_sections(texts)
+            content = with_sections(target, texts)
             write_file(target, [content.decode("utf-8", "surrogateescape")])
 
 
 def require_no_changelog(target: Path) -> None:
     """Raise ReportError where a file that is to be written anew holds a changelog."""
-    if target.is_file() and KeptFile(target).markers():
+    if target.is_file() and find_kept_markers(target):
         raise ReportError(f"{target}: holds a changelog, and would lose it; name another file")

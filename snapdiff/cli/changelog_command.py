@@ -1,8 +1,7 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
-import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, get_args
 
 import click
 from msgspec import UNSET
@@ -11,11 +10,10 @@ from msgspec.structs import replace
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
 from snapdiff.changelog.kept_file import GIVEN, ShapingOptions, filter_options
-from snapdiff.changelog.periods import PERIODS, By
 from snapdiff.changelog.ranges import GitRange, Range, open_range
-from snapdiff.changelog.sections import Settings, Watcher, compute_sections
+from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
-from snapdiff.cli.console import ProgressBar, say
+from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import CommonOptions
 from snapdiff.cli.settings_in_force import settings_in_force
 from snapdiff.cli.shared_options import (
@@ -37,7 +35,7 @@ from snapdiff.filters import Scope
 from snapdiff.output.whole_file import held_alone
 from snapdiff.reports import CHANGELOG, FIRST_SEEN, chosen_format, option_name
 from snapdiff.reports.markdown_text import counted
-from snapdiff.reports.options import PACKAGE_URL, GroupBy
+from snapdiff.reports.options import PACKAGE_URL, By, GroupBy
 
 _DEFAULT_BY: By = "commit"
 
@@ -99,7 +97,7 @@ Order:
 )
 @click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]")
 @click.option("-C", "--repo", default=".", metavar="DIR", help="Look RANGE up in DIR.")
-@click.option("--by", type=click.Choice(PERIODS), help="A section each (default: commit).")
+@click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
 @click.option(
     "-f",
     "--format",
@@ -183,11 +181,16 @@ def _write_changelog(story: str, given: ChangelogOptions) -> None:
         )
         steps = wanted.steps(writer.resume_after(wanted, asked))
         with (
-            _watching(steps.most_sections(), quiet=given.quiet) as watcher,
+            ProgressBar("sections", wanted=not given.quiet) as progress,
             open_workers(given.jobs) as executor,
         ):
             sections = compute_sections(
-                steps, settings, executor=executor, jobs=given.jobs, watcher=watcher
+                steps,
+                settings,
+                executor=executor,
+                jobs=given.jobs,
+                warn=_once_a_page(given.warn),
+                progress=progress,
             )
             written = writer.write(sections, asked)
         noun = "new section" if writer.is_continued else "section"
@@ -206,12 +209,14 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
     if destination.file:
         require_no_changelog(destination.file)
     wanted, given = _open(story, given, OF_FIRST_SEEN)
-    settings, steps = given.settings(), wanted.steps()
-    with _watching(steps.most_sections(), quiet=given.quiet) as watcher:
-        seen = first_seen(steps, settings, watcher)
+    settings = given.settings()
+    with ProgressBar("sections", wanted=not given.quiet) as progress:
+        found = first_seen(wanted.steps(), settings, progress)
+    for page in found.skipped:
+        given.warn(f"{page.path}: left out: {page.error}")
     options = destination.fitted(given.report_options())
-    destination.write(RENDERERS[chosen](seen, settings, options))
-    given.say_written([destination.file], lambda: counted(len(seen), "sighting"))
+    destination.write(RENDERERS[chosen](found, settings, options))
+    given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
 def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, ChangelogOptions]:
@@ -230,33 +235,14 @@ def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, 
     return wanted, given
 
 
-class _Reporter(Watcher):
-    """Says a warning once, and tells a progress bar how far the run is."""
+def _once_a_page(warn: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what warns of each page once, however many sections have it."""
+    said: set[str] = set()
 
-    def __init__(self, total: int, bar: ProgressBar) -> None:
-        self._done = 0
-        self._total = total
-        self._bar = bar
-        self._said: set[str] = set()
-
-    def passed(self, periods: int) -> None:
-        """Move the progress bar on."""
-        self._done += periods
-        self._bar(self._done, self._total)
-
-    def warn(self, message: str) -> None:
-        """Say of each page once that it contradicts itself, however many sections have it."""
+    def warn_once(message: str) -> None:
         page = message.partition(": ")[0]
-        if page not in self._said:
-            self._said.add(page)
-            say(f"warning: {message}")
+        if page not in said:
+            said.add(page)
+            warn(message)
 
-
-@contextlib.contextmanager
-def _watching(total: int, *, quiet: bool) -> Iterator[Watcher]:
-    """Yield what watches a run of so many sections; it shows progress on a terminal alone."""
-    if quiet:
-        yield Watcher()
-        return
-    with ProgressBar("sections") as bar:
-        yield _Reporter(total, bar)
+    return warn_once

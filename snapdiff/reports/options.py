@@ -17,6 +17,9 @@ MARKER = "snapdiff"
 GroupBy = Literal["stack", "package"]
 """One list of packages a stack, or one a tag."""
 
+By = Literal["commit", "day", "week", "month", "tag"]
+"""The commits that make one section of a changelog."""
+
 
 class ReportOptions(Struct, frozen=True, kw_only=True):
     """How a report is to look; a format ignores what has no meaning for it.

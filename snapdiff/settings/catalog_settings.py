@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from snapdiff.changelog.periods import By
-from snapdiff.reports.options import MARKER_NAME
+from snapdiff.reports.options import MARKER_NAME, By
 from snapdiff.result import Kind
 
 Globs = tuple[str, ...]

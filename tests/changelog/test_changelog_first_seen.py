@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff.spack.configuration import Configuration, parse_configuration
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.oracle import Record, counting_stacks
@@ -18,12 +19,14 @@ from tests.support.story import History, markdown, run_changelog
 def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> None:
     history, snapshots = make_history(tmp_path, seed, days=12)
     commits = history.git("rev-list", "--reverse", "HEAD").splitlines()
-    seen: dict[tuple[str, str, str], Counter[int]] = {}
+    seen: dict[tuple[str, str, str], dict[int, Counter[Configuration]]] = {}
     for number, records in enumerate(snapshots):
         for item in records:
+            words = (item[name] for name in ("compiler", "os", "platform", "target", "variants"))
+            configuration = parse_configuration(*words)
             for stack in counting_stacks(item):
                 place = (item["package"], item["versions"][0], stack)
-                seen.setdefault(place, Counter())[number] += 1
+                seen.setdefault(place, {}).setdefault(number, Counter())[configuration] += 1
     rows = json.loads(markdown("-C", tmp_path, commits[0], "--first-seen", "-f", "json"))
     found = {(row["package"], row["version"], row["stack"]): row for row in rows}
     assert found.keys() == seen.keys()
@@ -35,14 +38,15 @@ def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> No
         if row["is_gone"]:  # commits that change nothing are no sections
             ends = row["last"]["commit"], commits[numbers[-1]]
             assert len({history.git("rev-parse", f"{end}^{{tree}}") for end in ends}) == 1
-        assert row["builds"] == builds[numbers[-1]]
-        assert [
-            (change["commit"], change["old"], change["new"]) for change in row["build_changes"]
-        ] == [
-            (commits[after], builds[before], builds[after])
+        assert row["builds"] == builds[numbers[-1]].total()
+        changes = [
+            (commits[after], *(some.total() for some in (old, new, old - new, new - old)))
             for before, after in pairwise(numbers)
-            if builds[before] != builds[after]
+            for old, new in [(builds[before], builds[after])]
+            if old != new
         ]
+        names = "commit", "old", "new", "removed", "added"
+        assert [tuple(change[name] for name in names) for change in row["build_changes"]] == changes
 
 
 def weekly(folder: Path, *weeks: list[Record]) -> Path:
@@ -155,6 +159,22 @@ def test_a_bad_page_is_an_error(tmp_path: Path) -> None:
     assert "spec_details: missing" in result.err
 
 
+def test_a_page_that_is_left_out_is_named(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    path, page = next(iter(pages_of([spec("a", "1.0", tag="develop")]).items()))
+    history.commit({path: page})
+    history.commit({path: "---\ntitle: x\n---\n"})
+    arguments = "-C", tmp_path, "HEAD~1..HEAD", "--first-seen", "--skip-bad-pages"
+    for options in ([], ["-f", "text"], ["-f", "json"], ["-f", "csv"]):
+        result = run_changelog(*arguments, *options)
+        assert (result.status, result.err.count("\n")) == (0, 1)
+        assert result.err.startswith(f"snapdiff: warning: {path} in ")
+        assert "left out: " in result.err
+    result = run_changelog(*arguments, "-q")
+    assert result.err == ""
+    assert f"\n## Pages left out\n\n- ! `{path} in " in result.out
+
+
 def counts_of_builds(folder: Path) -> list[tuple[object, ...]]:
     rows = json.loads(markdown(folder, "--first-seen", "-f", "json"))
     return [
@@ -181,6 +201,28 @@ def test_a_build_that_was_lost_or_came_back_is_told(tmp_path: Path) -> None:
     rows = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
     assert rows[0].endswith(",is_gone,builds,build_changes")
     assert rows[1].endswith(",no,2,2: 2 > 1; 4: 1 > 2")
+
+
+def test_a_build_that_leaves_while_another_comes_is_told(tmp_path: Path) -> None:
+    """The number is the same; a rebuild, or the same compiler in other words, is no other build."""
+    one, other = spec("a", "1.0", compiler="gcc@=12"), spec("b", "1.0", compiler="clang@15")
+    rebuilt = spec("c", "1.0", compiler="gcc@12"), spec("d", "1.0", compiler="llvm@15")
+    moved = spec("e", "1.0", compiler="gcc@12"), spec("f", "1.0", compiler="gcc@13")
+    away = [spec("g", "2.0")]
+    back = spec("h", "1.0", compiler="gcc@13"), spec("i", "1.0", compiler="gcc@14")
+    weekly(tmp_path, [one, other], list(rebuilt), list(moved), away, list(back))
+    rows = json.loads(markdown(tmp_path, "--first-seen", "-f", "json"))
+    assert [
+        tuple(change[name] for name in ("section", "old", "new", "removed", "added"))
+        for change in rows[0]["build_changes"]
+    ] == [("3", 2, 2, 1, 1), ("5", 2, 2, 1, 1)]
+    text = markdown(tmp_path, "--first-seen")
+    assert (
+        "| 2 → 2 builds in `5` (1 removed, 1 added); 2 → 2 builds in `3` (1 removed, 1 added) |"
+        in text
+    )
+    rows = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
+    assert rows[1].endswith(",no,2,3: 2 > 2 (-1 +1); 5: 2 > 2 (-1 +1)")
 
 
 def test_builds_of_two_documents_of_a_stack_are_one_number(tmp_path: Path) -> None:

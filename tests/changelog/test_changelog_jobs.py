@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from snapdiff.changelog.ndjson import json_line
 from snapdiff.changelog.ranges import open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.errors import SnapdiffError
+from snapdiff.reports import render_report
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.nightly import nightly_but
@@ -30,7 +30,7 @@ def lines(folder: Path, story_range: str, executor: Executor | None, jobs: int =
     """The sections of a range as lines of JSON."""
     steps = open_range(story_range, folder).steps()
     sections = compute_sections(steps, Settings(), executor=executor, jobs=jobs)
-    return [json_line(section) for section in sections]
+    return [render_report(section.diff, "json") for section in sections]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
+from typing import get_args
 from unittest import mock
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog, render_report
-from snapdiff.changelog.periods import PERIODS
+from snapdiff.reports.options import By
 from snapdiff.sources.git_commands import Objects
 from snapdiff.sources.source import Content, Entry
 from tests.support.generated import make_catalogs
@@ -95,7 +96,7 @@ def make_history(folder: Path, seed: int, days: int = 7) -> tuple[History, list[
 
 
 @settings(max_examples=examples(5), suppress_health_check=[*HealthCheck])
-@given(seed=st.integers(0, 1000), by=st.sampled_from(PERIODS))
+@given(seed=st.integers(0, 1000), by=st.sampled_from(get_args(By)))
 def test_the_sections_one_after_the_other_give_the_last_snapshot(
     seed: int, by: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -120,7 +121,7 @@ def test_a_section_is_the_diff_of_its_ends(
         assert line == plain_diff(history, line)
 
 
-@pytest.mark.parametrize("by", PERIODS)
+@pytest.mark.parametrize("by", get_args(By))
 def test_a_section_of_the_story_is_the_diff_of_its_ends(by: str, story: History) -> None:
     lines = markdown("-C", story.folder, "start..HEAD", "-f", "ndjson", "--by", by)
     for line in lines.splitlines(keepends=True):
