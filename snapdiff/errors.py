@@ -46,6 +46,27 @@ class NoSuchFile(FormatError):
     """A file that a document names, or may have beside it, and that is not there."""
 
 
+class PostError(SnapdiffError):
+    """A comment that cannot be posted."""
+
+
+class RefusedError(PostError):
+    """The host knows the token, and the token may not do this: it only reads, say."""
+
+
+class NotFoundError(PostError):
+    """The host has no such request or comment, or does not show it to this token."""
+
+
+class TryLaterError(PostError):
+    """The host is busy or failed; `seconds` is how long it asks to wait, if it does."""
+
+    def __init__(self, message: str, seconds: float | None = None) -> None:
+        """Keep the pause beside the words."""
+        super().__init__(message)
+        self.seconds = seconds
+
+
 class BadPage(SnapdiffError):
     """One page that cannot be read: `path` within its revision, `side` old or new, and why.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
-from snapdiff.posting.github_event import EventRepository, GitHubEvent, PullRequest
+from snapdiff.posting.target import EventRepository, GitHubEvent, PullRequest
 from snapdiff.sources.git_commands import GitRunner
 
 HEAD = "HEAD"

@@ -25,11 +25,17 @@ from snapdiff.ci.runs import (
     read_inputs,
     reports_in,
 )
-from snapdiff.errors import SnapdiffError
+from snapdiff.errors import PostError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
-from snapdiff.posting.github_event import GitHubEvent, PullRequest, WorkflowRun, read_event
-from snapdiff.posting.one_comment import PostError
-from snapdiff.posting.target import Variables, find_target, find_token
+from snapdiff.posting.target import (
+    GitHubEvent,
+    PullRequest,
+    Variables,
+    WorkflowRun,
+    find_target,
+    find_token,
+    read_event,
+)
 from snapdiff.reports.annotations import error_command
 
 _FOLDER = "SNAPDIFF_FOLDER"

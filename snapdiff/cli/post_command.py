@@ -8,21 +8,11 @@ from pathlib import Path
 import click
 
 from snapdiff.cli.console import say
+from snapdiff.errors import PostError, RefusedError
 from snapdiff.output.standard_output import write_stdout
-from snapdiff.posting.one_comment import (
-    Pauses,
-    PostError,
-    RefusedError,
-    WantedComment,
-    keep_one_comment,
-)
-from snapdiff.posting.target import (
-    HostName,
-    Target,
-    Variables,
-    find_target,
-    find_token,
-)
+from snapdiff.posting.hosts import open_host
+from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
+from snapdiff.posting.target import HostName, Target, Variables, find_target, find_token
 from snapdiff.reports.options import MARKER, marker_line, marker_of, says_nothing_changed
 from snapdiff.safe_text import visible
 
@@ -102,8 +92,6 @@ def post_comment(
     The address is empty where there is no comment in the end: nothing changed, or the token may
     only read and none is `required`. A notice says so, unless `quiet`. Raises PostError.
     """
-    from snapdiff.posting.hosts import open_host  # late: --help needs no types of answers
-
     try:
         token = find_token(target.host, target.place, token_from, variables)
         kept = keep_one_comment(open_host(target, token), wanted, Pauses())

@@ -1,36 +1,42 @@
 """The hosts that comments can be posted to: GitHub and what speaks its language, and GitLab."""
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct
 
-from snapdiff.posting.github_event import PullRequest
-from snapdiff.posting.one_comment import (
-    Comment,
-    CommentHost,
-    NotFoundError,
-    PostError,
-    RefusedError,
-)
+from snapdiff.errors import NotFoundError, PostError, RefusedError
 from snapdiff.posting.rest import RestInterface
-from snapdiff.posting.target import Target, Token
+from snapdiff.posting.target import PullRequest, Target, Token
 
 
-def open_host(target: Target, token: Token) -> CommentHost:
-    """Return the comments of a request; nothing is asked yet.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """A comment as the host has it. Later comments have higher ids."""
 
-    Raises PostError where that takes a library not here, or another version of the interface.
+    comment_id: int
+    author: str
+    body: str
+    url: str
+
+
+class CommentHost:
+    """The comments of one pull or merge request, through one token.
+
+    `place` is the request as people write it: `owner/name#12`, `group/name!12`; `longest` is how
+    many characters a comment may have. All else raises TryLaterError where the host may do it
+    later, RefusedError where the token may not, NotFoundError where there is no such request or
+    comment: kinds of PostError all three.
     """
-    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, token)
 
-
-class _RestComments(CommentHost):
-    """Comments behind a REST interface; the two hosts differ in addresses and in what they send."""
-
+    longest: int
     kind: type[Any]
+    """What the host's interface says of a comment."""
+
     edits_with: str
+    """The method of a request that edits."""
 
     def __init__(self, rest: RestInterface, listed: str, each: str, **order: str) -> None:
         """Take where comments are listed, what is above the number of each, and in which order."""
@@ -40,28 +46,41 @@ class _RestComments(CommentHost):
         self._listed = listed
         self._each = each
 
+    @property
+    def author(self) -> str:
+        """The name under which the token writes comments."""
+        raise NotImplementedError
+
     def comments(self) -> list[Comment]:
         """Return all comments of the request."""
         found = self._rest.pages(self._listed, self.kind, {"per_page": "100", **self._order})
         return [self._comment(item) for item in found]
 
     def create(self, body: str) -> Comment:
-        """Write a comment."""
+        """Write a comment and return it as the host has it."""
         return self._written("POST", self._listed, body)
 
     def edit(self, comment: Comment, body: str) -> Comment:
-        """Give a comment another text."""
+        """Give a comment another text and return it as the host has it."""
         return self._written(self.edits_with, f"{self._each}/{comment.comment_id}", body)
 
     def delete(self, comment: Comment) -> None:
         """Delete a comment."""
-        self._rest.tell("DELETE", f"{self._each}/{comment.comment_id}")
+        self._rest.send("DELETE", f"{self._each}/{comment.comment_id}")
 
     def _written(self, method: str, path: str, body: str) -> Comment:
-        return self._comment(self._rest.ask(method, path, self.kind, body={"body": body}))
+        return self._comment(self._rest.ask(method, path, self.kind, {"body": body}))
 
     def _comment(self, item: Any) -> Comment:
         raise NotImplementedError
+
+
+def open_host(target: Target, token: Token) -> CommentHost:
+    """Return the comments of a request; nothing is asked yet.
+
+    Raises PostError where that takes a library not here, or another version of the interface.
+    """
+    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, token)
 
 
 # --- GitHub, GitHub Enterprise, Gitea and Forgejo: they differ in their address alone ---
@@ -106,7 +125,7 @@ def pull_request(rest: RestInterface, repository: str, number: int) -> PullReque
     return rest.ask("GET", f"/repos/{repository}/pulls/{number}", PullRequest)
 
 
-class _GitHubComments(_RestComments):
+class _GitHubComments(CommentHost):
     """Reviews, and comments on lines of a file, are not among them."""
 
     longest = 65_536
@@ -129,7 +148,7 @@ class _GitHubComments(_RestComments):
         except (RefusedError, NotFoundError):
             # GitHub Enterprise has it beside the REST interface, not below.
             url = f"{self._rest.api_url.removesuffix('/v3')}/graphql"
-            viewer = self._rest.ask("POST", url, _Viewer, body=_WHO_ASKS).data.viewer
+            viewer = self._rest.ask("POST", url, _Viewer, _WHO_ASKS).data.viewer
         return viewer.login.removesuffix("[bot]") + "[bot]"
 
     def _comment(self, item: _GitHubComment) -> Comment:
@@ -154,7 +173,7 @@ class _MergeRequest(Struct):
     web_url: str
 
 
-class _GitLabNotes(_RestComments):
+class _GitLabNotes(CommentHost):
     """Those that GitLab writes, on commits and labels, are among them."""
 
     longest = 1_000_000

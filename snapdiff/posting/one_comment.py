@@ -1,75 +1,15 @@
-"""One comment on a pull or merge request: the rule that keeps it so; what it asks of a host."""
+"""One comment on a pull or merge request: the rule that keeps it so."""
 
 import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
-from snapdiff.errors import SnapdiffError
+from snapdiff.errors import NotFoundError, PostError, TryLaterError
+from snapdiff.posting.hosts import Comment, CommentHost
 
 LONGEST_RUN = 60.0
 """Seconds after which nothing is tried again. A job that waits costs more than a late comment."""
-
-
-class PostError(SnapdiffError):
-    """A comment that cannot be posted."""
-
-
-class RefusedError(PostError):
-    """The host knows the token, and the token may not do this: it only reads, say."""
-
-
-class NotFoundError(PostError):
-    """The host has no such request or comment, or does not show it to this token."""
-
-
-class TryLaterError(PostError):
-    """The host is busy or failed; `seconds` is how long it asks to wait, if it does."""
-
-    def __init__(self, message: str, seconds: float | None = None) -> None:
-        """Keep the pause beside the words."""
-        super().__init__(message)
-        self.seconds = seconds
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comment:
-    """A comment as the host has it. Later comments have higher ids."""
-
-    comment_id: int
-    author: str
-    body: str
-    url: str
-
-
-class CommentHost(Protocol):
-    """The comments of one pull or merge request, through one token.
-
-    `place` is the request as people write it: `owner/name#12`, `group/name!12`; `longest` is how
-    many characters a comment may have. All else raises TryLaterError where the host may do it
-    later, RefusedError where the token may not, NotFoundError where there is no such request or
-    comment: kinds of PostError all three.
-    """
-
-    place: str
-    longest: int
-
-    @property
-    def author(self) -> str:
-        """The name under which the token writes comments."""
-
-    def comments(self) -> list[Comment]:
-        """Return all comments of the request."""
-
-    def create(self, body: str) -> Comment:
-        """Write a comment and return it as the host has it."""
-
-    def edit(self, comment: Comment, body: str) -> Comment:
-        """Give a comment another text and return it as the host has it."""
-
-    def delete(self, comment: Comment) -> None:
-        """Delete a comment."""
 
 
 class Pauses:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import msgspec
 
-from snapdiff.posting.one_comment import NotFoundError, PostError, RefusedError, TryLaterError
+from snapdiff.errors import NotFoundError, PostError, RefusedError, TryLaterError
 from snapdiff.posting.target import Token
 from snapdiff.safe_text import shown
 
@@ -51,23 +51,10 @@ class RestInterface:
         self._session.headers.update({"User-Agent": "snapdiff", **headers})
 
     def ask(
-        self,
-        method: str,
-        path: str,
-        kind: type[_Value],
-        *,
-        query: Mapping[str, str] = {},
-        body: Mapping[str, str] | None = None,
+        self, method: str, path: str, kind: type[_Value], body: Mapping[str, str] | None = None
     ) -> _Value:
-        """Return an answer as a value of a type; `path` is below the interface, or a whole URL.
-
-        Raises PostError, and its kinds as `CommentHost` says.
-        """
-        return self._decoded(self._answer(method, path, query, body), kind)
-
-    def tell(self, method: str, path: str) -> None:
-        """Send a request of which no answer is wanted; raises PostError as `ask` does."""
-        self._answer(method, path, {}, None)
+        """Return the answer to a request as a value of a type; raises PostError as `send` does."""
+        return self._decoded(self.send(method, path, body=body), kind)
 
     def pages(self, path: str, kind: type[_Value], query: Mapping[str, str]) -> Iterator[_Value]:
         """Yield the items of a list, over all pages.
@@ -76,7 +63,7 @@ class RestInterface:
         host that knows itself by another name, behind a proxy, is read too.
         """
         for _ in range(_MOST_PAGES):
-            answer = self._answer("GET", path, query, None)
+            answer = self.send("GET", path, query)
             yield from self._decoded(answer, list[kind])  # type: ignore[valid-type]
             following = answer.links.get("next", {}).get("url")
             if not following:
@@ -92,13 +79,35 @@ class RestInterface:
                 self._words(f"the answer is not that of a REST API: {error}; is the address right?")
             ) from None
 
-    def _answer(
-        self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, str] | None
+    def send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] = {},
+        body: Mapping[str, str] | None = None,
     ) -> "Response":
+        """Return the answer to a request; `path` is below the interface, or a whole URL.
+
+        A request is sent again where the same host says that it has moved: the token would go along
+        to wherever a redirect leads. Raises PostError, and its kinds as `CommentHost` says.
+        """
         import requests
 
+        url = path if "://" in path else f"{self.api_url}{path}"
         try:
-            answer = self._sent(method, path, query, body)
+            for _ in range(_MOST_REDIRECTS):
+                answer = self._session.request(
+                    method,
+                    url,
+                    params=query,
+                    json=body,
+                    timeout=SECONDS_FOR_AN_ANSWER,
+                    allow_redirects=False,
+                )
+                target = urljoin(url, answer.headers.get("location", ""))
+                if answer.status_code not in _REDIRECTS or _origin(target) != _origin(self.api_url):
+                    break
+                url, query = target, {}
         except requests.exceptions.SSLError as error:
             raise PostError(self._words(f"no safe connection: {error}")) from None
         except (
@@ -111,27 +120,6 @@ class RestInterface:
             raise PostError(self._words(f"the host's answer is of no use: {error}")) from None
         if not 200 <= answer.status_code < 300:
             raise self._error(answer)
-        return answer
-
-    def _sent(
-        self, method: str, path: str, query: Mapping[str, str], body: Mapping[str, str] | None
-    ) -> "Response":
-        """Send a request, and again where the same host says that it has moved."""
-        url = path if "://" in path else f"{self.api_url}{path}"
-        for _ in range(_MOST_REDIRECTS):
-            answer = self._session.request(
-                method,
-                url,
-                params=query,
-                json=body,
-                timeout=SECONDS_FOR_AN_ANSWER,
-                allow_redirects=False,
-            )
-            target = urljoin(url, answer.headers.get("location", ""))
-            # The token would go along to wherever a redirect leads.
-            if answer.status_code not in _REDIRECTS or _origin(target) != _origin(self.api_url):
-                break
-            url, query = target, {}
         return answer
 
     def _error(self, answer: "Response") -> PostError:

@@ -12,7 +12,7 @@ from snapdiff.ci.commits import (
     commits_of_pipeline,
 )
 from snapdiff.errors import RevisionError, SnapdiffError
-from snapdiff.posting.github_event import read_event
+from snapdiff.posting.target import read_event
 from tests.action.pull_requests import NUMBER, PullRequest, write_event
 from tests.support.repositories import GitRepository, run_git
 

@@ -6,14 +6,9 @@ from typing import TypeVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.posting.one_comment import (
-    Comment,
-    NotFoundError,
-    Pauses,
-    TryLaterError,
-    WantedComment,
-    keep_one_comment,
-)
+from snapdiff.errors import NotFoundError, TryLaterError
+from snapdiff.posting.hosts import Comment, CommentHost
+from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
 
 MARKER = "<!-- snapdiff -->"
 US = "us"
@@ -21,7 +16,7 @@ US = "us"
 _Answer = TypeVar("_Answer")
 
 
-class Memory:
+class Memory(CommentHost):
     """A host in memory. Each request takes the next of its troubles: none, refused or lost."""
 
     place = "a/b#1"

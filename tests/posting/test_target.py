@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snapdiff.posting.one_comment import PostError
+from snapdiff.errors import PostError
 from snapdiff.posting.target import HostName, Target, Token, find_target
 from tests.posting.code_host import CodeHost
 from tests.posting.conftest import TOKEN, Post, pull_request
