@@ -1,5 +1,6 @@
 """Environments and a catalog become what of the environments is not in the catalog."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from snapdiff import __version__
@@ -75,12 +76,16 @@ def _environments(
     wanted: Iterable[Catalog], sides: Iterable[Iterable[Package]]
 ) -> Iterator["_Environment"]:
     """Yield each environment, in the order in which they were named."""
+    stacks: dict[tuple[str, str, str], list[Package]] = {}
     for catalog, packages in zip(wanted, sides, strict=True):
-        stacks: dict[tuple[str, str], list[Package]] = {}
         for package in packages:
-            stacks.setdefault((package.tag, package.stack or EMPTY_PART), []).append(package)
-        for (_, stack), some in stacks.items():
-            yield _Environment(_name(stack, catalog.source.name), some)
+            place = catalog.source.name, package.tag, package.stack or EMPTY_PART
+            stacks.setdefault(place, []).append(package)
+    names = Counter(_name(stack, source) for source, _, stack in stacks)
+    for place, packages in stacks.items():
+        name = _name(place[2], place[0])
+        whole = "/".join(part.rstrip("/") for part in place if part != EMPTY_PART)
+        yield _Environment(name if names[name] == 1 else whole, packages)
 
 
 def _name(stack: str, source: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -143,4 +144,25 @@ def test_the_example_of_the_documentation_runs(
     expected = json.loads((ROOT / "tests/golden/missing.json").read_text("utf-8"))["missing"]
     assert printed == [
         [item["package"], item["spec"]["hash"], str(item["asked_for"])] for item in expected
+    ]
+
+
+def test_environments_of_one_name_are_told_apart(folder: Path) -> None:
+    some = to_bytes(lock(WANTED))
+    write_files(folder, {"23.08/env/spack.lock": some, "all/a/env/spack.lock": some})
+    write_files(folder, {"all/b/env/spack.lock": some, "catalog/spack.lock": to_bytes(lock(THERE))})
+    wanted = ("env", "./env", "23.08/env/", "all")
+    done = run_cli("-C", folder, "missing", *wanted, "catalog", "-f", "json")
+    found = Counter(item["environment"] for item in json.loads(done.out)["missing"])
+    assert found == {"env": 2, "./env": 2, "23.08/env": 2, "all/a/env": 2, "all/b/env": 2}
+
+
+def test_an_environment_that_is_named_twice_counts_once(folder: Path) -> None:
+    write_files(folder, {"catalog/spack.lock": to_bytes(lock(THERE))})
+    once, twice = (
+        json.loads(run_cli("-C", folder, "missing", *wanted, "catalog", "-f", "json").out)
+        for wanted in (("env",), ("env", "env"))
+    )
+    assert [twice[key] for key in ("specs", "missing")] == [
+        once[key] for key in ("specs", "missing")
     ]
