@@ -5,6 +5,7 @@ blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checks
 """
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -13,6 +14,8 @@ from snapdiff.errors import FormatError
 LAYOUT_2 = "build_cache/index.json"
 LAYOUT_3 = "v3/manifests/index/index.manifest.json"
 """Where the index of a mirror is found, by layout."""
+
+_INDEX = re.compile(rf"(|.*/)(?:{re.escape(LAYOUT_2)}|{re.escape(LAYOUT_3)})", re.DOTALL)
 
 VIEW = re.compile(r"(|.*/)v3/manifests/index/([^/]+)/index\.manifest\.json", re.DOTALL)
 """The path of a view, an index of some of a mirror's specs: the mirror's folder, its own name."""
@@ -71,3 +74,64 @@ def index_blob(manifest: Manifest) -> tuple[str, Blob]:
     if not SHA256.fullmatch(blob.checksum):
         raise FormatError(f"{place}.checksum: no sha256 checksum, 64 characters of 0-9 and a-f")
     return place, blob
+
+
+def mirror_folder(path: str) -> str | None:
+    """Return the folder of a mirror, which is above the place of its index; None for no index."""
+    if not path.endswith(".json"):
+        return None  # nearly all files of a catalog are pages
+    found = _INDEX.fullmatch(path) or VIEW.fullmatch(path)
+    return found[1].removesuffix("/") if found else None
+
+
+def mirror_or_folder(path: str) -> str:
+    """Return the folder of a mirror, or the one that holds an index with a name of its own."""
+    mirror = mirror_folder(path)
+    return path.rpartition("/")[0] if mirror is None else mirror
+
+
+Aggregates = Mapping[str, Sequence[str]]
+"""The folders of mirrors that hold other mirrors, each with the indexes of its stacks."""
+
+
+def aggregate_paths(path: str, aggregates: Aggregates) -> list[str]:
+    """Return the paths of the index, in any layout, above that of a stack: it changes with it."""
+    folder = mirror_or_folder(path).rpartition("/")[0]
+    if path not in aggregates.get(folder, ()):
+        return []
+    return [f"{folder}/{index}" if folder else index for index in (LAYOUT_3, LAYOUT_2)]
+
+
+def views_of_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the folders of mirrors with views, each with these: they count where no index is.
+
+    >>> views_of_mirrors(["v1/v3/manifests/index/small/index.manifest.json"])
+    {'v1': ['v1/v3/manifests/index/small/index.manifest.json']}
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        if view := VIEW.fullmatch(path):
+            found.setdefault(view[1].removesuffix("/"), []).append(path)
+    return found
+
+
+def aggregate_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the folders of mirrors that hold other mirrors, each with its stacks' indexes.
+
+    >>> aggregate_mirrors(["v1/build_cache/index.json", "v1/e4s/build_cache/index.json"])
+    {'v1': ['v1/e4s/build_cache/index.json']}
+    """
+    mirrors = {path: folder for path in paths if (folder := mirror_folder(path)) is not None}
+    folders = set(mirrors.values())
+    found: dict[str, list[str]] = {}
+    for folder in folders:
+        above = folder
+        while above:
+            above = above.rpartition("/")[0]
+            if above in folders:
+                found[above] = []
+    for path, folder in sorted(mirrors.items()):
+        above = folder.rpartition("/")[0]
+        if folder and folder not in found and above in found:
+            found[above].append(path)
+    return found

@@ -47,6 +47,11 @@ class SizeLimit(NamedTuple):
     kind: str
     size: int
 
+    def check(self, content: bytes) -> None:
+        """Raise FormatError where a file is larger."""
+        if len(content) > self.size:
+            raise self.error("is too large")
+
     def error(self, what: str) -> FormatError:
         """Return the error for a file that is larger; `what` says how large."""
         return FormatError(
@@ -118,6 +123,22 @@ def limits_of(size: int | None) -> Limits:
 def over_limit(what: str, limit: int, unit: str) -> FormatError:
     """Return the error for something that is over a limit that the page's size sets."""
     return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-size raises it")
+
+
+_PART = re.compile("[0-9]+|[^0-9._-]+")
+
+
+def check_version(version: str, key: str) -> None:
+    """Raise FormatError where a version has more parts than can be compared at little cost."""
+    if has_too_many_parts(version):
+        raise FormatError(
+            f"{key}: a version of over {VERSION_PARTS} parts, {version[:64]!r} and so on"
+        )
+
+
+def has_too_many_parts(version: str) -> bool:
+    """Return whether a version has more parts than can be compared at little cost."""
+    return len(version) > VERSION_PARTS and len(_PART.findall(version)) > VERSION_PARTS
 
 
 def parse_size(text: str) -> int:

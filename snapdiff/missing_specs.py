@@ -8,7 +8,7 @@ from snapdiff.catalog.loading import Catalog
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.pairing import Effort, pair_specs
 from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError
-from snapdiff.formats.document_names import LOCK_NAME
+from snapdiff.formats.kinds import LOCK_NAME
 from snapdiff.limits import Limits
 from snapdiff.model import EMPTY_PART, Build, Graph, Package
 from snapdiff.result.missing import (

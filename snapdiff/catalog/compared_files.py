@@ -7,7 +7,7 @@ from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Document, File, ReadDocument
+from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS, Documents
 from snapdiff.formats.single_document import usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits
@@ -108,7 +108,7 @@ class DocumentVersions(ComparedFiles):
 def _emptied(reading: Reading) -> Reading:
     """Return a document that is about the same and lists nothing."""
     if isinstance(reading, Document):
-        return ReadDocument(reading.kind, reading.claims, [], [])
+        return Document(reading.kind, reading.claims)
     return None
 
 

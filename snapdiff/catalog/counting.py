@@ -8,7 +8,7 @@ from typing import NamedTuple
 from snapdiff.catalog.reading import Reading
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim
+from snapdiff.formats.document import Claim
 from snapdiff.model import (
     Counts,
     DocumentKind,

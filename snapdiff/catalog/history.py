@@ -23,7 +23,7 @@ from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Document, DocumentReader, File, no_file
+from snapdiff.formats.document import Document, DocumentReader, File, no_file
 from snapdiff.formats.registry import Documents, naming_end
 from snapdiff.limits import Limits
 from snapdiff.sources.git_commands import Objects
@@ -78,7 +78,7 @@ class DocumentMemory:
     def read(
         self, entry: Entry, side: Side, read_beside: ReadBeside, *, is_document: bool = False
     ) -> Reading:
-        """Return what a file is; `read_beside` and `is_document` are as in `formats.base.File`."""
+        """Return what a file is; `read_beside` and `is_document` are as in `File`."""
         path = printable_path(entry.path)
         if entry.fault:
             return BadPage(path, side, entry.fault)
@@ -99,7 +99,7 @@ class DocumentMemory:
         """Return a document, or as text why it cannot be read."""
         try:
             file = self._file(entry, read_beside, is_document=is_document)
-            return self._reader(entry).read(file)
+            return self._reader(entry)(file)
         except FormatError as error:
             return str(error)  # the error itself would keep the file's content
 
@@ -111,7 +111,7 @@ class DocumentMemory:
         else:
             try:
                 reader = self._formats.reader(path, self._limits)
-                found = reader.read(self._file(entry, read_beside))
+                found = reader(self._file(entry, read_beside))
             except FormatError as error:
                 found = BadPage(path, "old", str(error))
         return read_whole(found, path, "old")

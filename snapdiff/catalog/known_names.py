@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from snapdiff.catalog.loading import Catalog
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
-from snapdiff.formats.base import Document
+from snapdiff.formats.document import Document
 from snapdiff.result import Filters
 from snapdiff.sources.source import printable_path
 

@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
-from snapdiff.formats.base import File, no_file
+from snapdiff.formats.document import File, no_file
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents
 from snapdiff.formats.single_document import plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen

@@ -17,7 +17,7 @@ from snapdiff.catalog.renamed_stacks import (
 from snapdiff.catalog.side import CatalogSide, TagFolders, pair_tags
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, Document
+from snapdiff.formats.document import Claim, Document
 from snapdiff.model import Counts, PackagePair, StackDocuments, StackGraphs, TagPair, Tags
 
 Warn = Callable[[str], None]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Counted, Document, DocumentReader, File
+from snapdiff.formats.document import Counted, Document, DocumentReader, File
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
@@ -98,7 +98,7 @@ def read_file(
     try:
         if isinstance(file, FormatError):
             raise file
-        return reader.read(file._replace(is_document=is_document))
+        return reader(file._replace(is_document=is_document))
     except FormatError as error:
         return BadPage(path, side, str(error))
 

@@ -16,7 +16,7 @@ from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Document
+from snapdiff.formats.document import Document
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Progress, unseen
 from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path

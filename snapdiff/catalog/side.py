@@ -7,7 +7,7 @@ from snapdiff.catalog.counting import ListedHashes
 from snapdiff.catalog.reading import Reading
 from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_package
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, Document
+from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.registry import Documents
 from snapdiff.model import DocumentKind, Graph, Package, StackDocuments, StackGraphs, Tags
 

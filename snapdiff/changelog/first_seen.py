@@ -12,7 +12,7 @@ from snapdiff.changelog.sections import Settings
 from snapdiff.changelog.steps import Step
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Document
+from snapdiff.formats.document import Document
 from snapdiff.limits import Progress, unseen
 from snapdiff.model import Build, InCommon, Package, Revision
 from snapdiff.result import SkippedPage

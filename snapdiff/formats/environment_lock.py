@@ -8,8 +8,7 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Counted, File, Format
-from snapdiff.formats.document_names import LOCK_NAME, is_called
+from snapdiff.formats.document import Claim, Counted, File
 from snapdiff.formats.json_text import (
     FileContent,
     Key,
@@ -18,7 +17,7 @@ from snapdiff.formats.json_text import (
     records_by_hash,
     values_by_key,
 )
-from snapdiff.formats.listing import Listing, ListingReader
+from snapdiff.formats.listing import Listing
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_node import (
     NODE,
@@ -28,7 +27,7 @@ from snapdiff.formats.spec_node import (
     decode_node,
     read_edges,
 )
-from snapdiff.limits import DEPTH, Limits
+from snapdiff.limits import DEPTH
 from snapdiff.model import Edge, Node, counting_stacks
 
 NEWEST_VERSION = 7
@@ -71,27 +70,13 @@ class _Environment(NamedTuple):
     nodes: dict[str, Raw]
 
 
-class EnvironmentLock(Format):
-    """The format of `spack.lock`: the stack is the folder that holds it, the tag the path above."""
-
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is called `spack.lock`."""
-        return is_called(path, LOCK_NAME)
-
-    def reader(self, limits: Limits) -> ListingReader:
-        """Return a reader that knows nothing yet."""
-        return ListingReader(limits, self._open)
-
-    def _open(self, file: File, _limits: Limits, builds: SharedBuilds) -> Listing:
-        return _LockListing(
-            self.claim_of_path(file.path), list(_read_environments(file.content)), builds
-        )
+def open_lock(file: File, claim: Claim, builds: SharedBuilds) -> Listing:
+    """Return the specs of a lock file; raises FormatError."""
+    return _LockListing(claim, list(_read_environments(file.content)), builds)
 
 
 class _LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
-
-    kind = "lock"
 
     def __init__(
         self, claim: Claim, environments: list[_Environment], builds: SharedBuilds
@@ -104,7 +89,7 @@ class _LockListing(Listing):
                 # An environment and one that it includes have nodes in common.
                 if records.setdefault(spec_hash, record) is record and environment.key:
                     self._keys[spec_hash] = environment.key
-        super().__init__((claim,), records, builds, _warning(environments[0].lock.meta))
+        super().__init__("lock", (claim,), records, builds, _warning(environments[0].lock.meta))
         self._tags = (claim.tag,)
         self._stacks = counting_stacks((claim.name,))
         self.edges: dict[str, tuple[Edge, ...]] = {}

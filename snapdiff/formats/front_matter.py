@@ -7,7 +7,8 @@ import msgspec
 from msgspec import Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document_names import MARKDOWN, PAGE_NAME
+from snapdiff.formats.kinds import names_in_path
+from snapdiff.limits import Limits, over_limit
 from snapdiff.model import ROOT, StackCounts
 
 _FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t\r]*(?:\n|\Z)")
@@ -19,6 +20,15 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 _WORD_LIST = re.compile(r"\[([A-Za-z0-9._, -]*)\]")
 _NOT_STRINGS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
 """Words that YAML 1.1 does not read as strings, in any case of letters."""
+
+
+def check_size(page: bytes, limits: Limits) -> None:
+    """Raise FormatError where a page is larger, or holds more values, than is taken."""
+    limits.page.check(page)
+    most = limits.values
+    # There are no more values than commas, line breaks and one; a short page need not be counted.
+    if len(page) > most and page.count(b",") + page.count(b"\n") >= most:
+        raise over_limit("the page holds too many values", most, "values")
 
 
 def begins_with_front_matter(page: bytes) -> bool:
@@ -183,14 +193,6 @@ def names_of_page(path: str, head: PageHead) -> tuple[str, str]:
     if not tag:
         raise FormatError("categories: no tag (the second entry), and no folder is named for one")
     return tag, head.title or name_in_path
-
-
-def names_in_path(path: str) -> tuple[str, str]:
-    """Return tag and package as the path has them: `_cache/<tag>/<package>/specs.md`."""
-    parts = ("", "", *path.split("/"))
-    if parts[-1] == PAGE_NAME:
-        return parts[-3], parts[-2]
-    return parts[-2], parts[-1].removesuffix(MARKDOWN)
 
 
 def contradiction(meta: Meta, counts: StackCounts) -> str | None:

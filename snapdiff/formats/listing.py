@@ -1,19 +1,19 @@
 """What one document with dependencies lists: its records by hash, each read when asked for."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Raw
 
-from snapdiff.formats.base import Claim, Counted, Document, File
-from snapdiff.formats.content_limits import check_document_size
+from snapdiff.formats.document import Claim, Counted, Document, DocumentReader, File
 from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, SharedBuilds
 from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
 from snapdiff.limits import Limits
 from snapdiff.model import (
     Build,
+    DocumentKind,
     Edge,
     Graph,
     Node,
@@ -32,7 +32,7 @@ would be as large as the index.
 """
 
 
-class Listing(Document):
+class Listing(Document, ABC):
     """A document split into records by hash, and the graph of its nodes.
 
     An edge may lead to a record that is not counted: a compiler that is not in the build cache.
@@ -43,16 +43,16 @@ class Listing(Document):
 
     def __init__(
         self,
+        kind: DocumentKind,
         claims: tuple[Claim, ...],
         records: Mapping[str, Raw],
         builds: SharedBuilds,
         warning: str | None = None,
     ) -> None:
         """Take what is known before any record is read."""
-        self.claims = claims
+        super().__init__(kind, claims, warning=warning)
         self.records = records
         self._builds = builds
-        self._warning = warning
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
@@ -286,23 +286,18 @@ class Listing(Document):
         return "; ".join(found) or None
 
 
-class ListingReader:
-    """Reads the versions of a document; `open_listing` splits a file into records."""
+def listing_reader(
+    limits: Limits, open_listing: Callable[[File, SharedBuilds], Listing | None]
+) -> DocumentReader:
+    """Return a reader of the versions of a document; `open_listing` splits a file into records.
 
-    def __init__(
-        self,
-        limits: Limits,
-        open_listing: Callable[[File, Limits, SharedBuilds], Listing | None],
-    ) -> None:
-        """Begin with no build known."""
-        self._limits = limits
-        self._open_listing = open_listing
-        self._builds = SharedBuilds()
+    The reader returns None where a file's content is of another kind. It raises FormatError with
+    the key path, such as `concrete_specs.<hash>.arch.target`.
+    """
+    builds = SharedBuilds()
 
-    def read(self, file: File) -> Listing | None:
-        """Return a file split into records, or None where its content is of another kind.
+    def read(file: File) -> Listing | None:
+        limits.document.check(file.content)
+        return open_listing(file, builds)
 
-        Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
-        """
-        check_document_size(file.content, self._limits.document)
-        return self._open_listing(file, self._limits, self._builds)
+    return read

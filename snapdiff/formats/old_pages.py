@@ -11,10 +11,9 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Counted, File
-from snapdiff.formats.content_limits import check_size
-from snapdiff.formats.document_names import SPEC_FILE
-from snapdiff.formats.front_matter import front_matter_text
+from snapdiff.formats.document import Claim, Counted, File
+from snapdiff.formats.front_matter import check_size, front_matter_text
+from snapdiff.formats.kinds import SPEC_FILE, names_in_path
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_node import (
@@ -52,7 +51,6 @@ class _FrontMatter(Struct, gc=False):
 class _OldPageListing(Listing):
     """The specs of a page, and the nodes below them, of which none counts."""
 
-    kind = "page"
     lists_a_stack = False
 
     def __init__(self, claim: Claim, files: list[list[SpecFileNode]], builds: SharedBuilds) -> None:
@@ -62,7 +60,7 @@ class _OldPageListing(Listing):
         for key, spec_hash, record in (node for file in files for node in file):
             records.setdefault(spec_hash, record)
             self._keys.setdefault(spec_hash, key)
-        super().__init__((claim,), records, builds)
+        super().__init__("page", (claim,), records, builds)
         self._specs = {file[0].hash for file in files}
         self._package = claim.name
         self._tags = (claim.tag,)
@@ -116,7 +114,7 @@ def _front_matter(fields: Any) -> _FrontMatter:
 
 def _claim(path: str, front_matter: _FrontMatter) -> Claim:
     """Return tag and package, as the front matter has them or else the folders."""
-    parts = ("", "", *path.split("/"))
+    tag_in_path, name_in_path = names_in_path(path)
     categories = front_matter.categories
-    tag = categories[1] if len(categories) > 1 else parts[-3] or EMPTY_PART
-    return Claim(tag, "package", front_matter.title or parts[-2])
+    tag = categories[1] if len(categories) > 1 else tag_in_path or EMPTY_PART
+    return Claim(tag, "package", front_matter.title or name_in_path)

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.content_limits import check_version, has_too_many_parts
 from snapdiff.formats.json_text import HASH_ALPHABET, HASH_LENGTH, is_hash
-from snapdiff.model import Build, counting_stacks
+from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limit
+from snapdiff.model import Build, StackCounts, counting_stacks
 
 _HASH_BYTES = HASH_ALPHABET.encode("ascii")
 _HASH_KEY = b'"hash": "'
@@ -167,3 +167,39 @@ def _decode_around_hash(before: bytes, after: bytes) -> Build | None:
     if record.hash or has_too_many_parts(record.versions[0]):
         return None
     return _build_of(record)
+
+
+# --- What a report of them may take ---
+
+_LINE = 1024
+"""What a change costs in a report, in characters, beside what the page says of the spec."""
+
+_ORDERING = 12
+"""What a character of a version costs to be put in order, in the same measure."""
+
+
+def check_listing(
+    by_stacks: StackCounts, builds: Iterable[tuple[Build, int]], length: int, limits: Limits
+) -> None:
+    """Raise FormatError where a report, which lists a spec once a stack, could be too long.
+
+    `builds` are those of the specs that `by_stacks` counts, each with a number of specs; all are
+    described in at most `length` characters.
+    """
+    most_stacks = max(map(len, by_stacks), default=0)
+    if most_stacks * 16 * length <= limits.text:
+        return  # nothing costs more than 16 times as much as it takes in the page
+    text = 0
+    for build, number in builds:
+        fields = build.version_text, build.compiler, build.os, build.platform, build.target
+        line = _LINE + sum(map(_shown_length, (*fields, *build.variants)))
+        line += _ORDERING * len(build.version_text)
+        text += number * len(build.stacks) * line
+    if text > limits.text:
+        what = "listing each spec once for each of its stacks takes too much"
+        raise over_limit(what, limits.text, "characters")
+
+
+def _shown_length(text: str) -> int:
+    """Return how long a text is in a report at most: what cannot be printed is escaped."""
+    return len(text) if text.isprintable() else len(text) * 8

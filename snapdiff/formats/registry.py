@@ -1,25 +1,30 @@
 """Every kind of document that is read, and which of them a file may be."""
 
 from collections.abc import Callable, Iterable
-from functools import cache
 
-from snapdiff.buildcache_layout import BLOB, LAYOUT_2, LAYOUT_3
-from snapdiff.formats.base import Claim, DocumentReader, Format
-from snapdiff.formats.document_names import (
-    COMPRESSED,
+from snapdiff.buildcache_layout import (
+    BLOB,
+    LAYOUT_2,
+    LAYOUT_3,
+    Aggregates,
+    aggregate_mirrors,
+    aggregate_paths,
+    mirror_folder,
+    views_of_mirrors,
+)
+from snapdiff.formats.document import Claim, DocumentReader
+from snapdiff.formats.kinds import (
     DATABASE,
     DATABASE_FOLDER,
     LOCK_NAME,
     MARKDOWN,
-    PACKAGE_DATA,
-    SPEC_FILE,
-    SPECS_DATA,
-    Aggregates,
-    aggregate_mirrors,
-    aggregate_paths,
+    BuildcacheIndexes,
+    EnvironmentLocks,
+    Format,
+    InstallDatabases,
+    SiteData,
+    SitePages,
     is_called,
-    mirror_folder,
-    views_of_mirrors,
 )
 from snapdiff.limits import Limits, SizeLimit
 
@@ -47,11 +52,7 @@ READ_FILES = (
 
 
 class Documents:
-    """The kinds of documents, as what a source is asked for and as what reads its files.
-
-    Each kind is imported when a file is found that may be one: to import all of them takes a
-    twelfth of what it takes to compare two small locks.
-    """
+    """The kinds of documents, as what a source is asked for and as what reads its files."""
 
     def __init__(
         self, aggregates: Aggregates | None = None, views: Aggregates | None = None
@@ -59,27 +60,17 @@ class Documents:
         """Take which build caches hold others, and which have views."""
         self._aggregates = aggregates or {}
         self._views = views or {}
-        self._index: Format | None = None
+        self._kinds: tuple[Format, ...] = (
+            SitePages(),
+            EnvironmentLocks(),
+            InstallDatabases(),
+            BuildcacheIndexes(self._aggregates),
+            SiteData(),
+        )
 
     def _kind(self, path: str) -> Format | None:
-        """Return the kind that a file may be of, or a part of, by the end of its name."""
-        name = path.rpartition("/")[2]
-        if name.endswith(MARKDOWN) or SPEC_FILE.fullmatch(name):
-            return _pages()
-        if name == LOCK_NAME:
-            return _locks()
-        if is_called(path, DATABASE):
-            return _databases()
-        if name in ("index.json", "index.manifest.json") or BLOB.fullmatch(path):
-            return self._indexes()
-        return _site_data() if name.removesuffix(COMPRESSED) in (SPECS_DATA, PACKAGE_DATA) else None
-
-    def _indexes(self) -> Format:
-        if self._index is None:
-            from snapdiff.formats.buildcache_index import BuildcacheIndex
-
-            self._index = BuildcacheIndex(self._aggregates)
-        return self._index
+        """Return the kind that a file may be of, or a part of, by its name."""
+        return next((kind for kind in self._kinds if kind.documents_of(path)), None)
 
     @property
     def names(self) -> str:
@@ -187,34 +178,6 @@ class Documents:
     def is_index(self, path: str) -> bool:
         """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
         return mirror_folder(path) is not None
-
-
-@cache
-def _pages() -> Format:
-    from snapdiff.formats.site_page import SitePages
-
-    return SitePages()
-
-
-@cache
-def _locks() -> Format:
-    from snapdiff.formats.environment_lock import EnvironmentLock
-
-    return EnvironmentLock()
-
-
-@cache
-def _databases() -> Format:
-    from snapdiff.formats.install_database import InstallDatabase
-
-    return InstallDatabase()
-
-
-@cache
-def _site_data() -> Format:
-    from snapdiff.formats.site_data import SiteData
-
-    return SiteData()
 
 
 DOCUMENTS = Documents()

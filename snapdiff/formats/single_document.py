@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Raw
 
 from snapdiff.buildcache_layout import LAYOUT_2
-from snapdiff.formats.document_names import DATABASE, LOCK_NAME, PAGE_NAME
+from snapdiff.formats.kinds import DATABASE, LOCK_NAME, PAGE_NAME
 from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits
 

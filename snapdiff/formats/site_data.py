@@ -12,17 +12,19 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Counted, Document, File, Format
-from snapdiff.formats.content_limits import PLACES, check_document_size, check_version
-from snapdiff.formats.document_names import COMPRESSED, PACKAGE_DATA, SPECS_DATA
+from snapdiff.formats.document import Claim, Counted, Document, File
 from snapdiff.formats.json_text import Key, decode_json, decoder_by_key, records_by_hash
-from snapdiff.formats.listing import Listing, ListingReader
+from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
+from snapdiff.formats.listing import Listing
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.gzip_stream import is_gzip, unfold_whole
-from snapdiff.limits import Limits, SizeLimit
+from snapdiff.limits import Limits, SizeLimit, check_version
 from snapdiff.model import EMPTY_PART, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
+
+PLACES = 10_000
+"""How many pairs of stack and release a spec of the site's data may have; real ones have a few."""
 
 
 class _SitePackage(Struct, gc=False):
@@ -53,40 +55,16 @@ _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)
 
 
-class SiteData(Format):
-    """The format of the site's data, in which stacks and releases are known only from records."""
-
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is called `specs_data.json`, or that with `.gz`."""
-        return path.rpartition("/")[2].removesuffix(COMPRESSED) == SPECS_DATA
-
-    def documents_of(self, path: str) -> tuple[str, ...]:
-        """Return the path of the `specs_data.json` that a file is, or belongs to."""
-        folder, slash, name = path.rpartition("/")
-        if name.removesuffix(COMPRESSED) == PACKAGE_DATA:
-            return (folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA),)
-        return super().documents_of(path)
-
-    def tag_folder(self, path: str) -> str:
-        """Return the folder that holds the data of all releases."""
-        return self.folder(path)
-
-    def reader(self, limits: Limits) -> ListingReader:
-        """Return a reader that knows nothing yet."""
-        return ListingReader(limits, _open)
-
-
 class _SiteListing(Listing):
     """The specs of the site's data, in all their stacks and releases."""
 
-    kind = "site data"
     lists_a_stack = False
 
     def __init__(
         self, records: Mapping[str, Raw], names: Mapping[str, str], builds: SharedBuilds
     ) -> None:
         """Take the records by hash, and the name of the package of each."""
-        super().__init__((), records, builds)
+        super().__init__("site data", (), records, builds)
         self._names = names
         self._has_links = False
         claims: set[Claim] = set()
@@ -157,7 +135,8 @@ class _SiteListing(Listing):
         return Counted(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
 
-def _open(file: File, limits: Limits, builds: SharedBuilds) -> Listing:
+def open_site_data(file: File, limits: Limits, builds: SharedBuilds) -> Listing:
+    """Return the specs of the site's data; raises FormatError."""
     content = _unfolded(file.content, limits.document)
     records = records_by_hash(decode_json(content, _SPECS_DATA), "")
     folder, slash, name = file.path.rpartition("/")
@@ -175,5 +154,5 @@ def _open(file: File, limits: Limits, builds: SharedBuilds) -> Listing:
 
 
 def _unfolded(content: bytes, limit: SizeLimit) -> bytes:
-    check_document_size(content, limit)
+    limit.check(content)
     return unfold_whole(content, limit) if is_gzip(content) else content

@@ -9,64 +9,28 @@ from typing import Any
 import msgspec
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Document, DocumentReader, File, Format, ReadDocument
-from snapdiff.formats.content_limits import check_listing, check_size
-from snapdiff.formats.document_names import MARKDOWN, OLDEST_PAGE_NAME, PAGE_NAME, SPEC_FILE
+from snapdiff.formats.document import Claim, Document, DocumentReader, File
 from snapdiff.formats.front_matter import (
     LAYOUT,
     PageHead,
     UsualPage,
     begins_with_front_matter,
+    check_size,
     contradiction,
     decode_page,
     front_matter_text,
-    names_in_path,
     names_of_page,
     plain_words,
     usual_page,
 )
 from snapdiff.formats.json_text import type_error
-from snapdiff.formats.records import Record, RecordReader, read_records
+from snapdiff.formats.kinds import PAGE_NAME, is_called, is_named_by_folder
+from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import EMPTY_PART, Build, Package, PackageCounts, count_by_stacks
+from snapdiff.model import Build, Package, PackageCounts, count_by_stacks
 
 _RECORDS = msgspec.json.Decoder(list[Record])
-
-
-class SitePages(Format):
-    """The format of the site's pages: `specs.md`, and other Markdown by its layout.
-
-    Those of 2021 and 2022 have files beside them, and were called `index.md` at first.
-    """
-
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is a page whatever it holds."""
-        return path.rpartition("/")[2] == PAGE_NAME
-
-    def documents_of(self, path: str) -> tuple[str, ...]:
-        """Return the path of any Markdown, or of the pages that a file may be beside."""
-        if path.endswith(MARKDOWN):
-            return (path,)
-        folder, slash, name = path.rpartition("/")
-        if not SPEC_FILE.fullmatch(name):
-            return ()
-        return f"{folder}{slash}{PAGE_NAME}", f"{folder}{slash}{OLDEST_PAGE_NAME}"
-
-    def tag_folder(self, path: str) -> str:
-        """Return the folder above the package's, whatever it is called."""
-        folder = self.folder(path)
-        return folder.rpartition("/")[0] if _is_named_by_folder(path) else folder
-
-    def claim_of_path(self, path: str) -> Claim:
-        """Return the package that the folders of a page name."""
-        usual = f"{self.folder(path)}/{PAGE_NAME}" if _is_named_by_folder(path) else path
-        tag, name = names_in_path(usual)
-        return Claim(tag or EMPTY_PART, "package", name)
-
-    def reader(self, limits: Limits) -> "SitePageReader":
-        """Return a reader that knows nothing yet."""
-        return SitePageReader(limits)
 
 
 class SitePageReader:
@@ -84,7 +48,7 @@ class SitePageReader:
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        if _is_named_by_folder(file.path) and _is_old_page(file.content):
+        if is_named_by_folder(file.path) and _is_old_page(file.content):
             return self._read_old(file)
         found = self._read_usual(file) or self._read_any(file)
         if found is None:
@@ -97,7 +61,7 @@ class SitePageReader:
         length = len(file.content)
         most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
         check_listing(counts.by_stacks, builds.items(), most, self._limits)
-        return ReadDocument(
+        return Document(
             "page",
             (Claim(tag, "package", name),),
             [Package(tag, name, specs)],
@@ -106,11 +70,13 @@ class SitePageReader:
         )
 
     def _read_old(self, page: File) -> Document | None:
-        from snapdiff.formats.listing import ListingReader  # late: other pages need none of this
+        from snapdiff.formats.listing import listing_reader  # late: other pages need none of this
         from snapdiff.formats.old_pages import open_old_page
 
-        self._old_pages = self._old_pages or ListingReader(self._limits, open_old_page)
-        return self._old_pages.read(page)
+        self._old_pages = self._old_pages or listing_reader(
+            self._limits, lambda file, builds: open_old_page(file, self._limits, builds)
+        )
+        return self._old_pages(page)
 
     def _read_usual(self, file: File) -> tuple[PageHead, dict[str, Build]] | None:
         """Return what a page in the usual form says, or None where that takes a YAML reader."""
@@ -177,11 +143,7 @@ def _names_other_layout(content: bytes) -> bool:
 
 
 def _is_page_anyway(file: File) -> bool:
-    return file.is_document or file.path.rpartition("/")[2] == PAGE_NAME
-
-
-def _is_named_by_folder(path: str) -> bool:
-    return path.rpartition("/")[2] in (PAGE_NAME, OLDEST_PAGE_NAME)
+    return file.is_document or is_called(file.path, PAGE_NAME)
 
 
 def _is_old_page(content: bytes) -> bool:

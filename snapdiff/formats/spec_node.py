@@ -11,10 +11,9 @@ import msgspec
 from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.content_limits import check_version
 from snapdiff.formats.json_text import FileContent, decode_json, is_hash
 from snapdiff.formats.node_parts import EDGE, NAMED_EDGE
-from snapdiff.limits import VERSION_PARTS
+from snapdiff.limits import VERSION_PARTS, check_version
 from snapdiff.model import Edge
 
 _NULL = Raw(b"null")

@@ -13,8 +13,8 @@ from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Document, File
-from snapdiff.formats.environment_lock import EnvironmentLock
+from snapdiff.formats.document import Document, File
+from snapdiff.formats.kinds import EnvironmentLocks
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
@@ -145,7 +145,7 @@ def test_of_two_readings_of_a_document_each_package_counts_that_either_lists() -
     path = "env/spack.lock"
     zlib, hdf5, cmake = Item("zlib"), Item("hdf5"), Item("cmake")
     old, new = (
-        read(EnvironmentLock(), file(path, lock(items))) for items in ([zlib, hdf5], [zlib, cmake])
+        read(EnvironmentLocks(), file(path, lock(items))) for items in ([zlib, hdf5], [zlib, cmake])
     )
     summary = compared(Asked(file_pair(path, old, new))).summary
     assert (summary.unchanged, summary.removed, summary.added) == (1, 1, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from snapdiff.catalog.side import CatalogSide
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Claim, ReadDocument
+from snapdiff.formats.document import Claim, Document
 from snapdiff.model import Package
 from snapdiff.result import Filters
 
@@ -23,7 +23,7 @@ LISTED = {
 }
 
 
-class _Lock(ReadDocument):
+class _Lock(Document):
     @property
     def listed_hashes(self) -> Mapping[str, str]:
         return LISTED[self.claims[0]]
@@ -52,7 +52,7 @@ def test_specs_of_several_documents_of_a_tag_are_counted_again(
     tag: str, filters: Filters, left_out: str, repeated: int
 ) -> None:
     both, unchanged = side_with(CPU, GPU, OTHER), side_with(OTHER, CPU)
-    page = ReadDocument("page", (Claim("develop", "package", "zlib"),), [], [])
+    page = Document("page", (Claim("develop", "package", "zlib"),), [], [])
     unchanged.add("develop/site.md", page)
     scope, without = Scope(filters), {left_out}
     assert both.count_repeated(tag, [], scope, without) == repeated
@@ -63,7 +63,7 @@ def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
     side = CatalogSide("", {})
     for name in ("cpu", "gpu"):
         packages = [Package("develop", "zlib", {}, stack=name)]
-        document = ReadDocument("lock", (), packages, [])
+        document = Document("lock", (), packages, [])
         side.wait(f"{name}/spack.lock", document)
     assert side.waiting == {
         "develop": {"zlib": [Package("develop", "zlib", {}, stack=name) for name in ("cpu", "gpu")]}

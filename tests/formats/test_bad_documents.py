@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 from snapdiff.catalog.reading import pair_documents
 from snapdiff.catalog.reading import read_pair as pair_of_readings
 from snapdiff.errors import BadPage, FormatError
-from snapdiff.formats.base import Document, Format
-from snapdiff.formats.buildcache_index import BuildcacheIndex
-from snapdiff.formats.environment_lock import EnvironmentLock
-from snapdiff.formats.install_database import InstallDatabase
+from snapdiff.formats.document import Document
+from snapdiff.formats.kinds import BuildcacheIndexes, EnvironmentLocks, Format, InstallDatabases
 from snapdiff.limits import Limits
 from tests.support.documents import Item, Json, database, digest, file, lock, read, to_bytes
 from tests.support.work import work
 
-LOCK, INDEX = EnvironmentLock(), BuildcacheIndex()
+LOCK, INDEX = EnvironmentLocks(), BuildcacheIndexes({})
 KEY = "a" * 32
 
 
@@ -166,7 +164,7 @@ def test_a_node_in_no_known_shape_is_named_with_its_key_path(change: Json, reaso
 def test_a_node_that_is_only_counted_is_named_with_its_key_path(change: Json, reason: str) -> None:
     document = lock([Item("zlib", hash=KEY)])
     document["concrete_specs"][KEY] |= change
-    found = LOCK.reader(Limits()).read(file("spack.lock", document))
+    found = LOCK.reader(Limits())(file("spack.lock", document))
     assert found
     with pytest.raises(FormatError, match=rf"^concrete_specs\.{KEY}{re.escape(reason)}"):
         _ = found.counts
@@ -214,7 +212,7 @@ def test_environments_in_environments_end_somewhere() -> None:
 def test_a_record_of_a_database_is_named_with_its_key_path(change: Json, reason: str) -> None:
     document = database([Item("zlib", hash=KEY)])
     document["database"]["installs"][KEY]["spec"] |= change
-    for kind in (INDEX, InstallDatabase()):
+    for kind in (INDEX, InstallDatabases()):
         assert error_of(document, kind).startswith(f"database.installs.{KEY}{reason}")
 
 
@@ -262,7 +260,7 @@ def test_of_two_versions_the_one_that_is_bad_is_named(is_new: bool) -> None:
     bad = lock([Item("zlib", hash=KEY), Item("m4")])
     bad["concrete_specs"][KEY]["arch"] = 5
     documents = (good, bad) if is_new else (bad, good)
-    versions = [LOCK.reader(Limits()).read(file("spack.lock", found)) for found in documents]
+    versions = [LOCK.reader(Limits())(file("spack.lock", found)) for found in documents]
     pair = pair_of_readings("spack.lock", lambda _: versions[0], lambda _: versions[1])
     found, other = (pair.new, pair.old) if is_new else (pair.old, pair.new)
     assert isinstance(found, BadPage)
@@ -305,8 +303,8 @@ def test_damage_anywhere_is_read_or_named_and_never_a_crash(
     for kind in (LOCK, INDEX):
         reader = kind.reader(Limits())
         with contextlib.suppress(FormatError):
-            whole = reader.read(file("spack.lock", _TEXT))
-            found = reader.read(document)
+            whole = reader(file("spack.lock", _TEXT))
+            found = reader(document)
             if found and whole:
                 for one, other in ((found, whole), (whole, found)):
                     with contextlib.suppress(FormatError):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.base import File
+from snapdiff.formats.document import File
 from snapdiff.formats.site_page import SitePageReader
 from tests.support.helpers import (
     entries_of,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim
-from snapdiff.formats.environment_lock import EnvironmentLock
+from snapdiff.formats.document import Claim
+from snapdiff.formats.kinds import EnvironmentLocks
 from snapdiff.limits import Limits
 from snapdiff.model import Edge
 from tests.support.documents import (
@@ -32,7 +32,7 @@ from tests.support.documents import (
     specs_of,
 )
 
-LOCK = EnvironmentLock()
+LOCK = EnvironmentLocks()
 LOCKS = sorted((SHARED / "locks").rglob("*.lock"))
 with_shared = pytest.mark.skipif(not LOCKS, reason=NO_SHARED)
 
@@ -355,7 +355,7 @@ def test_locks_of_two_stacks_are_not_two_versions_of_one() -> None:
 def test_a_lock_is_counted_as_it_is_read(found: list[Item], version: int) -> None:
     document = file("spack.lock", lock(found, version))
     whole = read(LOCK, document)
-    counted = LOCK.reader(Limits()).read(document)  # not yet read whole
+    counted = LOCK.reader(Limits())(document)  # not yet read whole
     assert counted
     assert counted.claims == whole.claims
     assert counted.listed_hashes == whole.listed_hashes

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from snapdiff.formats.base import Claim
-from snapdiff.formats.install_database import InstallDatabase
+from snapdiff.formats.document import Claim
+from snapdiff.formats.kinds import InstallDatabases
 from tests.support.documents import (
     DATABASE_VERSIONS,
     NO_SHARED,
@@ -21,7 +21,7 @@ from tests.support.documents import (
     reading_of,
 )
 
-DATABASE = InstallDatabase()
+DATABASE = InstallDatabases()
 PATH = ".spack-db/index.json"
 REAL = sorted((SHARED / "indexes" / "derecho-spack-db").glob("*.json"))
 with_shared = pytest.mark.skipif(not REAL, reason=NO_SHARED)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.base import File
+from snapdiff.formats.document import File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.limits import DEFAULT_LIMITS, DEPTH, DIGITS, VERSION_PARTS, Limits
 from snapdiff.model import Package

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, File
-from snapdiff.formats.site_page import SitePages
+from snapdiff.formats.document import Claim, File
+from snapdiff.formats.kinds import SitePages
 from snapdiff.limits import Limits
 from tests.support.documents import (
     NO_SHARED,
@@ -123,7 +123,7 @@ def test_a_page_that_lists_its_specs_itself_needs_no_files() -> None:
     assert read(PAGE, listed).graphs == {}
     with pytest.raises(FormatError, match="spec_details: missing"):
         read(PAGE, file("a/b/specs.md", b"---\ntitle: b\n---\n"))
-    assert PAGE.reader(Limits()).read(file("a/b.md", b"---\nspec_files: []\n---\n")) is None
+    assert PAGE.reader(Limits())(file("a/b.md", b"---\nspec_files: []\n---\n")) is None
 
 
 def test_only_what_differs_of_two_versions_is_read() -> None:

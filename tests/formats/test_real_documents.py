@@ -9,16 +9,14 @@ from snapdiff.catalog.reading import PairedPackages
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
 from snapdiff.filters import Scope
-from snapdiff.formats.base import Format
-from snapdiff.formats.environment_lock import EnvironmentLock
-from snapdiff.formats.install_database import InstallDatabase
+from snapdiff.formats.kinds import EnvironmentLocks, Format, InstallDatabases
 from snapdiff.limits import Limits
 from snapdiff.result import Filters
 from tests.support.documents import NO_SHARED, SHARED, file, read_pair
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
 
-LOCK, DATABASE = EnvironmentLock(), InstallDatabase()
+LOCK, DATABASE = EnvironmentLocks(), InstallDatabases()
 E4S = {
     "cuda-aarch64": (901, 1063, 8, 196, 34, 194, 11, 50, 604),
     "cuda-ppc64le": (975, 961, 8, 78, 92, 193, 8, 40, 634),

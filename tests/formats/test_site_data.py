@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, File
-from snapdiff.formats.buildcache_index import BuildcacheIndex
-from snapdiff.formats.content_limits import PLACES
-from snapdiff.formats.site_data import SiteData
+from snapdiff.formats.document import Claim, File
+from snapdiff.formats.kinds import BuildcacheIndexes, SiteData
+from snapdiff.formats.site_data import PLACES
 from snapdiff.model import InCommon
 from tests.support.documents import (
     NO_SHARED,
@@ -120,7 +119,7 @@ def test_the_real_data_says_what_the_index_says_that_it_was_made_of() -> None:
     )
     site = read(SITE, site_file(specs, packages))
     index = SHARED / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
-    cache = read(BuildcacheIndex(), file("build_cache/index.json", index.read_bytes()))
+    cache = read(BuildcacheIndexes({}), file("build_cache/index.json", index.read_bytes()))
     expected, found = specs_of(cache), specs_of(site)
     assert found.keys() >= expected.keys()
     for key, (name, spec) in expected.items():

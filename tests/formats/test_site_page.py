@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from snapdiff import SnapdiffError
 from snapdiff.catalog.reading import pair_documents
-from snapdiff.formats.base import Document, File
+from snapdiff.formats.document import Document, File
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Build, Package, PackageCounts, count_by_stacks
 from tests.support.generated import Catalogs, catalogs

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.formats.base import Document, File
+from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import Graph
@@ -46,7 +46,7 @@ def node_said(graph: Graph | None, key: str) -> Any:
 def read_in_turn(texts: Sequence[bytes]) -> list[Any]:
     """What one reader makes of several versions."""
     reader = DOCUMENTS.reader("env/spack.lock", DEFAULT_LIMITS)
-    return [said(reader.read(File("env/spack.lock", text))) for text in texts]
+    return [said(reader(File("env/spack.lock", text))) for text in texts]
 
 
 def read_anew(texts: Sequence[bytes]) -> list[Any]:
@@ -100,9 +100,7 @@ def test_what_is_the_same_is_not_read_again() -> None:
     first = lock([GCC, ZLIB, OTHER])
     second = json.loads(to_bytes(first))
     second["concrete_specs"][OTHER.key]["version"] = "4.0"
-    documents = [
-        reader.read(File("env/spack.lock", to_bytes(document))) for document in (first, second)
-    ]
+    documents = [reader(File("env/spack.lock", to_bytes(document))) for document in (first, second)]
     builds = [
         {package.name: package.specs for package in document.packages}
         for document in documents

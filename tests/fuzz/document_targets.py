@@ -18,13 +18,17 @@ from snapdiff import SnapdiffError
 from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.catalog.reading import pair_documents
 from snapdiff.errors import FormatError
-from snapdiff.formats.base import Document, File, Format
-from snapdiff.formats.buildcache_index import BuildcacheIndex
-from snapdiff.formats.document_names import DATABASE, LOCK_NAME
-from snapdiff.formats.environment_lock import EnvironmentLock
-from snapdiff.formats.install_database import InstallDatabase
-from snapdiff.formats.site_data import SiteData
-from snapdiff.formats.site_page import SitePages
+from snapdiff.formats.document import Document, File
+from snapdiff.formats.kinds import (
+    DATABASE,
+    LOCK_NAME,
+    BuildcacheIndexes,
+    EnvironmentLocks,
+    Format,
+    InstallDatabases,
+    SiteData,
+    SitePages,
+)
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.model import count_by_stacks
 from tests.support.helpers import run_cli, write_files
@@ -95,10 +99,10 @@ class _Kind(NamedTuple):
 
 
 _KINDS = {
-    "lock": _Kind(EnvironmentLock(), 1, _alone(f"v1/e4s/{LOCK_NAME}")),
-    "index": _Kind(BuildcacheIndex(), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
-    "manifest": _Kind(BuildcacheIndex(), 2, _manifest),
-    "database": _Kind(InstallDatabase(), 1, _alone(f"v1/e4s/{DATABASE}")),
+    "lock": _Kind(EnvironmentLocks(), 1, _alone(f"v1/e4s/{LOCK_NAME}")),
+    "index": _Kind(BuildcacheIndexes({}), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
+    "manifest": _Kind(BuildcacheIndexes({}), 2, _manifest),
+    "database": _Kind(InstallDatabases(), 1, _alone(f"v1/e4s/{DATABASE}")),
     "site-data": _Kind(SiteData(), 2, _with("site/specs_data.json", "site/package_data.json")),
     "old-page": _Kind(SitePages(), 2, _with("develop/zlib/specs.md", "develop/zlib/spec-0.json")),
 }
@@ -130,8 +134,8 @@ def _versions(kind: _Kind, data: bytes) -> tuple[Version, Version]:
 def _read(kind: Format, file: File) -> Document | None:
     """A document, or None where it cannot be read: what is counted of it is the same."""
     try:
-        document = kind.reader(DEFAULT_LIMITS).read(file)
-        counted = kind.reader(DEFAULT_LIMITS).read(file)
+        document = kind.reader(DEFAULT_LIMITS)(file)
+        counted = kind.reader(DEFAULT_LIMITS)(file)
         if document is None or counted is None:
             assert document is counted
             return None
@@ -156,7 +160,7 @@ def _check_pair(
     old, new = (version.file() for version in versions)
     reader = kind.reader(DEFAULT_LIMITS)
     try:
-        before, after = reader.read(old), reader.read(new)
+        before, after = reader(old), reader(new)
         if before is None or after is None or not after.is_version_of(before):
             return
         pair = pair_documents(before, after, old.path)

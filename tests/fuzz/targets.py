@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snapdiff import SnapdiffError
-from snapdiff.formats.base import Document, File
+from snapdiff.formats.document import Document, File
 from snapdiff.formats.front_matter import front_matter_text, usual_fields
 from snapdiff.formats.records import RecordReader
 from snapdiff.formats.registry import DOCUMENTS

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from snapdiff.catalog.reading import PairedPackages, pair_documents
 from snapdiff.errors import NoSuchFile
-from snapdiff.formats.base import Document, File, Format
+from snapdiff.formats.document import Document, File
+from snapdiff.formats.kinds import Format
 from snapdiff.limits import Limits
 from snapdiff.model import Build, Spec
 
@@ -223,7 +224,7 @@ def file(path: str, content: bytes | Json, beside: Mapping[str, bytes] | None = 
 
 def read(kind: Format, document: File, limits: Limits | None = None) -> Document:
     """A file read whole."""
-    found = kind.reader(limits or Limits()).read(document)
+    found = kind.reader(limits or Limits())(document)
     assert found is not None
     assert found.packages is not None
     return found
@@ -232,7 +233,7 @@ def read(kind: Format, document: File, limits: Limits | None = None) -> Document
 def read_pair(kind: Format, old: File, new: File) -> PairedPackages:
     """Two versions of a file, compared record by record."""
     reader = kind.reader(Limits())
-    before, after = reader.read(old), reader.read(new)
+    before, after = reader(old), reader(new)
     assert before
     assert after
     assert after.is_version_of(before)

@@ -1,15 +1,27 @@
-"""Spack's database, of an install tree: `.spack-db/index.json`; an index has the same format."""
+"""Spack's database: of an install tree, and as the index of a build cache, in layout 2 and 3.
 
-from collections.abc import Iterable, Mapping
+The specification, section 10, says which records count.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
 import msgspec
 from msgspec import Raw, Struct
 
-from snapdiff.errors import FormatError
-from snapdiff.formats.base import Claim, Counted, File, Format
-from snapdiff.formats.document_names import DATABASE, DATABASE_FOLDER, is_called
+from snapdiff.buildcache_layout import (
+    LAYOUT_2,
+    LAYOUT_3,
+    VIEW,
+    Manifest,
+    blob_path,
+    index_blob,
+    mirror_or_folder,
+)
+from snapdiff.errors import FormatError, NoSuchFile
+from snapdiff.formats.document import Claim, Counted, File
 from snapdiff.formats.json_text import (
     HASH_LENGTH,
     FileContent,
@@ -19,7 +31,8 @@ from snapdiff.formats.json_text import (
     records_by_hash,
     values_by_key,
 )
-from snapdiff.formats.listing import Listing, ListingReader
+from snapdiff.formats.kinds import is_called
+from snapdiff.formats.listing import Listing
 from snapdiff.formats.node_parts import SharedBuilds
 from snapdiff.formats.spec_node import (
     NODE,
@@ -30,7 +43,8 @@ from snapdiff.formats.spec_node import (
     decode_node,
     read_record,
 )
-from snapdiff.limits import Limits
+from snapdiff.gzip_stream import is_gzip, unfold_whole
+from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import Node, counting_stacks
 
 NEWEST_VERSION = 8
@@ -79,6 +93,7 @@ class _InstallText(Struct, gc=False):
 
 
 _DOCUMENT = decoder_by_key(_Document)
+_MANIFEST = msgspec.json.Decoder(Manifest)
 _INSTALL = msgspec.json.Decoder(_Install)
 _INSTALL_NAMES = msgspec.json.Decoder(_InstallNames)
 _INSTALL_TEXT = msgspec.json.Decoder(_InstallText)
@@ -101,8 +116,7 @@ class _InstallListing(Listing):
         elsewhere: frozenset[str],
     ) -> None:
         """Take a database split into records, and the version that it names."""
-        super().__init__((claim,), records, builds, _warning(version))
-        self.kind = kind
+        super().__init__(kind, (claim,), records, builds, _warning(version))
         number = _number(version)
         self._tags = (claim.tag,)
         self._stacks = counting_stacks((claim.name,))
@@ -232,23 +246,66 @@ def _warning(version: str | int | None) -> str | None:
     )
 
 
-class InstallDatabase(Format):
-    """The format of an install database: the stack is the tree's folder, the tag the path above."""
+# --- The index of a build cache ---
 
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is `.spack-db/index.json` in some folder."""
-        return is_called(path, DATABASE)
 
-    def folder(self, path: str) -> str:
-        """Return the folder of the tree, which is above that of its database."""
-        folder = super().folder(path)
-        if is_called(folder, DATABASE_FOLDER):
-            return folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
-        return folder
+def open_index(
+    file: File, claim: Claim, stacks: Iterable[str], limits: Limits, builds: SharedBuilds
+) -> Listing | None:
+    """Return what an index lists, or None where another index of the mirror has it all.
 
-    def reader(self, limits: Limits) -> ListingReader:
-        """Return a reader that knows nothing yet."""
-        return ListingReader(limits, self._open)
+    `stacks` are the paths of the indexes of its stacks, where the mirror holds others: what these
+    list does not count here. Raises FormatError.
+    """
+    is_view = VIEW.fullmatch(file.path) is not None
+    if is_view and any(_is_beside(index, file) for index in (LAYOUT_3, LAYOUT_2)):
+        return None  # what a mirror has in all is in its main index
+    if is_called(file.path, LAYOUT_2) and _is_beside(LAYOUT_3, file):
+        return None  # of two indexes of one mirror the newer layout's is taken
+    content = file.content
+    if is_view or is_called(file.path, LAYOUT_3):
+        content = _read_blob(file, limits.document)
+    elsewhere = {found for path in stacks for found in _hashes(file, path, claim, limits, builds)}
+    return open_database("index", claim, content, builds, frozenset(elsewhere))
 
-    def _open(self, file: File, _limits: Limits, builds: SharedBuilds) -> Listing:
-        return open_database("database", self.claim_of_path(file.path), file.content, builds)
+
+def _hashes(
+    aggregate: File, path: str, claim: Claim, limits: Limits, builds: SharedBuilds
+) -> Iterator[str]:
+    """Yield what the index of a stack lists; raises FormatError, as its aggregate needs all."""
+    try:
+        index = aggregate._replace(path=path, content=aggregate.read_beside(path))
+    except NoSuchFile:
+        return  # the other side has this stack
+    try:
+        listing = open_index(index, claim, (), limits, builds)
+        if listing:
+            yield from (found for found in listing.records if listing.entry(found).tags)
+    except FormatError as error:
+        raise FormatError(f"its stack {path} cannot be read: {error}") from error
+
+
+def _is_beside(name: str, index: File) -> bool:
+    """Return whether a mirror has another index, too."""
+    folder = mirror_or_folder(index.path)
+    try:
+        index.read_beside(f"{folder}/{name}" if folder else name)
+    except FormatError:
+        return False
+    return True
+
+
+def _read_blob(manifest: File, limit: SizeLimit) -> bytes:
+    """Return the index that a manifest names; raises FormatError where it is not that index."""
+    folder = mirror_or_folder(manifest.path)
+    place, blob = index_blob(decode_json(manifest.content, _MANIFEST))
+    path = blob_path(blob.checksum)
+    content = manifest.read_beside(f"{folder}/{path}" if folder else path)
+    limit.check(content)
+    if hashlib.sha256(content).hexdigest() != blob.checksum:
+        raise FormatError(f"{place}.checksum: the content of {path} has another checksum")
+    if blob.compression not in ("none", "gzip"):
+        raise FormatError(f"{place}.compression: {blob.compression!r}; only gzip is known")
+    if blob.compression == "gzip" or is_gzip(content):
+        return unfold_whole(content, limit)
+    return content
