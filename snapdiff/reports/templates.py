@@ -5,7 +5,7 @@ Jinja2 itself reads a template again whose file has changed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,10 +68,11 @@ def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
 
 
 @lru_cache
-def plain_words(overrides: Path | None, noun: str) -> Any:
-    """Return the macros of all words; what they return is plain text."""
+def plain_words(overrides: Path | None, noun: str) -> Callable[[str, object], str]:
+    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text."""
     environment = _environment(overrides, shown, _unpainted, autoescape=False)
-    return environment.get_template("words.j2").make_module({"link": shown, "noun": noun})
+    module = environment.get_template("words.j2").make_module({"link": shown, "noun": noun})
+    return lambda macro, value: str(getattr(module, macro)(value)).strip()
 
 
 def _unpainted(text: str, _style: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from snapdiff import diff_catalogs, load_catalog
-from snapdiff.reports.html.data import embedded
+from snapdiff.reports.html.document import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
 from tests.support.environments import after, before, write_locks

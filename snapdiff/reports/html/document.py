@@ -1,23 +1,37 @@
-"""One HTML file that needs nothing else: a picture per stack, and a table to search and filter."""
+"""One HTML file that needs nothing else: a picture per stack, and a table to search and filter.
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+The table is there twice: as JSON for the script, each text once and rows as short lists, and as
+plain HTML, which the script takes away.
+"""
 
-from snapdiff.reports.html.data import data_of
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
 from snapdiff.reports.html.picture import pictures_of
 from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs, rows_of
-from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
+from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import readable
 from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import count_table
-from snapdiff.reports.package_lines import SYMBOLS
+from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
 from snapdiff.reports.templates import html_environment, plain_words, render_template
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown
 
 PLAIN_SPECS = 2_000
 """How many rows and specs are written as plain HTML, for readers without scripts."""
+
+LISTED_SPECS = 100_000
+"""How many specs a report lists in all; where there are more, each row lists its first few."""
+
+FIRST_SPECS = 10
+"""How many specs a row of such a report lists."""
+
+_UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+"""What could end the element around the JSON, or a line within it."""
 
 
 class PlainRow(NamedTuple):
@@ -31,8 +45,7 @@ class PlainRow(NamedTuple):
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the report: a complete HTML document that asks for nothing from anywhere.
 
-    The table is there twice: as JSON for the script, and as plain HTML, which the script takes
-    away. The plain one ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
+    The plain table ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
     """
     environment = html_environment(options.templates)
     diff = readable(diff)
@@ -85,3 +98,82 @@ def _plain(rows: Sequence[TableRow]) -> list[PlainRow]:
         plain.append(PlainRow(row, first_specs(row.groups, listed), row.specs - listed))
         room -= 1 + listed
     return plain
+
+
+# --- The rows as JSON ---
+
+
+class _Numbers(dict[Any, int]):
+    """Values with a number each, in the order in which they were first seen."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        super().__init__((value, number) for number, value in enumerate(values))
+
+    def __missing__(self, value: Any) -> int:
+        return self.setdefault(value, len(self))
+
+
+def data_of(rows: Sequence[TableRow], package_url: str) -> str:
+    """Return the rows as JSON that may stand inside a script element.
+
+    `packages`, `stacks` and `tags` are sorted, so that the script sorts rows by their numbers.
+    `package_url` is the address of a package's page with `{package}` in it, or empty.
+    """
+    packages = _Numbers(sorted({row.package for row in rows}))
+    stacks = _Numbers(sorted({stack for row in rows for stack in row.stacks}))
+    tags = _Numbers(sorted({row.tag for row in rows}))
+    built, places, differences, reasons, causes = (_Numbers() for _ in range(5))
+    most = LISTED_SPECS if sum(row.specs for row in rows) <= LISTED_SPECS else FIRST_SPECS
+    encoded = [
+        [
+            tags[row.tag],
+            packages[row.package],
+            [rank(kind) for kind in row.line.kinds],
+            ", ".join(map(shown, reversed(row.line.gone))),
+            ", ".join(map(shown, reversed(row.line.came))),
+            row.note,
+            row.where,
+            [part for name, count in row.stacks.items() for part in (stacks[name], count)],
+            row.specs,
+            [causes[cause] for cause in row.causes],
+            int(row.line.is_dependency),
+            [
+                [
+                    group.kind.value,
+                    differences[group.differences],
+                    [[label, built[configuration]] for label, configuration in group.builds],
+                    [[*map(shown, pair.hashes), places[pair.stacks]] for pair in group.pairs],
+                    reasons[group.reason],
+                ]
+                for group in first_specs(row.groups, most)
+            ],
+        ]
+        for row in rows
+    ]
+    return embedded(
+        {
+            "kinds": [[kind.value, SYMBOLS[kind]] for kind in WORST_FIRST],
+            "tags": list(tags),
+            "packages": list(map(shown, packages)),
+            "links": [address_of(name, package_url) for name in packages],
+            "stacks": list(map(shown, stacks)),
+            "places": [[stacks[name] for name in names] for names in places],
+            "built": list(built),
+            "differences": list(differences),
+            "reasons": list(reasons),
+            "causes": list(causes),
+            "rows": encoded,
+        }
+    )
+
+
+def embedded(value: Any) -> str:
+    r"""Return a value as JSON without a character that means something to HTML.
+
+    >>> embedded(["</script>"])
+    '["\\u003c/script\\u003e"]'
+    """
+    text = msgspec.json.encode(value).decode("utf-8")
+    for character, escape in _UNSAFE.items():
+        text = text.replace(character, escape)
+    return text

@@ -3,23 +3,27 @@
 Below each row are its specs, like ones together.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from snapdiff.model import Spec
+from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.html.picture import TagPicture
-from snapdiff.reports.names import Place
+from snapdiff.reports.html.writing import value_text
 from snapdiff.reports.package_lines import (
     PackageLine,
     changes_by_package,
     order_of_reading,
     package_lines,
 )
-from snapdiff.result import Change
+from snapdiff.result import Change, Kind
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import shown
+
+BuiltAs = tuple[str, ...]
+"""Compiler, os, platform, target and variants of a spec, as text."""
 
 
 class HashedPair(NamedTuple):
@@ -30,23 +34,17 @@ class HashedPair(NamedTuple):
 
 
 class SpecGroup(NamedTuple):
-    """Specs that differ in the same fields and were built alike; `change` is the first of them."""
+    """Specs that differ in the same fields and were built alike, in words.
 
-    change: Change
+    Of each field there are name, old and new value; of specs that one side only has, the version
+    and no new value. `builds` has how they were built: once for both sides, or once for each.
+    """
+
+    kind: Kind
+    differences: tuple[tuple[str, str, str], ...]
+    builds: tuple[tuple[str, BuiltAs], ...]
+    reason: str
     pairs: tuple[HashedPair, ...]
-
-    @property
-    def cause(self) -> Cause | None:
-        """Why they were rebuilt, where it is known."""
-        return self.change.cause if isinstance(self.change.cause, Cause) else None
-
-    @property
-    def builds(self) -> tuple[tuple[str, Spec], ...]:
-        """Specs that say how they were built: one for both sides, or one for each."""
-        old, new = self.change.old, self.change.new
-        if old and new and _built(old) != _built(new):
-            return ("Old", old), ("New", new)
-        return tuple(("Built", spec) for spec in (old or new,) if spec)
 
 
 class TableRow(Struct, frozen=True, kw_only=True):
@@ -58,6 +56,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
     """
 
     tag: str
+    package: str
     line: PackageLine
     note: str
     where: str
@@ -66,22 +65,9 @@ class TableRow(Struct, frozen=True, kw_only=True):
     groups: tuple[SpecGroup, ...]
     specs: int
 
-    @property
-    def package(self) -> str:
-        """Its only package."""
-        return self.line.packages[0]
 
-
-class Words(Protocol):
-    """The macros of `words.j2` that say what is in a row."""
-
-    def note(self, line: PackageLine) -> str:
-        """Return what a reader should know beside: a new package, versions that stay."""
-        ...
-
-    def place(self, place: Place) -> str:
-        """Return which stacks: `e4s`, `all 14`."""
-        ...
+Words = Callable[[str, object], str]
+"""What a macro of `words.j2`, called by its name, says of a value."""
 
 
 def rows_of(pictures: Iterable[TagPicture], words: Words) -> list[TableRow]:
@@ -94,12 +80,14 @@ def _rows_of_tag(picture: TagPicture, words: Words) -> Iterator[TableRow]:
     tag = picture.tag
     changes = {stack.stack: changes_by_package(stack) for stack in tag.stacks}
     for line in package_lines(tag, tag.stacks, together=False):
-        some = {name: changes[name].get(line.packages[0], []) for name in line.stacks}
+        [package] = line.packages
+        some = {name: changes[name].get(package, []) for name in line.stacks}
         groups = _groups_of(some)
         yield TableRow(
             tag=picture.label,
+            package=package,
             line=line,
-            note=str(words.note(line)).strip(),
+            note=words("note", line),
             where=_where(line, words),
             causes=picture.causes.of(change for changed in some.values() for change in changed),
             stacks={name: len(changed) for name, changed in some.items()},
@@ -112,10 +100,10 @@ def _where(line: PackageLine, words: Words) -> str:
     """Return which stacks a row is about; the page has no list of sets, so it names some."""
     if line.place.letter:
         return f"{', '.join(map(shown, line.stacks[:2]))} and {len(line.stacks) - 2:,} more"
-    return str(words.place(line.place))
+    return words("place", line.place)
 
 
-def _groups_of(changes: dict[str, list[Change]]) -> tuple[SpecGroup, ...]:
+def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
     """Return the changes of some stacks, each spec once: like ones together."""
     stacks: dict[tuple[str, ...], list[str]] = {}
     alike: dict[tuple[object, ...], tuple[Change, list[tuple[str, ...]]]] = {}
@@ -125,17 +113,36 @@ def _groups_of(changes: dict[str, list[Change]]) -> tuple[SpecGroup, ...]:
             hashes = (change.kind.value, *(spec.hash for spec in sides))
             if hashes not in stacks:
                 differs = (change.kind, change.fields, change.cause, change.same_to_use)
-                likeness = (*differs, *map(_built, sides))
+                likeness = (*differs, *map(_configuration, sides))
                 alike.setdefault(likeness, (change, []))[1].append(hashes)
             stacks.setdefault(hashes, []).append(stack)
     return tuple(
-        SpecGroup(change, tuple(HashedPair(key[1:], tuple(stacks[key])) for key in members))
+        _group(change, [HashedPair(key[1:], tuple(stacks[key])) for key in members])
         for change, members in alike.values()
     )
 
 
-def _built(spec: Spec) -> tuple[object, ...]:
+def _configuration(spec: Spec) -> tuple[str | tuple[str, ...], ...]:
     return spec.compiler, spec.os, spec.platform, spec.target, spec.variants
+
+
+def _group(change: Change, pairs: Iterable[HashedPair]) -> SpecGroup:
+    """Return specs that are like those of a change."""
+    differences = tuple(
+        (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")
+        for field in change.fields
+    )
+    sides = [spec for spec in (change.old, change.new) if spec]
+    configurations = list(map(_configuration, sides))
+    labels = ("Built",) if len(set(configurations)) == 1 else ("Old", "New")
+    texts = [tuple(map(value_text, configuration)) for configuration in configurations]
+    reason = ""
+    if isinstance(change.cause, Cause):
+        same = f"; {SAME_TO_USE}" if change.same_to_use is True else ""
+        reason = f"{cause_in_words(change.cause, shown)}{same}"
+    differences = differences or (("version", shown(sides[-1].version), ""),)
+    builds = tuple(zip(labels, texts, strict=False))  # of one for both sides, the first
+    return SpecGroup(change.kind, differences, builds, reason, tuple(pairs))
 
 
 def first_specs(groups: Sequence[SpecGroup], most: int) -> tuple[SpecGroup, ...]:

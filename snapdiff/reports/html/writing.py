@@ -130,6 +130,5 @@ FUNCTIONS: dict[str, Any] = {
     "fold": _fold,
     "end_fold": lambda: trusted("</details>\n"),
     "products": products,
-    "value": value_text,
 }
 """What templates call."""
