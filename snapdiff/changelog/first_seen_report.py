@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from snapdiff.changelog.first_seen import BuildsSeen, Seen, Sightings
 from snapdiff.changelog.sections import Settings
 from snapdiff.model import EMPTY_PART
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
-from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
 

@@ -24,7 +24,7 @@ from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
-from snapdiff.reports.options import By
+from snapdiff.reports import By
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitSource, open_revision

@@ -16,8 +16,8 @@ from snapdiff.errors import BadPage
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
+from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
-from snapdiff.reports.options import By
 from snapdiff.sources.git import open_revision
 from snapdiff.sources.git_commands import Commit
 from snapdiff.sources.history import changes_between

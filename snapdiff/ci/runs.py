@@ -15,7 +15,7 @@ from snapdiff.cli.diff_run import DiffOptions, run_diff
 from snapdiff.cli.post_command import post_comment, wanted_comment
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.target import find_target
-from snapdiff.reports.options import marker_of
+from snapdiff.reports import marker_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.result import Kind
 from snapdiff.sources.names import AS_A_REVISION

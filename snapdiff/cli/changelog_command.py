@@ -33,9 +33,16 @@ from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
 from snapdiff.output.whole_file import held_alone
-from snapdiff.reports import CHANGELOG, FIRST_SEEN, chosen_format, option_name
+from snapdiff.reports import (
+    CHANGELOG,
+    FIRST_SEEN,
+    PACKAGE_URL,
+    By,
+    GroupBy,
+    chosen_format,
+    option_name,
+)
 from snapdiff.reports.markdown_text import counted
-from snapdiff.reports.options import PACKAGE_URL, By, GroupBy
 
 _DEFAULT_BY: By = "commit"
 

@@ -18,8 +18,7 @@ from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.output.whole_file import require_files_of_their_own
-from snapdiff.reports import REPORT, render_pieces
-from snapdiff.reports.options import GroupBy, ReportOptions
+from snapdiff.reports import REPORT, GroupBy, ReportOptions, render_pieces
 from snapdiff.result import CatalogDiff, Filters, Kind
 
 if TYPE_CHECKING:  # late: most runs have no gate

@@ -20,8 +20,7 @@ from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.model import Revision
 from snapdiff.output.standard_output import write_stdout
-from snapdiff.reports import render_report
-from snapdiff.reports.options import ReportOptions
+from snapdiff.reports import ReportOptions, render_report
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.source import IS_A_LINK, NOT_A_FILE, Content, printable_path

@@ -16,8 +16,7 @@ from snapdiff.errors import ReportError, SnapdiffError
 from snapdiff.limits import Limits, limits_of
 from snapdiff.output.standard_output import write_paged
 from snapdiff.output.whole_file import check_output, write_file
-from snapdiff.reports import OWN_TEMPLATE, Formats, chosen_format, without_effect
-from snapdiff.reports.options import ReportOptions
+from snapdiff.reports import OWN_TEMPLATE, Formats, ReportOptions, chosen_format, without_effect
 from snapdiff.result import Filters, SkippedPage
 
 _LOOKS = (

@@ -13,7 +13,7 @@ from snapdiff.output.standard_output import write_stdout
 from snapdiff.posting.hosts import open_host
 from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
 from snapdiff.posting.target import HostName, Target, Variables, find_target, find_token
-from snapdiff.reports.options import MARKER, marker_line, marker_of, says_nothing_changed
+from snapdiff.reports import MARKER, marker_line, marker_of, says_nothing_changed
 from snapdiff.safe_text import visible
 
 _MOST_BYTES = 4_000_000

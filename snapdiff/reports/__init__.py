@@ -1,13 +1,57 @@
-"""What -f may name, of every kind of output in one table; and the finished diff as text."""
+"""What a caller may ask of a report: formats, by kind of output, and options; and the report."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from pathlib import PurePath
-from typing import Protocol
+from pathlib import Path, PurePath
+from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
+
+PACKAGE_URL = "https://packages.spack.io/package.html?name={package}"
+"""The page of a package on Spack's package site."""
+
+MARKER = "snapdiff"
+"""The name in a comment's first line, by which a bot finds the comment again."""
+
+GroupBy = Literal["stack", "package"]
+"""One list of packages a stack, or one a tag."""
+
+By = Literal["commit", "day", "week", "month", "tag"]
+"""The commits that make one section of a changelog."""
+
+
+class ReportOptions(Struct, frozen=True, kw_only=True):
+    """How a report is to look; a format ignores what has no meaning for it.
+
+    `title` heads the report in place of the names of both sides. `group_by` is one list of packages
+    a tag, or one a stack; None asks for the format's own way. `detail` adds every spec, `stat`
+    leaves the table of counts alone. `package_url` is where a package's name links to, with
+    `{package}` in it; empty for no links. `report_url` is where the full report is. `max_length` is
+    in characters; None asks for the format's own limit. `width` is in columns. `templates` is a
+    folder whose files replace built-in templates of the same name, and `template` a template file
+    of the caller's own. `offending` is what a gate has found, a line each, for the comment to say.
+    """
+
+    title: str = ""
+    group_by: GroupBy | None = None
+    detail: bool = False
+    stat: bool = False
+    package_url: str = PACKAGE_URL
+    report_url: str = ""
+    max_length: int | None = None
+    marker: str = MARKER
+    color: bool = False
+    width: int | None = None
+    templates: Path | None = None
+    template: Path | None = None
+    offending: tuple[str, ...] = ()
+
+
+# --- Formats ---
 
 Formats = Mapping[str, frozenset[str]]
 """Formats by name, each with the fields of ReportOptions that have an effect in it."""
@@ -113,6 +157,9 @@ def option_name(field: str) -> str:
     return "template-folder" if field == "templates" else field.replace("_", "-")
 
 
+# --- The report ---
+
+
 def render_pieces(
     diff: CatalogDiff, format_name: str, options: ReportOptions | None = None
 ) -> Iterator[str]:
@@ -129,3 +176,45 @@ def render_pieces(
 def render_report(diff: CatalogDiff, format_name: str, options: ReportOptions | None = None) -> str:
     """Return a report as text; raises ReportError as `render_pieces` does."""
     return "".join(render_pieces(diff, format_name, options))
+
+
+# --- The lines by which a bot finds its comment again ---
+
+NOTHING_CHANGED = "<!-- nothing changed -->"
+"""The second line of a comment on two catalogs that are equal: a bot need not read the words."""
+
+MARKER_NAME = "[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*"
+"""What a marker's name is made of: nothing that could end the line."""
+
+_MARKER_LINE = re.compile(f"<!-- ({MARKER_NAME}) -->")
+
+
+def marker_line(name: str) -> str:
+    """Return the first line of a comment, by which a bot finds the comment again.
+
+    Raises ReportError where the name could end the line that no reader sees.
+    """
+    if not re.fullmatch(MARKER_NAME, name):
+        raise ReportError(
+            f"{name!r}: a marker is made of letters, digits and . _ / with single dashes"
+        )
+    return f"<!-- {name} -->"
+
+
+def marker_of(text: str) -> str | None:
+    r"""Return the name in the first line of a text, if it has one.
+
+    >>> marker_of("<!-- snapdiff/hep -->\n# Changes")
+    'snapdiff/hep'
+    """
+    found = _MARKER_LINE.fullmatch(_line(text, 0))
+    return found[1] if found else None
+
+
+def says_nothing_changed(text: str) -> bool:
+    """Return whether a comment says that nothing changed."""
+    return marker_of(text) is not None and _line(text, 1) == NOTHING_CHANGED
+
+
+def _line(text: str, number: int) -> str:
+    return "".join(text.splitlines()[number : number + 1]).strip()

@@ -1,20 +1,52 @@
-"""The answers of `snapdiff why` and `snapdiff missing`: in text, in Markdown and in JSON."""
+"""The answers of `snapdiff why` and `snapdiff missing`: in text, in Markdown and in JSON.
 
-from collections.abc import Iterator
+Of why specs changed, like changes are together, with a tree below each. A tree is drawn line by
+line, as a terminal shows it; what is around it is the template's.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
+from snapdiff.model import EMPTY_PART
+from snapdiff.reports import ReportOptions
+from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown_text import Links
-from snapdiff.reports.names import side_name, side_names
-from snapdiff.reports.options import ReportOptions
+from snapdiff.reports.names import short_hash, shortened, side_name, side_names
+from snapdiff.reports.package_lines import SYMBOLS, rank
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import painter
-from snapdiff.reports.why_outline import why_tags
+from snapdiff.result import Field, Kind, Trait
+from snapdiff.result.causes import Cause, ChangeBelow, Event, EventBelow, event_of
 from snapdiff.result.missing import MissingSpecs
-from snapdiff.result.why import ExplainedPackage
+from snapdiff.result.why import ExplainedPackage, ExplainedSpec, ExplainedTag, Neighbour
 from snapdiff.safe_text import shown
+
+_NAMED = 5
+"""How many specs that a spec depends on, or that need it, are named before others are counted."""
+
+_FEW_STACKS = 3
+"""How many stacks of a spec are named before others are counted."""
+
+DEEPEST = 40
+"""How far lines are indented: in a chain of 20,000 specs each would be longer than the last."""
+
+_OF_A_DEPENDENCY = ("replaced", "added", "removed", "edge", "compilers")
+"""Events that are about a dependency: each is a line of its own, below the spec that has it."""
+
+_UNTOLD = ("external", "namespace", "other", "recipe")
+"""Events that are no field of a change."""
+
+_OF_ALL = ("compiler", "os", "platform", "target")
+"""Fields that mostly change in many specs at once."""
+
+_FEW = 3
+"""How many specs have a line of their own for the same change."""
 
 
 def render_answer(
@@ -40,5 +72,188 @@ def render_answer(
     else:
         name = "why.j2"
         values["sides"] = side_names(found.old, found.new)
-        values["tags"] = why_tags(found)
+        names = (dict.fromkeys(filter(None, (tag.old, tag.new))) for tag in found.tags)
+        values["tags"] = [*zip(names, map(_entries, found.tags), strict=True)]
     yield render_page(environment, name, found=found, folds_all=False, **values)
+
+
+# --- Why specs changed ---
+
+
+class WhyEntry(Struct, frozen=True, kw_only=True):
+    """Specs that changed alike: what they are, why they changed, and the tree below them.
+
+    There is one version where a side has none, or both have the same. What has no meaning for the
+    kind of change is None, empty or false. `lines` begin with the hashes of each spec, then comes
+    what changed below all of them.
+    """
+
+    kind: Kind
+    package: str
+    versions: tuple[str, ...]
+    is_asked_for: bool
+    needed_by: tuple[str, ...]
+    trait: Trait | None
+    cause: Cause | None
+    fields: tuple[Field, ...]
+    same_to_use: bool
+    lines: tuple[str, ...]
+
+    @property
+    def symbol(self) -> str:
+        """The sign of its kind."""
+        return SYMBOLS[self.kind]
+
+
+def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
+    """Yield the changed specs of the package in one tag, the worst first."""
+    alike: dict[WhyEntry, dict[str, list[str]]] = {}
+    for stack in tag.stacks:
+        for spec in stack.specs:
+            sides = (spec.change.old, spec.change.new)
+            hashes = " → ".join(shown(short_hash(side.hash)) for side in sides if side)
+            pairs = alike.setdefault(_entry(spec), {})
+            pairs.setdefault(hashes, []).append(stack.stack)
+    for entry in sorted(alike, key=lambda entry: rank(entry.kind)):
+        specs = [f"{hashes}{_in_stacks(names)}" for hashes, names in alike[entry].items()]
+        yield replace(entry, lines=(*specs, *entry.lines))
+
+
+def _in_stacks(names: Sequence[str]) -> str:
+    if list(names) == [EMPTY_PART]:
+        return ""
+    return f" in {_listed(names, _FEW_STACKS)}"
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """Return the first few names, and how many more: `hdf5 1.14.3, netcdf-c 4.9.2 and 2 more`."""
+    found = shortened(names, most)
+    more = f" and {found.more:,} more" if found.more else ""
+    return f"{', '.join(map(shown, found.first))}{more}"
+
+
+def _entry(spec: ExplainedSpec) -> WhyEntry:
+    change = spec.change
+    is_new = change.kind is Kind.ADDED
+    is_pair = change.old is not None and change.new is not None
+    cause = change.cause if isinstance(change.cause, Cause) else None
+    lines = tree_lines(spec.below) or neighbour_lines(spec)
+    if spec.below and not lines and change.kind is not Kind.REBUILT:
+        # Without it a reader would not know whether that is known; a rebuilt spec's cause says it.
+        lines = ("nothing below it changed",)
+    sides = [side for side in (change.old, change.new) if side]
+    return WhyEntry(
+        kind=change.kind,
+        package=change.package,
+        versions=tuple(dict.fromkeys(side.version for side in sides)),
+        is_asked_for=is_new and change.is_explicit is True,
+        needed_by=tuple(map(_name, spec.needed_by)) if is_new else (),
+        trait=spec.trait,
+        cause=cause,
+        fields=tuple(field for field in change.fields if field.name != "version")
+        if is_pair and cause is None
+        else (),
+        same_to_use=change.same_to_use is True,
+        lines=lines,
+    )
+
+
+def _name(neighbour: Neighbour) -> str:
+    return f"{neighbour.package} {neighbour.version}"
+
+
+def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
+    """Return what an added or removed spec depends on, those that the other side has not first."""
+    alone = [_name(it) for it in spec.depends_on if not it.stays]
+    stays = [_name(it) for it in spec.depends_on if it.stays]
+    is_old = spec.change.old is not None
+    lines = {
+        "was needed by ": list(map(_name, spec.needed_by)) if is_old else [],
+        f"needed {'what is gone' if is_old else 'with it'}: ": alone,
+        f"needed what {'stays' if is_old else 'was there'}: ": stays,
+    }
+    return tuple(f"{words}{_listed(names, _NAMED)}" for words, names in lines.items() if names)
+
+
+# --- The tree ---
+
+
+_Branch = tuple[int, str]
+"""How deep a line of a tree is, and the line; the spec that was asked about has none."""
+
+
+def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
+    """Return a tree as lines: each spec that changed below its parent, with what differs in it.
+
+    A spec that differs in hashes alone is there where it leads to something else. What differs in
+    the first one itself is left out where its change says so: its version, target and the like.
+    """
+    shared = _shared(rows)
+    branches: list[_Branch] = [
+        (1, f"{event_in_words(event, shown)} ({specs:,} specs)") for event, specs in shared.items()
+    ]
+    branches += _branches(_without(rows, shared))
+    lines = []
+    open_depths: set[int] = set()  # the depths at which another line follows below
+    for whole_depth, text in reversed(branches):
+        depth = min(whole_depth, DEEPEST)
+        open_depths = {other for other in open_depths if other <= depth}
+        stems = "".join("│   " if level in open_depths else "    " for level in range(1, depth))
+        corner = "├── " if depth in open_depths else "└── "
+        far = f"({whole_depth} deep) " if whole_depth > DEEPEST else ""
+        lines.append(f"{stems}{corner}{far}{text}")
+        open_depths.add(depth)
+    return tuple(reversed(lines))
+
+
+def _told_once(event: EventBelow) -> Event | None:
+    """Return the event for all specs that have it alike; None for one that is of a spec alone."""
+    if event.what in _OF_A_DEPENDENCY:
+        return event_of(event)
+    return Event(None, event.what, event.old, event.new) if event.what in _OF_ALL else None
+
+
+def _shared(rows: Iterable[ChangeBelow]) -> dict[Event, int]:
+    """Return the events that many specs of a tree have alike, with the number of these.
+
+    Of a compiler that was replaced there would be a line for each spec that it compiled.
+    """
+    counted = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
+    return {event: specs for event, specs in counted.items() if specs > _FEW}
+
+
+def _without(rows: Iterable[ChangeBelow], shared: Collection[Event]) -> list[ChangeBelow]:
+    """Return a tree without some events, and without what is there for nothing else."""
+    kept: list[ChangeBelow] = []
+    for row in reversed(list(rows)):
+        events = tuple(event for event in row.events if _told_once(event) not in shared)
+        is_needed = bool(kept) and kept[-1].depth > row.depth
+        if events or is_needed or not row.depth:
+            kept.append(replace(row, events=events))
+    return kept[::-1]
+
+
+def _branches(rows: Iterable[ChangeBelow]) -> Iterator[_Branch]:
+    for row in rows:
+        if row.depth:
+            yield row.depth, _label(row)
+        else:
+            untold = [event for event in _own(row) if event.what in _UNTOLD]
+            yield from ((1, event_in_words(event, shown)) for event in untold)
+        for event in row.events:
+            if event.what in _OF_A_DEPENDENCY:
+                words = event_in_words(event, shown)
+                yield row.depth + 1, _marked(words, build_only=event.build_only)
+
+
+def _label(row: ChangeBelow) -> str:
+    return _marked(events_in_words(row.package, _own(row), shown), build_only=row.build_only)
+
+
+def _own(row: ChangeBelow) -> list[EventBelow]:
+    """Return what differs in the spec itself."""
+    return [event for event in row.events if event.what not in _OF_A_DEPENDENCY]
+
+
+def _marked(text: str, *, build_only: bool) -> str:
+    return f"{text} (build only)" if build_only else text

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from msgspec import UNSET
 
 from snapdiff.model import Spec
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.lost_builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
-from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, RootChanges
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.fitting import Extent, Rendered, fitted
 from snapdiff.reports.markdown_text import Links, web_address
 from snapdiff.reports.names import shortened
-from snapdiff.reports.options import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.outline import Outline, block_values, outline_of
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter

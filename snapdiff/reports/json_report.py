@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from snapdiff.reports.options import ReportOptions
+from snapdiff.reports import ReportOptions
 from snapdiff.result import CatalogDiff
 from snapdiff.result.missing import MissingSpecs
 from snapdiff.result.why import ExplainedPackage

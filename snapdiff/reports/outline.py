@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.stack_news import News, news_of
 from snapdiff.reports.statuses import Status
-from snapdiff.reports.tag_block import GroupBy, TagBlock, TagWriter
+from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff
 
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
+from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped
 from snapdiff.reports.lost_builds import StackLoss, losses_of
 from snapdiff.reports.names import Place, Places
@@ -19,8 +20,6 @@ from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
 SHORT = 8
 """How many lines of packages are read at a glance."""
-
-GroupBy = Literal["stack", "package"]
 
 
 class Part(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
-from snapdiff.reports import markdown_blocks, terminal
+from snapdiff.reports import ReportOptions, markdown_blocks, terminal
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
@@ -25,7 +25,6 @@ from snapdiff.reports.html import writing
 from snapdiff.reports.lost_builds import StackLoss, builds_in_words, trait_in_words
 from snapdiff.reports.markdown_text import code, counted, linked, number
 from snapdiff.reports.names import Mark, short_hash, short_patches, shortened, tag_names
-from snapdiff.reports.options import ReportOptions
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from snapdiff.reports.options import MARKER_NAME, By
+from snapdiff.reports import MARKER_NAME, By
 from snapdiff.result import Kind
 
 Globs = tuple[str, ...]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from snapdiff import diff_catalogs, load_catalog, render_report
-from snapdiff.reports.options import By
+from snapdiff.reports import By
 from snapdiff.sources.git_commands import Objects
 from snapdiff.sources.source import Content, Entry
 from tests.support.generated import make_catalogs

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import (
     cause_in_words,
     event_in_words,
     events_in_words,
 )
 from snapdiff.reports.markdown_text import code
-from snapdiff.reports.options import ReportOptions
 from snapdiff.result.causes import Cause, Event
 from tests.support.documents import NO_SHARED, SHARED, Item, needs
 from tests.support.environments import after, before, write_locks

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from snapdiff import CatalogDiff, SnapdiffError, diff_catalogs, load_catalog, render_report
+from snapdiff.reports import ReportOptions, says_nothing_changed
 from snapdiff.reports.for_people import MOST_CHARACTERS
-from snapdiff.reports.options import ReportOptions, says_nothing_changed
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
 from tests.support.helpers import pages_of, run_cli, spec, write_files

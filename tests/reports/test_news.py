@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_report
 from snapdiff.filters import narrowed_to_kinds
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.groups import FEW_QUIET
-from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.package_lines import package_lines

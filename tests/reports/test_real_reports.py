@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff import diff_catalogs, load_catalog, render_report
-from snapdiff.reports.options import ReportOptions
+from snapdiff.reports import ReportOptions
 from tests.reports.test_escaping import Tree
 from tests.reports.test_words import NEVER_SAID
 from tests.support.documents import NO_SHARED, SHARED

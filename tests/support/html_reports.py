@@ -8,8 +8,8 @@ from typing import Any
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.diff.packages import change_of_package
 from snapdiff.model import Revision, Spec
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.html import document as html
-from snapdiff.reports.options import ReportOptions
 from snapdiff.result import (
     Change,
     Count,

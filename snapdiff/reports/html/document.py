@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.picture import pictures_of
 from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs, rows_of
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import readable
-from snapdiff.reports.options import ReportOptions
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
