@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from snapdiff import __version__
 from snapdiff.catalog.loading import Catalog
 from snapdiff.diff.fields import differing_fields
+from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
 from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError
 from snapdiff.formats.kinds import LOCK_NAME
@@ -127,11 +128,8 @@ class _Listed:
 
     def _find(self, package: str, build: Build) -> tuple[str, Build] | None:
         others = self._packages.get(package, {})
-        hashes: dict[Build, list[str]] = {}
-        for spec_hash, other in sorted(others.items(), key=lambda item: item[0]):
-            hashes.setdefault(other, []).append(spec_hash)
         try:
-            pairs = pair_specs({build: [""]}, hashes, Effort(self._limits)).pairs
+            pairs = pair_specs({build: [""]}, hashes_of_builds(others), Effort(self._limits)).pairs
         except FormatError:
             return None  # so many and so different that to find it would take too long
         return (pairs[0][1], others[pairs[0][1]]) if pairs else None

@@ -4,13 +4,21 @@ Every pair of nodes is compared once, and every changed edge is followed a fixed
 whatever the number of specs that lead there (specification, section 11).
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from functools import partial
+from itertools import repeat
+from typing import cast
 
-from snapdiff.diff.changed_pairs import ChangedPairs, packages_of
-from snapdiff.diff.events import HashPair
+from msgspec import UNSET
+from msgspec.structs import astuple, replace
+
+from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs, packages_of
+from snapdiff.diff.dependencies import Graphs, HashPair, linked_by
 from snapdiff.diff.reach import BitCounts, Nearest, all_above, parents, unite_below
-from snapdiff.result import Field
+from snapdiff.filters import Scope
+from snapdiff.model import Graph
+from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
 
 _POSITION: dict[What, int] = {what: position for position, what in enumerate(WHATS)}
@@ -23,14 +31,6 @@ REHASH = Event(None, "rehash")
 
 LONGEST_PATH = 100
 """How many names a path has: in a chain of 100,000 specs all paths together would have billions."""
-
-
-class _Choice(NamedTuple):
-    """The nearest event of a spec: linked or not, and the names on the way to it."""
-
-    event: Event
-    path: tuple[str, ...]
-    build_only: bool
 
 
 class Explanation:
@@ -59,19 +59,7 @@ class Explanation:
             (pair for pair in pairs if not changes.is_same_to_use(pair)), linked_above
         )
         self.same_to_use = [spec not in changed for spec in self._specs]
-        choices = self._choices(pairs, linked_above)
-        self.causes = [
-            Cause(
-                choice.event.package,
-                choice.event.what,
-                choice.event.old,
-                choice.event.new,
-                path=choice.path,
-                build_only=choice.build_only,
-                others=others[spec],
-            )
-            for spec, choice in zip(self._specs, choices, strict=True)
-        ]
+        self.causes = list(self._causes(pairs, linked_above, others))
 
     def _reached(self, specs: Iterable[int]) -> Iterator[tuple[int, int]]:
         """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
@@ -84,9 +72,12 @@ class Explanation:
         found = zip(self._changes.events, bits, strict=True)
         return {event: numbers[bit] for event, bit in found if numbers[bit]}
 
-    def _choices(
-        self, pairs: Collection[int], linked_above: Mapping[int, Sequence[int]]
-    ) -> Iterator[_Choice]:
+    def _causes(
+        self,
+        pairs: Collection[int],
+        linked_above: Mapping[int, Sequence[int]],
+        others: Mapping[int, int],
+    ) -> Iterator[Cause]:
         """Yield the cause of each spec.
 
         What it links goes before what it only needs to be built, both before any recipe.
@@ -98,7 +89,7 @@ class Explanation:
         linked, every = _lowest_ranks(pairs, changes, ranked)
         above = parents(pairs, changes.below)
         left = dict.fromkeys(self._specs)
-        chosen: dict[int, _Choice] = {}
+        chosen: dict[int, tuple[Event, tuple[str, ...], bool]] = {}
         for recipes in (False, True):
             for build_only in (False, True):
                 if not left:
@@ -111,10 +102,11 @@ class Explanation:
                 for spec in [spec for spec in left if spec in nearest]:
                     event = ranked[nearest.rank(spec)]
                     path = self._path(nearest.way(spec, LONGEST_PATH + 2), event)
-                    chosen[spec] = _Choice(event, path, build_only)
+                    chosen[spec] = event, path, build_only
                     del left[spec]
         for spec in self._specs:
-            yield chosen.get(spec, _Choice(REHASH, (), build_only=False))
+            event, path, build_only = chosen.get(spec, (REHASH, (), False))
+            yield Cause(*astuple(event), path=path, build_only=build_only, others=others[spec])
 
     def _path(self, way: Iterable[int], event: Event) -> tuple[str, ...]:
         path = [self._changes.names[pair] for pair in way]
@@ -139,12 +131,11 @@ class Explanation:
             for spec, cause in zip(self._specs, self.causes, strict=True)
         ]
 
-    def stack_causes(self, places: Collection[int] | None = None) -> list[StackCause]:
+    def stack_causes(self, places: Sequence[int] | None = None) -> list[StackCause]:
         """Return how much each event explains of the specs, or of those at some places."""
         reach = self.reach
-        if places is None:
-            places = range(len(self._specs))
-        else:
+        places = range(len(self._specs)) if places is None else places
+        if len(places) < len(self._specs):
             counts = BitCounts()
             wanted = {self._specs[place] for place in places}
             for pair, bits in self._reached(wanted):
@@ -236,13 +227,7 @@ def shared_changes(reconfigured: Iterable[tuple[str, Iterable[Field]]]) -> list[
 
 def _stack_cause(event: Event, packages: list[str], reach: int) -> StackCause:
     return StackCause(
-        event.package,
-        event.what,
-        event.old,
-        event.new,
-        specs=len(packages),
-        packages=len(set(packages)),
-        reach=reach,
+        *astuple(event), specs=len(packages), packages=len(set(packages)), reach=reach
     )
 
 
@@ -256,3 +241,109 @@ def event_words(event: Event) -> tuple[str, ...]:
     values = (event.old, event.new)
     words = (" ".join(value) if isinstance(value, tuple) else value or "" for value in values)
     return event.package or "", event.what, *words
+
+
+# --- All changes of a stack ---
+
+
+def explain_changes(
+    changes: Sequence[Change],
+    graphs: Mapping[str, Graphs],
+    known: KnownGraphs,
+    scope: Scope,
+    is_reported: Callable[[Change], bool],
+) -> tuple[list[Change], list[StackCause]]:
+    """Return the changes of a stack with their causes, and the causes of the stack.
+
+    `graphs` has the dependencies by package, where both sides have them: there every change has a
+    cause, null but for a rebuilt spec (specification, section 11). Only what `is_reported` is
+    returned, and where only some causes are wanted, only what was rebuilt or lost because of them;
+    which event is the cause of a spec is decided among all of the stack. Raises FormatError where a
+    document has too much to compare, or a node that cannot be read.
+    """
+    because = bool(scope.filters.because)
+    lost = _lost_because(changes, graphs, scope.is_wanted_cause) if because else set()
+    kept = {
+        position: replace(change, cause=None) if change.package in graphs else change
+        for position, change in enumerate(changes)
+        if (not because or position in lost) and is_reported(change)
+    }
+    stack_causes = shared_changes(
+        (change.package, change.fields)
+        for change in kept.values()
+        if change.kind is Kind.RECONFIGURED
+    )
+    for positions, found in _explanations(changes, graphs, known):
+        wanted = found.because_of(scope.is_wanted_cause) if because else repeat(True)
+        places = [
+            place
+            for place, (position, is_wanted) in enumerate(zip(positions, wanted, strict=False))
+            if is_wanted and is_reported(changes[position])
+        ]
+        for place in places:
+            kept[positions[place]] = replace(
+                changes[positions[place]],
+                cause=found.causes[place],
+                same_to_use=found.same_to_use[place] or UNSET,
+            )
+        stack_causes += found.stack_causes(places)
+    return [kept[position] for position in sorted(kept)], sort_most_first(stack_causes)
+
+
+def _lost_because(
+    changes: Sequence[Change], graphs: Mapping[str, Graphs], is_wanted: Callable[[str], bool]
+) -> set[int]:
+    """Return the places of specs that were removed with a wanted package: it, and what used it."""
+    removed: dict[Graph, dict[str, int]] = {}
+    gone: set[str] = set()
+    for position, change in enumerate(changes):
+        if change.kind is Kind.REMOVED and change.old and change.package in graphs:
+            removed.setdefault(graphs[change.package][0], {})[change.old.hash] = position
+            if is_wanted(change.package):
+                gone.add(change.old.hash)
+    return {
+        specs[spec_hash]
+        for graph, specs in removed.items()
+        for spec_hash, reaches in unite_below(
+            specs, partial(linked_by, graph), gone.__contains__, known={}
+        )
+        if reaches and spec_hash in specs
+    }
+
+
+def _explanations(
+    changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs
+) -> Iterator[tuple[list[int], Explanation]]:
+    """Yield why the rebuilt specs of each document were rebuilt, behind their positions."""
+    groups: dict[ChangedPairs, list[int]] = {}
+    for position, change in enumerate(changes):
+        if change.kind is Kind.REBUILT and change.package in graphs:
+            pairs = known.changes(graphs[change.package])
+            groups.setdefault(pairs, []).append(position)
+    for pairs, positions in groups.items():
+        rebuilt = [_hashes(changes[position]) for position in positions]
+        yield positions, Explanation(rebuilt, pairs)
+
+
+def _hashes(change: Change) -> tuple[str, str]:
+    assert change.old is not None
+    assert change.new is not None
+    return change.old.hash, change.new.hash
+
+
+def main_causes(changes: Iterable[Change]) -> dict[str, Cause]:
+    """Return by package the cause that most of its rebuilt specs have."""
+    by_package: dict[str, list[Cause]] = {}
+    for change in changes:
+        if isinstance(change.cause, Cause):
+            by_package.setdefault(change.package, []).append(change.cause)
+    found = {}
+    for package, causes in by_package.items():
+        specs = Counter(map(event_of, causes))
+        most = max(specs.values())
+        found[package] = min((one for one in causes if specs[event_of(one)] == most), key=_order)
+    return found
+
+
+def _order(cause: Cause) -> tuple[object, ...]:
+    return event_words(cause), len(cause.path), cause.path, cause.build_only, cause.others

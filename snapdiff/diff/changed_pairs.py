@@ -2,14 +2,8 @@
 
 from collections.abc import Iterable
 
-from snapdiff.diff.dependencies import DependencySets
-from snapdiff.diff.events import (
-    FoundEvent,
-    Graphs,
-    HashPair,
-    compare_nodes,
-    is_build_only,
-)
+from snapdiff.diff.dependencies import DependencySets, Graphs, HashPair, is_build_only
+from snapdiff.diff.events import compare_nodes
 from snapdiff.errors import FormatError
 from snapdiff.result.causes import Event
 
@@ -88,12 +82,14 @@ class ChangedPairs:
             if not (is_build_only(before) and is_build_only(after)):
                 linked_below.append(number)
         self.names.append(differences.name)
-        self.own.append([(self._place(event), alone) for event, alone in differences.events])
+        self.own.append(
+            [(self._place(event), alone) for event, alone in differences.events.items()]
+        )
         self.below.append(below)
         self.linked_below.append(linked_below)
         self.unknown.append(differences.unknown)
 
-    def all_events(self, pair: int) -> list[FoundEvent]:
+    def all_events(self, pair: int) -> dict[Event, bool]:
         """Return the events of a pair, and all else that the documents say of it."""
         return compare_nodes(self.hashes[pair], self._graphs, all_of=True).events
 
@@ -131,38 +127,29 @@ class KnownGraphs:
 
     def __init__(self) -> None:
         """Begin with no graph."""
-        self._known: dict[tuple[int, int], _Known] = {}
+        self._changes: dict[Graphs, ChangedPairs] = {}
+        self._dependencies: dict[Graphs, DependencySets] = {}
 
     def changes(self, graphs: Graphs) -> ChangedPairs:
         """Return what differs between two graphs."""
-        return self._get(graphs).changes
+        if graphs not in self._changes:
+            self._changes[graphs] = ChangedPairs(graphs)
+        return self._changes[graphs]
+
+    def dependencies(self, graphs: Graphs) -> DependencySets:
+        """Return what the specs of two graphs depend on."""
+        if graphs not in self._dependencies:
+            self._dependencies[graphs] = DependencySets(graphs)
+        return self._dependencies[graphs]
 
     def packages(self) -> set[str]:
         """Return the packages of all nodes that were compared, and of their events."""
         found: set[str] = set()
-        for known in self._known.values():
-            found.update(known.changes.names)
-            for event in known.changes.events:
+        for changes in self._changes.values():
+            found.update(changes.names)
+            for event in changes.events:
                 found.update(packages_of(event))
         return found
-
-    def dependencies(self, graphs: Graphs) -> DependencySets:
-        """Return what the specs of two graphs depend on."""
-        return self._get(graphs).dependencies
-
-    def _get(self, graphs: Graphs) -> "_Known":
-        key = (id(graphs[0]), id(graphs[1]))
-        known = self._known.get(key)
-        if known is None:  # it holds the graphs, so their ids stay theirs
-            known = self._known[key] = _Known(graphs)
-        return known
-
-
-class _Known:
-    def __init__(self, graphs: Graphs) -> None:
-        self.graphs = graphs
-        self.changes = ChangedPairs(graphs)
-        self.dependencies = DependencySets(graphs)
 
 
 def packages_of(event: Event) -> tuple[str, ...]:

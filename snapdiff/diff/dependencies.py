@@ -1,18 +1,32 @@
-"""Which members of two classes of like specs belong together, by what they depend on.
+"""What specs depend on, and what of two sides belongs together because of it.
 
 Specs that agree in all their own fields may be built on different dependencies; a third of the
 specs of a real environment have such a twin (specification, section 10).
 """
 
 from collections import deque
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import compress, product
 from typing import NamedTuple
 
-from snapdiff.diff.events import is_build_only
 from snapdiff.diff.pairing import Effort
 from snapdiff.diff.reach import unite_below
-from snapdiff.model import Graph
+from snapdiff.model import Edge, Graph
+
+Graphs = tuple[Graph, Graph]
+"""The dependencies of the old side and of the new one."""
+
+HashPair = tuple[str, str]
+"""A node of the old graph and one of the new graph, by hash."""
+
+EdgePair = tuple[Edge, Edge]
+"""A dependency of an old node, and that of the new node which belongs to it."""
+
+
+def is_build_only(edge: Edge) -> bool:
+    """Return whether a dependency is neither linked nor run."""
+    return "link" not in edge.types and "run" not in edge.types
 
 
 class DependsOn(NamedTuple):
@@ -169,3 +183,94 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
             for name in {it.name for it in below if it}.intersection(found):
                 found[name].add(node.name)
     return {name: tuple(sorted(found[name] - {name})) for name in packages}
+
+
+# --- The dependencies of two nodes ---
+
+
+class Matched(NamedTuple):
+    """Which dependencies of two nodes belong together, and what is on one side only.
+
+    `changed` have other hashes, `same` have one hash and other types or virtuals.
+    """
+
+    changed: list[EdgePair]
+    same: list[EdgePair]
+    removed: list[Edge]
+    added: list[Edge]
+
+
+def match_dependencies(old: Sequence[Edge], new: Sequence[Edge], graphs: Graphs) -> Matched:
+    """Match dependencies by name; those that are the same on both sides are left out."""
+    before = {edge.name: edge for edge in old}
+    after = {edge.name: edge for edge in new}
+    if len(before) < len(old) or len(after) < len(new):
+        return _match_several(_united(old), _united(new), graphs)
+    found = Matched([], [], [], [])
+    for name, edge in before.items():
+        other = after.pop(name, None)
+        if other is None:
+            found.removed.append(edge)
+        elif other.hash != edge.hash:
+            found.changed.append((edge, other))
+        elif other != edge:
+            found.same.append((edge, other))
+    found.added.extend(after.values())
+    return found
+
+
+def _united(edges: Iterable[Edge]) -> dict[str, Edge]:
+    """Return edges by hash: one that is listed twice, to build and to link, is one dependency."""
+    listed: dict[str, list[Edge]] = {}
+    for edge in edges:
+        listed.setdefault(edge.hash, []).append(edge)
+    return {
+        spec_hash: some[0]
+        if len(some) == 1
+        else some[0]._replace(
+            types=tuple(sorted({kind for edge in some for kind in edge.types})),
+            virtuals=tuple(sorted({virtual for edge in some for virtual in edge.virtuals})),
+        )
+        for spec_hash, some in listed.items()
+    }
+
+
+def _match_several(old: Mapping[str, Edge], new: Mapping[str, Edge], graphs: Graphs) -> Matched:
+    """Match dependencies, by hash, where a node has several of one name, which is rare.
+
+    The same hash is the same dependency. The others belong together that agree in version,
+    configuration, virtuals, use and types, then in all but the last of these, and so on: what is
+    first counts most. The hash decides only between those that agree in the same.
+    """
+    same = [(old[key], new[key]) for key in old if key in new and old[key] != new[key]]
+    left = {key: _evidence(old[key], graphs[0]) for key in sorted(old) if key not in new}
+    came = {key: _evidence(new[key], graphs[1]) for key in sorted(new) if key not in old}
+    changed: list[EdgePair] = []
+    for agreeing in product((True, False), repeat=_EVIDENCE):
+        if not left or not came:
+            break
+        waiting: dict[tuple[object, ...], list[str]] = {}
+        for key in reversed(came):
+            waiting.setdefault(_agree_in(came[key], agreeing), []).append(key)
+        for key in list(left):
+            partners = waiting.get(_agree_in(left[key], agreeing))
+            if partners:
+                partner = partners.pop()
+                changed.append((old[key], new[partner]))
+                del left[key], came[partner]
+    return Matched(changed, same, [old[key] for key in left], [new[key] for key in came])
+
+
+_EVIDENCE = 5
+"""How much tells a dependency from others of its name."""
+
+
+def _evidence(edge: Edge, graph: Graph) -> tuple[object, ...]:
+    """Return the name of a dependency, and what tells it from others of the name."""
+    node = graph.node(edge.hash)
+    build = (node.build.version, node.build.configuration) if node else (None, None)
+    return (edge.name, *build, edge.virtuals, is_build_only(edge), edge.types)
+
+
+def _agree_in(evidence: tuple[object, ...], wanted: tuple[bool, ...]) -> tuple[object, ...]:
+    return tuple(compress(evidence, (True, *wanted)))

@@ -1,49 +1,35 @@
-"""What differs between two nodes of a package, and which of their dependencies belong together."""
+"""What differs between two nodes of a package: the events of specification, section 11."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, product, starmap
 from typing import NamedTuple, cast
 
-from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
+from snapdiff.diff.dependencies import (
+    EdgePair,
+    Graphs,
+    HashPair,
+    is_build_only,
+    match_dependencies,
+)
 from snapdiff.diff.fields import Record, differing_fields, other_differences
 from snapdiff.model import Build, Edge, Graph, Node
 from snapdiff.result.causes import Event, What
-from snapdiff.spack.node import NO_COMPILER
-
-Graphs = tuple[Graph, Graph]
-"""The dependencies of the old side and of the new one."""
-
-HashPair = tuple[str, str]
-"""A node of the old graph and one of the new graph, by hash."""
-
-EdgePair = tuple[Edge, Edge]
-"""A dependency of an old node, and that of the new node which belongs to it."""
-
-
-class FoundEvent(NamedTuple):
-    """An event, and whether the dependency it is about is needed for building alone."""
-
-    event: Event
-    build_only: bool = False
+from snapdiff.spack.node import LANGUAGES, NO_COMPILER
+from snapdiff.spack.notation import canonical_compiler
 
 
 class Differences(NamedTuple):
     """The events of a pair of nodes, and the dependencies that both have under other hashes.
 
-    These lead on from the pair; they are in the order of their names. `name` is the package's.
+    With each event there is whether the dependency that it is about is needed for building alone.
+    What is `changed` leads on from the pair, in the order of the names. `name` is the package's.
     `unknown` says that there is a difference which is no event of the pair: a document does not
     have its node, or another compiler is an event of the dependency that is the compiler.
     """
 
     name: str
-    events: list[FoundEvent]
+    events: dict[Event, bool]
     changed: list[EdgePair]
     unknown: bool
-
-
-def is_build_only(edge: Edge) -> bool:
-    """Return whether a dependency is neither linked nor run."""
-    return "link" not in edge.types and "run" not in edge.types
 
 
 def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> Differences:
@@ -56,12 +42,12 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
     old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
     if old is None or new is None:
         known = new or old
-        return Differences(known.name if known else "", [], [], unknown=True)
+        return Differences(known.name if known else "", {}, [], unknown=True)
     changed, same, removed, added = match_dependencies(old.edges, new.edges, graphs)
     same = _unlike_edges(same, hashes, graphs)
     own = _own_events(old, new)
     other_compiler = False
-    found: list[FoundEvent] = []
+    found: dict[Event, bool] = {}
     if added or old.build.compiler != new.build.compiler:
         had, has = has_own_compiler(old), has_own_compiler(new)
         if not has and (not had or new.build.compiler == NO_COMPILER):
@@ -70,15 +56,15 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
         if had and not has:
             came = [edge for edge in added if comes_with_compilers(edge, old)]
             added = [edge for edge in added if edge not in came]
-            found.append(FoundEvent(Event(None, "compilers"), all(map(is_build_only, came))))
-    found += map(FoundEvent, own)
+            found[Event(None, "compilers")] = all(map(is_build_only, came))
+    found |= dict.fromkeys(own, False)
     if added or removed or same:
-        found += _dependency_events(removed, added, same)
+        found |= _dependency_events(removed, added, same)
     if all_of or not found:
         records = graphs[0].record(hashes[0]), graphs[1].record(hashes[1])
-        whats = {event.what for event, _ in found}
+        whats = {event.what for event in found}
         edges = _unlike_edges(changed, hashes, graphs)
-        found += map(FoundEvent, other_events(old.name, records, edges, whats))
+        found |= dict.fromkeys(other_events(old.name, records, edges, whats), False)
     return Differences(new.name, found, sorted(changed), other_compiler)
 
 
@@ -123,8 +109,7 @@ def other_events(
     `edges` are those that differ so. What the events `told` say is left out.
     """
     return [
-        Event(name, "other", difference.old, difference.new)
-        for difference in other_differences(*records, told)
+        Event(name, "other", before, after) for before, after in other_differences(*records, told)
     ] + [
         Event(name, "other", *(f"dependencies.{it.name}={' '.join(edge_words(it))}" for it in both))
         for both in sorted(edges)
@@ -161,7 +146,7 @@ def edge_words(edge: Edge) -> tuple[str, ...]:
 
 def _dependency_events(
     removed: Sequence[Edge], added: Sequence[Edge], same: Iterable[EdgePair]
-) -> list[FoundEvent]:
+) -> dict[Event, bool]:
     """Return which dependencies were replaced, added, removed, or have other types or virtuals.
 
     What left and what came belong together where they provide a virtual package in common. Of each
@@ -172,35 +157,21 @@ def _dependency_events(
     replaced = list(_replacements(_providers(removed), _providers(added)))
     old_names = {before.name for before, _ in replaced}
     new_names = {after.name for _, after in replaced}
-    events = [
-        FoundEvent(
-            Event(after.name, "replaced", before.name, after.name),
-            is_build_only(before) and is_build_only(after),
-        )
+    found: list[tuple[Event, tuple[Edge, ...]]] = [
+        (Event(after.name, "replaced", before.name, after.name), (before, after))
         for before, after in replaced
     ]
-    events += [
-        FoundEvent(Event(edge.name, "added"), is_build_only(edge))
-        for edge in added
-        if edge.name not in new_names
-    ]
-    events += [
-        FoundEvent(Event(edge.name, "removed"), is_build_only(edge))
-        for edge in removed
-        if edge.name not in old_names
-    ]
-    events += [
-        FoundEvent(
-            Event(before.name, "edge", edge_words(before), edge_words(after)),
-            is_build_only(before) and is_build_only(after),
-        )
+    found += [(Event(it.name, "added"), (it,)) for it in added if it.name not in new_names]
+    found += [(Event(it.name, "removed"), (it,)) for it in removed if it.name not in old_names]
+    found += [
+        (Event(before.name, "edge", edge_words(before), edge_words(after)), (before, after))
         for before, after in same
     ]
     # Two of one name may have come, one for building and one for linking: that is one event.
-    build_only: dict[Event, bool] = {}
-    for found in events:
-        build_only[found.event] = found.build_only and build_only.get(found.event, True)
-    return list(starmap(FoundEvent, build_only.items()))
+    events: dict[Event, bool] = {}
+    for event, edges in found:
+        events[event] = all(map(is_build_only, edges)) and events.get(event, True)
+    return events
 
 
 def _replacements(
@@ -222,92 +193,66 @@ def _providers(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
     return found
 
 
-# --- Dependencies of both sides ---
+# --- Compilers: fields of the nodes they compiled, or, since Spack 1, dependencies of them ---
+
+_COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
+"""What comes with a compiler that is a dependency: this package, and names that end like this."""
 
 
-class Matched(NamedTuple):
-    """Which dependencies of two nodes belong together, and what is on one side only.
+def has_own_compiler(node: Node) -> bool:
+    """Return whether a node names its compiler itself, as before Spack 1."""
+    return node.build.compiler != NO_COMPILER and not any(map(_is_compiler, node.edges))
 
-    `changed` have other hashes, `same` have one hash and other types or virtuals.
+
+def comes_with_compilers(edge: Edge, before: Node) -> bool:
+    """Return whether a dependency came when compilers became dependencies.
+
+    `before` is the node that had its compiler as a field. A runtime depends on the compiler that it
+    is of, and not as on one that provides a language.
     """
-
-    changed: list[EdgePair]
-    same: list[EdgePair]
-    removed: list[Edge]
-    added: list[Edge]
-
-
-def match_dependencies(old: Sequence[Edge], new: Sequence[Edge], graphs: Graphs) -> Matched:
-    """Match dependencies by name; those that are the same on both sides are left out."""
-    before = {edge.name: edge for edge in old}
-    after = {edge.name: edge for edge in new}
-    if len(before) < len(old) or len(after) < len(new):
-        return _match_several(_united(old), _united(new), graphs)
-    found = Matched([], [], [], [])
-    for name, edge in before.items():
-        other = after.pop(name, None)
-        if other is None:
-            found.removed.append(edge)
-        elif other.hash != edge.hash:
-            found.changed.append((edge, other))
-        elif other != edge:
-            found.same.append((edge, other))
-    found.added.extend(after.values())
-    return found
+    return (
+        _is_compiler(edge)
+        or edge.name in (_COMPILER_WRAPPER, package_of_compiler(before.build.compiler))
+        or edge.name.endswith(_RUNTIME)
+    )
 
 
-def _united(edges: Iterable[Edge]) -> dict[str, Edge]:
-    """Return edges by hash: one that is listed twice, to build and to link, is one dependency."""
-    listed: dict[str, list[Edge]] = {}
-    for edge in edges:
-        listed.setdefault(edge.hash, []).append(edge)
-    return {
-        spec_hash: some[0]
-        if len(some) == 1
-        else some[0]._replace(
-            types=tuple(sorted({kind for edge in some for kind in edge.types})),
-            virtuals=tuple(sorted({virtual for edge in some for virtual in edge.virtuals})),
-        )
-        for spec_hash, some in listed.items()
-    }
+def package_of_compiler(compiler: str) -> str:
+    """Return the package that a compiler is today.
 
-
-def _match_several(old: Mapping[str, Edge], new: Mapping[str, Edge], graphs: Graphs) -> Matched:
-    """Match dependencies, by hash, where a node has several of one name, which is rare.
-
-    The same hash is the same dependency. The others belong together that agree in version,
-    configuration, virtuals, use and types, then in all but the last of these, and so on: what is
-    first counts most. The hash decides only between those that agree in the same.
+    >>> package_of_compiler("clang@=14.0.6")
+    'llvm'
     """
-    same = [(old[key], new[key]) for key in old if key in new and old[key] != new[key]]
-    left = {key: _evidence(old[key], graphs[0]) for key in sorted(old) if key not in new}
-    came = {key: _evidence(new[key], graphs[1]) for key in sorted(new) if key not in old}
-    changed: list[EdgePair] = []
-    for agreeing in product((True, False), repeat=_EVIDENCE):
-        if not left or not came:
-            break
-        waiting: dict[tuple[object, ...], list[str]] = {}
-        for key in reversed(came):
-            waiting.setdefault(_agree_in(came[key], agreeing), []).append(key)
-        for key in list(left):
-            partners = waiting.get(_agree_in(left[key], agreeing))
-            if partners:
-                partner = partners.pop()
-                changed.append((old[key], new[partner]))
-                del left[key], came[partner]
-    return Matched(changed, same, [old[key] for key in left], [new[key] for key in came])
+    return canonical_compiler(compiler).partition("@")[0]
 
 
-_EVIDENCE = 5
-"""How much tells a dependency from others of its name."""
+def became_dependencies(packages: Collection[str], old: Graph, new: Graph) -> set[str]:
+    """Return which packages were compilers of old nodes, and are dependencies of new ones as such.
+
+    All nodes are looked at, and none where no package is asked about.
+    """
+    if not packages:
+        return set()
+    compiled: set[str] = set()
+    for node in _nodes(old):
+        if has_own_compiler(node):
+            compiled.add(package_of_compiler(node.build.compiler))
+    found = compiled.intersection(packages)
+    if not found:
+        return found
+    return found & (_compilers_below(new) - _compilers_below(old))
 
 
-def _evidence(edge: Edge, graph: Graph) -> tuple[object, ...]:
-    """Return the name of a dependency, and what tells it from others of the name."""
-    node = graph.node(edge.hash)
-    build = (node.build.version, node.build.configuration) if node else (None, None)
-    return (edge.name, *build, edge.virtuals, is_build_only(edge), edge.types)
+def _compilers_below(graph: Graph) -> set[str]:
+    return {edge.name for node in _nodes(graph) for edge in node.edges if _is_compiler(edge)}
 
 
-def _agree_in(evidence: tuple[object, ...], wanted: tuple[bool, ...]) -> tuple[object, ...]:
-    return tuple(compress(evidence, (True, *wanted)))
+def _nodes(graph: Graph) -> Iterator[Node]:
+    for spec_hash in graph.hashes:
+        node = graph.node(spec_hash)
+        if node:
+            yield node
+
+
+def _is_compiler(edge: Edge) -> bool:
+    return bool(edge.virtuals) and any(virtual in LANGUAGES for virtual in edge.virtuals)

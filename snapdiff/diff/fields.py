@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -45,12 +45,8 @@ def _written(build: Build, variants: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=canonical_variant))
 
 
-class OtherDifference(NamedTuple):
-    """Something else in which two nodes differ: `key=value` on each side that has it."""
-
-    old: str | None
-    new: str | None
-
+OtherDifference = tuple[str | None, str | None]
+"""Something else in which two nodes differ: `key=value` on each side that has it."""
 
 Record = Mapping[str, Raw]
 """All that a document says of a node: each key with its value as JSON text."""
@@ -103,7 +99,7 @@ def other_differences(
         else _differing_paths(before, after)
     )
     return [
-        OtherDifference(_key_and_value(before, path), _key_and_value(after, path))
+        (_key_and_value(before, path), _key_and_value(after, path))
         for path in sorted(paths)
         if path[:2] not in known
     ]

@@ -26,27 +26,6 @@ _Order = tuple[Kind, Version, Version, str, str]
 """What the changes of a package are sorted by: kind, version, hash."""
 
 
-def pair_by_stack(
-    pair: PackagePair,
-    builds: tuple[BuildHashes, BuildHashes],
-    scope: Scope,
-    effort: Effort,
-    match_hashes: MatchHashes,
-) -> dict[str, Pairing]:
-    """Return by stack how the specs of a package belong together that only one side has there.
-
-    `builds` are those of both sides, and `match_hashes` decides between specs that are alike in all
-    their own fields. A stack in which nothing happened is not there. Raises FormatError where
-    pairing would cost too much.
-    """
-    removed = _one_sided(builds[0], pair.new, scope)
-    added = _one_sided(builds[1], pair.old, scope)
-    return {
-        stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
-        for stack in sorted(removed.keys() | added.keys())
-    }
-
-
 def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
     """Return the specs that a side of a package has as builds with their hashes."""
     found: BuildHashes = {}
@@ -85,8 +64,7 @@ def _put(
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
-def changes_of_pairing(pair: PackagePair, pairing: Pairing) -> list[Change]:
-    """Return what happened to the specs of a package in a stack, by kind, version and hash."""
+def _changes(pair: PackagePair, pairing: Pairing) -> list[Change]:
     rows = [_paired(pair, old, new) for old, new in pairing.pairs]
     for spec_hash in pairing.removed:
         build = pair.old[spec_hash]
@@ -278,13 +256,17 @@ def diff_package(
         sets = graphs.dependencies(pair.graphs)
         match_hashes = partial(match_members, sets=sets, effort=effort)
     builds = hashes_of_builds(pair.old), hashes_of_builds(pair.new)
-    pairings = pair_by_stack(pair, builds, scope, effort, match_hashes)
+    removed, added = _one_sided(builds[0], pair.new, scope), _one_sided(builds[1], pair.old, scope)
+    pairings = {
+        stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
+        for stack in sorted(removed.keys() | added.keys())
+    }
     losses = _losses(pair, pairings)
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
     found = {}
     for stack, pairing in pairings.items():
-        changes = changes_of_pairing(pair, pairing)
+        changes = _changes(pair, pairing)
         package = change_of_package(
             pair.name,
             old_versions.get(stack, ()),

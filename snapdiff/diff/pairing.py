@@ -9,6 +9,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from snapdiff.limits import Limits, over_limit
 from snapdiff.model import Build
 from snapdiff.spack.configuration import Configuration
@@ -37,35 +39,15 @@ class Effort:
             raise over_limit(what, self._most, "comparisons")
 
 
-class AlikeSpecs:
+class AlikeSpecs(Struct):
     """The specs of one version and configuration that have no partner yet, lowest hash first.
 
-    Of their builds, which agree in both, one says what both are.
+    Of their builds, which agree in both, one says what both are; `family` is its target's.
     """
 
-    __slots__ = ("build", "family", "hashes")
-
-    def __init__(self, build: Build, family: str, hashes: list[str]) -> None:
-        """Take a build, the family of its target, and the hashes."""
-        self.build = build
-        self.family = family
-        self.hashes = hashes
-
-    def version_and_configuration(self) -> Hashable:
-        """What agrees in the first pass."""
-        return self.build.version, self.build.configuration
-
-    def same_configuration(self) -> Hashable:
-        """What agrees in the second pass."""
-        return self.build.configuration
-
-    def same_version(self) -> Hashable:
-        """What agrees in the third pass."""
-        return self.build.version, self.machine()
-
-    def machine(self) -> Hashable:
-        """What agrees in every pair: the platform and the target's family."""
-        return self.build.platform, self.family
+    build: Build
+    family: str
+    hashes: list[str]
 
 
 def _group_alike(
@@ -100,11 +82,12 @@ class Pairing(NamedTuple):
 
 
 _PASSES: tuple[Callable[[AlikeSpecs], Hashable], ...] = (
-    AlikeSpecs.version_and_configuration,
-    AlikeSpecs.same_configuration,
-    AlikeSpecs.same_version,
-    AlikeSpecs.machine,
+    lambda specs: (specs.build.version, specs.build.configuration),
+    lambda specs: specs.build.configuration,
+    lambda specs: (specs.build.version, specs.build.platform, specs.family),
+    lambda specs: (specs.build.platform, specs.family),
 )
+"""What agrees in the pairs of each pass; a configuration has platform and family, too."""
 
 _has_hashes = attrgetter("hashes")
 
@@ -285,15 +268,12 @@ def _in_step(
 # have no spec in common, so their order does not matter.
 
 
-class _Branch:
+class _Branch(Struct):
     """What shares the first `length` tokens, as far as it has been added."""
 
-    __slots__ = ("length", "new", "old")
-
-    def __init__(self, length: int) -> None:
-        self.length = length
-        self.old: list[AlikeSpecs] = []
-        self.new: list[AlikeSpecs] = []
+    length: int
+    old: list[AlikeSpecs] = []
+    new: list[AlikeSpecs] = []
 
 
 def _by_common_tokens(old: Iterable[AlikeSpecs], new: Iterable[AlikeSpecs]) -> Iterator[_Branch]:

@@ -1,18 +1,17 @@
 """One stack of a tag: the changes and counts of its packages, and what somebody asked for."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.compilers import became_dependencies, package_of_compiler
-from snapdiff.diff.dependencies import direct_dependents
-from snapdiff.diff.events import Graphs
-from snapdiff.diff.explanations import explain_changes, with_main_cause
+from snapdiff.diff.dependencies import Graphs, direct_dependents
+from snapdiff.diff.events import became_dependencies, package_of_compiler
 from snapdiff.diff.packages import PackageDiff, changes_of_packages
 from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses
 from snapdiff.errors import BadPage, FormatError
@@ -29,10 +28,6 @@ from snapdiff.result import (
     StackDiff,
     Summary,
 )
-from snapdiff.result.causes import Cause
-
-SideNames = frozenset[str] | None
-"""The packages of a stack that are asked for on one side; None where nothing says which."""
 
 
 class AskedForNames(NamedTuple):
@@ -69,36 +64,20 @@ class AskedForNames(NamedTuple):
         )
 
 
-class AskedForInTag:
-    """What is asked for in the stacks of a tag, as documents say in which something differs."""
+def asked_for_in(tag: TagPair, stack: str, specs: tuple[int, int]) -> AskedForNames | None:
+    """Return what a stack asks for, with so many specs on each side; None where nobody says."""
+    graphs = tag.graphs[0].get(stack), tag.graphs[1].get(stack)
+    old, new = (
+        graph.asked_for if graph is not None else None if number else frozenset[str]()
+        for graph, number in zip(graphs, specs, strict=True)
+    )
+    return None if old is None or new is None else AskedForNames(old, new, graphs[1])
 
-    def __init__(self, tag: TagPair) -> None:
-        """Take the documents of a tag."""
-        self._old, self._new = (
-            {name: graph for name, graph in graphs.items() if name is not None}
-            for graphs in tag.graphs
-        )
 
-    def stacks(self) -> set[str]:
-        """Return the stacks of which both sides have a document, and what they ask for differs."""
-        return {
-            name
-            for name in self._old.keys() & self._new.keys()
-            if self._old[name].asked_for != self._new[name].asked_for
-        }
-
-    def names(self, stack: str, specs: tuple[int, int]) -> AskedForNames | None:
-        """Return what a stack asks for, with so many specs on each side; None where nobody says."""
-        old, new = self._names(stack, self._old, specs[0]), self._names(stack, self._new, specs[1])
-        if old is None or new is None:
-            return None
-        return AskedForNames(old, new, self._new.get(stack))
-
-    def _names(self, stack: str, graphs: Mapping[str, Graph], specs: int) -> SideNames:
-        graph = graphs.get(stack)
-        if graph is None:
-            return None if specs else frozenset()
-        return graph.asked_for
+def asks_for_others(tag: TagPair, stack: str) -> bool:
+    """Return whether both sides have a document of a stack, and ask for other packages in it."""
+    old, new = tag.graphs[0].get(stack), tag.graphs[1].get(stack)
+    return old is not None and new is not None and old.asked_for != new.asked_for
 
 
 _PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
@@ -185,6 +164,7 @@ class StackTotal:
         kinds: dict[str, int] = Counter(map(_KIND, changes))
         packages = self._packages(changes, scope)
         compilers = self._former_compilers(scope)
+        main = main_causes(changes)
         there = self.unchanged.union(it.package for it in self.package_changes if not it.whole)
         packages = [
             replace(
@@ -194,6 +174,7 @@ class StackTotal:
                 gained=gained.common.get(change.package),
                 lost_by=lost.packages.get(change.package, ()),
                 gained_by=gained.packages.get(change.package, ()),
+                cause=main.get(change.package, UNSET),
                 was_compiler=change.package in compilers or UNSET,
             )
             for change in packages
@@ -215,7 +196,7 @@ class StackTotal:
             gained=gained.stack,
             lost_by=lost.of_stack,
             gained_by=gained.of_stack,
-            package_changes=tuple(_with_causes(packages, changes) if self.graphs else packages),
+            package_changes=tuple(packages),
             still_there=tuple(sorted(there - {it.package for it in packages})),
             causes=tuple(causes),
             changes=tuple(changes),
@@ -240,7 +221,7 @@ class StackTotal:
     def _former_compilers(self, scope: Scope) -> set[str]:
         """Return which added packages were compilers before, and are dependencies now."""
         added = {name for name in self.added if name in self.graphs}
-        if not scope.filters.package:  # else the packages that are compared do not say
+        if added and not scope.filters.package:  # else the packages compared do not say
             compilers = {change.old.compiler for change in self.changes if change.old}
             added &= {package_of_compiler(compiler) for compiler in compilers}
         by_graphs: dict[Graphs, list[str]] = {}
@@ -288,47 +269,3 @@ def _reported(scope: Scope, asked_for: AskedForNames | None) -> Callable[[Change
         return lambda _: True
     names = asked_for.on_one_side if asked_for else frozenset()
     return lambda change: change.is_explicit or change.package in names
-
-
-def _with_causes(
-    packages: Iterable[PackageChange], changes: Iterable[Change]
-) -> Iterator[PackageChange]:
-    by_package: dict[str, list[Change]] = {}
-    for change in changes:
-        if isinstance(change.cause, Cause):
-            by_package.setdefault(change.package, []).append(change)
-    for package in packages:
-        found = by_package.get(package.package)
-        yield with_main_cause(package, found) if found else package
-
-
-def one_sided_stack(
-    stack: str,
-    document: DocumentKind,
-    status: Literal["added", "removed"],
-    specs: int,
-    packages: int,
-) -> StackDiff:
-    """Return a stack of a tag that one side alone has: all is counted, nothing is listed."""
-    return StackDiff(
-        stack=stack,
-        document=document,
-        status=status,
-        specs=one_sided_count(specs, status),
-        packages=one_sided_packages(packages, status),
-        summary=Summary(**{status: specs}),
-        package_changes=(),
-        causes=(),
-        changes=(),
-    )
-
-
-def one_sided_count(number: int, status: Literal["added", "removed"]) -> Count:
-    """Return a number that one side has."""
-    return Count(0, number) if status == "added" else Count(number, 0)
-
-
-def one_sided_packages(number: int, status: Literal["added", "removed"]) -> PackageCount:
-    """Return a number of packages that one side has, without their names."""
-    old, new = (0, number) if status == "added" else (number, 0)
-    return PackageCount(old=old, new=new)

@@ -8,13 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
-from snapdiff.diff.stacks import (
-    AskedForInTag,
-    StackTotal,
-    one_sided_count,
-    one_sided_packages,
-    one_sided_stack,
-)
+from snapdiff.diff.stacks import StackTotal, asked_for_in, asks_for_others
 from snapdiff.filters import Scope, require_causes
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Build, PackagePair, TagPair, Tags
@@ -23,6 +17,8 @@ from snapdiff.result import (
     HashConflict,
     PackageCount,
     SpecName,
+    StackDiff,
+    Summary,
     TagDiff,
     with_changes_elsewhere,
 )
@@ -61,13 +57,13 @@ class TagDiffs:
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = [package for package in packages if not _is_left_out(package, tag)]
-        asked_for = AskedForInTag(tag)
-        flipped = asked_for.stacks() - tag.left_out_stacks
+        stacks = {name for name in tag.graphs[1] if name is not None} - tag.left_out_stacks
+        flipped = any(asks_for_others(tag, stack) for stack in stacks)
         has_changes = any(package.stacks for package in reported)
         conflicts = find_hash_conflicts([package.pair for package in packages], self._scope)
         if not flipped and not has_changes and not tag.renamed and not conflicts:
             return None
-        found = _two_sided_tag(tag, reported, self._scope, self._graphs, asked_for)
+        found = _two_sided_tag(tag, reported, self._scope, self._graphs)
         if conflicts:
             return replace(found, hash_conflicts=conflicts)
         is_changed = tag.renamed or any(stack.status != "unchanged" for stack in found.stacks)
@@ -86,11 +82,7 @@ def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
 
 
 def _two_sided_tag(
-    tag: TagPair,
-    packages: Iterable[PackageDiff],
-    scope: Scope,
-    graphs: KnownGraphs,
-    asked_for: AskedForInTag,
+    tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, graphs: KnownGraphs
 ) -> TagDiff:
     old, new = _SideTotal(tag), _SideTotal(tag)
     stacks = {
@@ -123,7 +115,7 @@ def _two_sided_tag(
                         tag.document_of(name, on_new_side=total.new > 0),
                         scope,
                         graphs,
-                        asked_for.names(name, (total.old, total.new)),
+                        asked_for_in(tag, name, (total.old, total.new)),
                     ),
                     renamed_from=tag.renamed.get(name, UNSET),
                 )
@@ -153,18 +145,33 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
     if scope.filters.because or (is_narrowed and not tag.counts.stacks):
         return None  # nothing was rebuilt in it
     status: Literal["added", "removed"] = "added" if old is None else "removed"
-    stacks = sorted(tag.counts.stacks.items())
+
+    def sides(number: int) -> tuple[int, int]:
+        return (0, number) if old is None else (number, 0)
+
+    def packages(number: int) -> PackageCount:
+        before, after = sides(number)
+        return PackageCount(old=before, new=after)
+
     return TagDiff(
         old=old,
         new=new,
         status=status,
-        specs=one_sided_count(tag.counts.specs - sum(tag.repeated), status),
-        packages=one_sided_packages(len(tag.counts.packages), status),
+        specs=Count(*sides(tag.counts.specs - sum(tag.repeated))),
+        packages=packages(len(tag.counts.packages)),
         stacks=tuple(
-            one_sided_stack(
-                name, tag.document_of(name, on_new_side=status == "added"), status, *numbers
+            StackDiff(
+                stack=name,
+                document=tag.document_of(name, on_new_side=old is None),
+                status=status,
+                specs=Count(*sides(specs)),
+                packages=packages(listed),
+                summary=Summary(**{status: specs}),
+                package_changes=(),
+                causes=(),
+                changes=(),
             )
-            for name, numbers in stacks
+            for name, (specs, listed) in sorted(tag.counts.stacks.items())
         ),
     )
 

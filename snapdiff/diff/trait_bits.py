@@ -1,11 +1,10 @@
 """Everything that may be a trait as bits of integers: what builds link or run, and how they are."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Iterable
 from typing import Literal
 
-from snapdiff.diff.events import is_build_only
+from snapdiff.diff.dependencies import is_build_only
 from snapdiff.diff.reach import each_bit, unite_below
 from snapdiff.model import Graph
 from snapdiff.result import Trait
@@ -16,15 +15,12 @@ _What = Literal["dependency", "compiler", "target", "os", "variant"]
 _FIELDS: tuple[_What, ...] = ("compiler", "target", "os", "variant")
 """What may be a trait beside a dependency, the first one first."""
 
-_NEAR = 100
-"""So many nodes below the lost builds of a package are looked at, one package after the other.
+_MOST_STEPS = 1_000_000
+"""So many nodes are looked at to find which packages are nearest to lost builds of a document.
 
-Nearly always what they have in common is among them. Else what is nearest is looked for from below,
-once for all packages that have the same in common.
+After that the first by name is taken for the nearest: where thousands of packages lost a build, and
+what those have in common is far below all of them, to look for it would take minutes.
 """
-
-_FAR = 50
-"""How often that is done, at most; then the first by name is taken for the nearest."""
 
 _Like = tuple[_What, str, str]
 """What a trait is, its name, and its value but for the version of a dependency."""
@@ -85,10 +81,6 @@ class TraitBits:
         value = trait.value if trait.what != "dependency" else None
         return self._bits[trait.what, trait.name or "", value or ""]
 
-    def only(self, bits: int, names: int) -> int:
-        """Return the bits of some packages and of all versions, without any other trait."""
-        return bits & (names | ~self.traits)
-
     def first(self, bits: int) -> int:
         """Return the first of some traits that are no dependencies: by kind, then by value."""
         wanted = next(bits & self.of_what[what] for what in _FIELDS if bits & self.of_what[what])
@@ -138,10 +130,6 @@ def _name_of_variant(variant: str) -> str:
     return variant.lstrip("+~-").partition("=")[0]
 
 
-_Place = tuple[int, str]
-"""How far a dependency is, and its name."""
-
-
 class LinkedNames:
     """What builds of one document link or run, at any depth, by the names of the packages."""
 
@@ -152,7 +140,7 @@ class LinkedNames:
         self._below: dict[str, list[str]] = {}
         self._names: dict[str, str] = {}
         self._own: dict[str, int] = {}
-        self._nearest_below: dict[int, dict[str, _Place]] = {}
+        self._steps = 0
 
     def read(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the bits of each build: of its own package, and of all that it links or runs."""
@@ -173,29 +161,16 @@ class LinkedNames:
         found = self._below[spec_hash] = [edge.hash for edge in edges]
         return found
 
-    def nearest(self, builds: Collection[str], wanted: int) -> str:
-        """Return which of some packages that builds of one package have is nearest to them."""
-        if wanted.bit_count() == 1:  # as mostly: nothing has to be looked for
-            return self._bits.name(wanted)
-        found = self.search(builds, wanted, most=_NEAR)
-        if found:
-            return found[1]
-        if wanted not in self._nearest_below:
-            if len(self._nearest_below) == _FAR:
-                return min(map(self._bits.name, each_bit(wanted)))
-            self._nearest_below[wanted] = self._nearest_of_all(wanted)
-        known = self._nearest_below[wanted]
-        return min(known[build] for build in builds if build in known)[1]
+    def search(self, builds: Iterable[str], wanted: int) -> tuple[int, str] | None:
+        """Return how far the nearest of some packages is from builds, and its name.
 
-    def search(self, builds: Iterable[str], wanted: int, most: int | None = None) -> _Place | None:
-        """Return the nearest of some packages to builds, which may be of it; None if it is far.
-
-        It is far where `most` nodes are nearer.
+        A build may itself be of it. None where it is too far, or below none of them.
         """
         level = dict.fromkeys(builds)
         seen = dict(level)
         distance = 0
-        while level and (most is None or len(seen) < most):
+        while level and self._steps < _MOST_STEPS:
+            self._steps += len(level)
             names = {self._names[node] for node in level}
             found = [name for name in names if self._bits.of_names([name]) & wanted]
             if found:
@@ -205,30 +180,3 @@ class LinkedNames:
             seen |= level
             distance += 1
         return None
-
-    def _nearest_of_all(self, wanted: int) -> dict[str, _Place]:
-        """Return for each node how far the nearest of some packages is, and which one it is."""
-        level = {
-            node: (0, name)
-            for node, name in self._names.items()
-            if self._bits.of_names([name]) & wanted
-        }
-        found = dict(level)
-        while level:
-            following: dict[str, _Place] = {}
-            for node, (distance, name) in level.items():
-                for parent in self._above.get(node, ()):
-                    if parent not in found:
-                        way = distance + 1, name
-                        following[parent] = min(way, following.get(parent, way))
-            found |= following
-            level = following
-        return found
-
-    @cached_property
-    def _above(self) -> Mapping[str, list[str]]:
-        above: dict[str, list[str]] = {}
-        for node, children in self._below.items():
-            for child in children:
-                above.setdefault(child, []).append(node)
-        return above

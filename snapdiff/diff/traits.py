@@ -10,17 +10,14 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
+from snapdiff.diff.dependencies import Graphs
 from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedNames, TraitBits
-from snapdiff.model import Graph
 from snapdiff.result import StackTrait, Trait, TraitCount
 from snapdiff.spack.configuration import Configuration
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""
-
-Graphs = tuple[Graph, Graph]
-"""The dependencies of the lost builds' side and of the other."""
 
 
 class Loss(NamedTuple):
@@ -57,21 +54,20 @@ class Traits(NamedTuple):
     of_stack: tuple[TraitCount, ...]
 
 
-def find_traits(losses: Sequence[Loss], gone: Callable[[Graphs], frozenset[str]]) -> Traits:
+def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]]) -> Traits:
     """Return what the lost builds of a stack have in common, package by package and in all.
 
     `gone` says of a document which packages are in the stack on the side of the lost builds alone.
     Raises FormatError where a node cannot be read.
     """
     bits = TraitBits()
-    by_document: dict[tuple[int, int], list[Loss]] = defaultdict(list)
+    by_document: dict[Graphs | None, list[Loss]] = defaultdict(list)
     for loss in losses:
-        key = (id(loss.graphs[0]), id(loss.graphs[1])) if loss.graphs else (0, 0)
-        by_document[key].append(loss)
+        by_document[loss.graphs].append(loss)
     found = [
         lost
-        for some in by_document.values()
-        for lost in _read(some, bits, gone(some[0].graphs) if some[0].graphs else frozenset())
+        for graphs, some in by_document.items()
+        for lost in _read(some, graphs, bits, gone(graphs) if graphs else ())
     ]
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
     common = {
@@ -88,12 +84,14 @@ class _Build(NamedTuple):
     """What a lost build has, and what the builds have that are there of its package, as bits.
 
     `there` has under 0 what any of these has, and under the bit of a compiler, target or os what
-    those have that have this, too; `fields` are the bits of these that tell more than 0.
+    those have that have this, too; `fields` are the bits of these that tell more than 0. `linked`
+    is there with a document that has dependencies.
     """
 
     has: int
     there: Mapping[int, int]
     fields: int
+    linked: LinkedNames | None
 
     def alone(self, beside: int) -> int:
         """Return what it has and no build there; `beside` a field, what none there has with it."""
@@ -101,26 +99,23 @@ class _Build(NamedTuple):
 
 
 class _Lost(NamedTuple):
-    """The builds that a package lost.
-
-    `linked` is there with a document that has dependencies, and `gone` are the bits of the packages
-    that left it.
-    """
+    """The builds that a package lost; `gone` are the bits of what left their document."""
 
     package: str
     builds: Mapping[str, _Build]
     there: Mapping[int, int]
-    linked: LinkedNames | None
     gone: int
 
 
-def _read(losses: Sequence[Loss], bits: TraitBits, gone: Iterable[str]) -> Iterator[_Lost]:
+def _read(
+    losses: Sequence[Loss], graphs: Graphs | None, bits: TraitBits, gone: Iterable[str]
+) -> Iterator[_Lost]:
     """Yield what packages of one document lost."""
     linked, mine, theirs = None, dict[str, int](), dict[str, int]()
-    if losses[0].graphs:
-        linked = LinkedNames(losses[0].graphs[0], bits)
+    if graphs:
+        linked = LinkedNames(graphs[0], bits)
         mine = linked.read(key for loss in losses for key in loss.lost)
-        others = LinkedNames(losses[0].graphs[1], bits)
+        others = LinkedNames(graphs[1], bits)
         theirs = others.read(key for loss in losses for key, _ in loss.others)
     bits_of_gone = bits.of_names(gone)
     for loss in losses:
@@ -137,18 +132,14 @@ def _read(losses: Sequence[Loss], bits: TraitBits, gone: Iterable[str]) -> Itera
             own = bits.of_configuration(configuration)
             some = each_bit(own & bits.fields) if there else ()
             fields = sum(bit for bit in some if there.get(bit) != there[0])
-            lost[key] = _Build(mine.get(key, 0) | own, there, fields)
-        yield _Lost(loss.package, lost, there, linked, bits_of_gone)
+            lost[key] = _Build(mine.get(key, 0) | own, there, fields, linked)
+        yield _Lost(loss.package, lost, there, bits_of_gone)
 
 
 def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
-    def nearest(builds: Collection[str], wanted: int) -> str:
-        assert lost.linked
-        return lost.linked.nearest(builds, wanted)
-
     itself = bits.of_names([lost.package])
     builds = {key: build._replace(has=build.has & ~itself) for key, build in lost.builds.items()}
-    return _most_common(builds, lost.gone, bits, nearest)
+    return _most_common(builds, lost.gone, bits)
 
 
 def _traits_of_stack(
@@ -160,36 +151,23 @@ def _traits_of_stack(
     dependencies alone that are gone, too.
     """
     left: dict[str, _Build] = {}
-    linked: dict[str, LinkedNames] = {}
     gone = 0
     bit = bits.of_trait(first) if first else 0
     for lost in losses:
         gone |= lost.gone
+        told = ~0 if lost.there else lost.gone | ~bits.traits
         for key, build in lost.builds.items():
             if not build.has & bit:
-                is_whole = not lost.there
-                left[key] = _Build(bits.only(build.has, lost.gone), {}, 0) if is_whole else build
-                if lost.linked:
-                    linked[key] = lost.linked
-
-    def nearest(builds: Collection[str], wanted: int) -> str:
-        by_document: dict[LinkedNames, list[str]] = {}
-        for key in builds:
-            if key in linked:
-                by_document.setdefault(linked[key], []).append(key)
-        places = [document.search(some, wanted) for document, some in by_document.items()]
-        return min(place for place in places if place)[1]
-
+                left[key] = build._replace(has=build.has & told)
     if first:
         yield TraitCount(Trait(first.what, first.name, first.value), first.specs)
-    yield from _most_common(left, gone, bits, nearest, MOST_TRAITS - bool(first))
+    yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
 
 
 def _most_common(
     builds: Mapping[str, _Build],
     gone: int,
     bits: TraitBits,
-    nearest: Callable[[Collection[str], int], str],
     most: int = MOST_TRAITS,
 ) -> Iterator[TraitCount]:
     """Yield the trait that most builds have, then what most of the others have, and so on.
@@ -203,7 +181,7 @@ def _most_common(
             return
         having = {key: build for key, build in left.items() if not beside or build.has & beside}
         wanted = tied & gone or tied & bits.of_what["dependency"]
-        bit = bits.of_names([nearest(having, wanted)]) if wanted else bits.first(tied)
+        bit = _nearest(having, wanted, bits) if wanted else bits.first(tied)
         united = 0
         for key, build in having.items():
             if build.alone(beside) & bit:
@@ -211,6 +189,19 @@ def _most_common(
                 del left[key]
         also = bits.trait(beside, united) if beside else UNSET
         yield TraitCount(bits.trait(bit, united), number, also)
+
+
+def _nearest(builds: Mapping[str, _Build], wanted: int, bits: TraitBits) -> int:
+    """Return which of some packages is nearest to builds."""
+    if wanted.bit_count() == 1:  # as mostly: nothing has to be looked for
+        return wanted
+    by_document: dict[LinkedNames, list[str]] = defaultdict(list)
+    for key, build in builds.items():
+        if build.linked:
+            by_document[build.linked].append(key)
+    found = filter(None, (linked.search(some, wanted) for linked, some in by_document.items()))
+    nearest = min(found, default=None)
+    return bits.of_names([nearest[1]]) if nearest else min(each_bit(wanted), key=bits.name)
 
 
 def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, int, int]:

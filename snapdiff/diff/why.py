@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from msgspec.structs import astuple
+
 from snapdiff.diff.causes import event_words
 from snapdiff.diff.changed_pairs import ChangedPairs
-from snapdiff.diff.events import is_build_only
+from snapdiff.diff.dependencies import is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
@@ -183,8 +185,8 @@ def _enter(level: Iterable[int], below: list[list[int]], parents: dict[int, int]
 def _row(pair: int, depth: int, parent: int, changes: ChangedPairs) -> ChangeBelow:
     old, new = changes.hashes[pair]
     events = [
-        EventBelow(event.package, event.what, event.old, event.new, build_only=build_only)
-        for event, build_only in changes.all_events(pair)
+        EventBelow(*astuple(event), build_only=build_only)
+        for event, build_only in changes.all_events(pair).items()
     ]
     events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
     return ChangeBelow(

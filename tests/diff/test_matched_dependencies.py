@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.diff.events import Matched, match_dependencies
+from snapdiff.diff.dependencies import Matched, match_dependencies
 from snapdiff.model import Edge
 from tests.support.graphs import NodesByHash
 from tests.support.work import work

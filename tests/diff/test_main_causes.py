@@ -4,9 +4,8 @@ import random
 
 import pytest
 
-from snapdiff.diff.explanations import with_main_cause
-from snapdiff.diff.packages import change_of_package
-from snapdiff.result import Change, Count, Kind
+from snapdiff.diff.causes import main_causes
+from snapdiff.result import Change, Kind
 from snapdiff.result.causes import Cause, What
 
 
@@ -52,11 +51,9 @@ def test_the_main_cause_of_a_package(name: str) -> None:
     for seed in range(4):
         mixed = random.Random(seed).sample(causes, len(causes))  # noqa: S311 - an order, no secret
         changes = [Change(Kind.REBUILT, "app", None, None, cause=one) for one in mixed]
-        package = change_of_package("app", ["1.0"], ["1.0"], changes, Count(1, 1))
-        assert with_main_cause(package, changes).cause == causes[0]
+        assert main_causes(changes) == {"app": causes[0]}
 
 
 def test_a_package_without_a_rebuilt_spec_has_no_cause() -> None:
     changes = [Change(Kind.RECONFIGURED, "app", None, None, cause=None)]
-    package = change_of_package("app", ["1.0"], ["1.0"], changes, Count(1, 1))
-    assert with_main_cause(package, changes) == package
+    assert main_causes(changes) == {}
