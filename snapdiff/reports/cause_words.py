@@ -12,7 +12,7 @@ from snapdiff.spack.version import parse_version
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
-_FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace", "external")
+_FIELDS = ("os", "platform", "target", "variants", "namespace", "external")
 
 
 def event_in_words(event: Event, mark: Mark) -> str:
@@ -37,6 +37,10 @@ def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
 def _what_differs(event: Event, mark: Mark) -> str:
     if event.what in ("version", "edge", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
+    if event.what == "compiler":
+        sides = (event.old, event.new)
+        old, new = ("none named" if it == "none" else _value(it, mark) for it in sides)
+        return f"compiler {old} → {new}"
     if event.what in _FIELDS:
         return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "compilers":

@@ -72,7 +72,7 @@ def _most_lines(outline: Outline, rendered: Rendered, extent: Extent, most: int)
 
 def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
     """Return the text without any line of packages: with no table, and cut where it must be."""
-    bare = replace(outline, tags=())
+    bare = replace(outline, tags=(), headlines=())
     for has_table in (True, False):
         text = rendered(bare, Extent(has_table=has_table))
         if len(text) <= most:

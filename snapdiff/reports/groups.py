@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from snapdiff.reports.lost_builds import build_changes
+from snapdiff.reports.lost_builds import BuildChanges, Replaced, StackBuilds, replaced_in
 from snapdiff.reports.names import Mark, shortened
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
@@ -32,6 +32,8 @@ _FEW_ELSEWHERE = 2
 
 _QUIET = (Status.RECONFIGURED, Status.REBUILT)
 """What is worth no more than names where it happened to many packages."""
+
+_QUIET_KINDS = (Kind.RECONFIGURED, Kind.REBUILT)
 
 _QUIET_BUILDS = (Status.LOST_BUILDS, Status.MORE_BUILDS)
 """What is so of packages that nobody asked for."""
@@ -75,12 +77,38 @@ class Tally(Struct, frozen=True, kw_only=True):
         return _KINDS.get(self.status, Kind.REMOVED)
 
 
+class ProductCell(NamedTuple):
+    """What happened to a product in one of the stacks that have it, on either side.
+
+    Without a `change` none of its versions and builds is gone or new there.
+    """
+
+    change: PackageChange | None
+    builds: BuildChanges | None = None
+
+    def in_words(self, mark: Mark) -> str:
+        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot."""
+        change = self.change
+        if change is None:
+            return "·"
+        gone, came, kept = (_versions(it, mark) for it in (change.gone, change.came, change.kept))
+        if change.was_compiler is True:
+            return f"{came}, a dependency now"
+        if change.whole:
+            return f"new {came}" if change.kind is Kind.ADDED else "gone"
+        if gone and came:
+            return f"{gone} → {came}"
+        if gone or came:
+            return f"lost {gone}, still has {kept}" if gone else f"{came} added beside {kept}"
+        return self.builds.in_words(mark) if self.builds else "·"
+
+
 class ProductRow(NamedTuple):
-    """A product, and what happened to it in each of the stacks: None for nothing of that sort."""
+    """A product, and what happened to it in each of the stacks: None where it is not there."""
 
     package: str
     kind: Kind
-    cells: tuple[PackageChange | None, ...]
+    cells: tuple[ProductCell | None, ...]
 
 
 class ProductTable(Struct, frozen=True, kw_only=True):
@@ -111,19 +139,25 @@ class Group(Tally, frozen=True, kw_only=True):
     @property
     def first(self) -> tuple[PackageLine, ...]:
         """The first lines, each of other packages, for where the group has one line in all."""
-        told: dict[str, PackageLine] = {}
-        for line in self.lines:
-            if told.keys().isdisjoint(line.packages):
-                told.update(dict.fromkeys(line.packages, line))
-        return tuple(dict.fromkeys(told.values()))[:FEW]
+        return first_lines(self.lines)
 
     @property
     def more(self) -> int:
         """How many packages are not on the first lines."""
-        return self.number - _number_of_packages(self.first)
+        return self.number - number_of_packages(self.first)
 
 
-def _number_of_packages(lines: Iterable[PackageLine]) -> int:
+def first_lines(lines: Iterable[PackageLine]) -> tuple[PackageLine, ...]:
+    """Return the first few of some lines, each of other packages."""
+    told: dict[str, PackageLine] = {}
+    for line in lines:
+        if told.keys().isdisjoint(line.packages):
+            told.update(dict.fromkeys(line.packages, line))
+    return tuple(dict.fromkeys(told.values()))[:FEW]
+
+
+def number_of_packages(lines: Iterable[PackageLine]) -> int:
+    """Return how many packages some lines are about."""
     return len({name for line in lines for name in line.packages})
 
 
@@ -174,13 +208,14 @@ def _group(
     if status in _QUIET or len(quiet) <= _FEW_ELSEWHERE:
         return Group(status=status, number=number, major=major, lines=tuple(lines))
     told = tuple(line for line in lines if line not in quiet)
-    elsewhere = _number_of_packages(quiet)
+    elsewhere = number_of_packages(quiet)
     return Group(status=status, number=number, major=major, lines=told, elsewhere=elsewhere)
 
 
 def _product_table(lines: Sequence[PackageLine], stacks: Sequence[StackDiff]) -> ProductTable:
     in_order = sorted(stacks, key=lambda stack: stack.stack)
-    changes = [{change.package: change for change in stack.package_changes} for stack in in_order]
+    replaced = replaced_in(stacks)
+    columns = [_column(stack, replaced) for stack in in_order]
     kinds: dict[str, Kind] = {}
     for line in lines:
         for package in line.packages:
@@ -188,33 +223,25 @@ def _product_table(lines: Sequence[PackageLine], stacks: Sequence[StackDiff]) ->
     return ProductTable(
         stacks=tuple(stack.stack for stack in in_order),
         rows=tuple(
-            ProductRow(package, kind, tuple(_cell(some.get(package)) for some in changes))
+            ProductRow(package, kind, tuple(cells.get(package) for cells in columns))
             for package, kind in kinds.items()
         ),
     )
 
 
-def _cell(change: PackageChange | None) -> PackageChange | None:
-    is_told = change and change.kind not in (Kind.RECONFIGURED, Kind.REBUILT)
-    return change if is_told else None
+def _column(stack: StackDiff, replaced: Replaced) -> dict[str, ProductCell]:
+    """Return what happened in a stack to each package that it has or had."""
+    builds = StackBuilds(stack, replaced)
+    cells = {name: ProductCell(None) for name in stack.still_there}
+    for change in stack.package_changes:
+        is_told = change.kind not in _QUIET_KINDS
+        cells[change.package] = (
+            ProductCell(change, builds.changes(change)) if is_told else ProductCell(None)
+        )
+    return cells
 
 
 def _versions(versions: Sequence[str], mark: Mark) -> str:
     """Return versions, the highest first; of very many the first ones."""
     some = shortened(versions[::-1], MOST_VERSIONS)
     return ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
-
-
-def cell_versions(change: PackageChange, mark: Mark) -> str:
-    """Return a cell in words: `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`."""
-    old, new, kept = (_versions(some, mark) for some in (change.gone, change.came, change.kept))
-    if change.was_compiler is True:
-        return f"{new}, a dependency now"
-    if change.whole:
-        return f"new {new}" if change.kind is Kind.ADDED else "gone"
-    if old and new:
-        return f"{old} → {new}"
-    if old or new:
-        return f"lost {old}, still has {kept}" if old else f"{new} added beside {kept}"
-    builds = build_changes(change)
-    return builds.in_words(mark) if builds else "·"

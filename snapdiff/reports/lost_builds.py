@@ -1,18 +1,24 @@
 """Builds that were lost or gained where versions stayed, and what they have in common, in words."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from snapdiff.reports.markdown_text import counted
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
+from snapdiff.spack.version import parse_version
 
 
 class BuildChanges(NamedTuple):
-    """How many builds a package lost and gained in a stack, of how many, and which these are."""
+    """How many builds a package lost and gained in a stack, of how many, and which these are.
+
+    Of a package that had several versions `lost_of` has how many builds each of them lost,
+    `gained_of` the same of what was gained.
+    """
 
     removed: int
     added: int
@@ -20,12 +26,14 @@ class BuildChanges(NamedTuple):
     new: int
     lost: tuple[TraitCount, ...]
     gained: tuple[TraitCount, ...]
+    lost_of: tuple[tuple[str, int], ...]
+    gained_of: tuple[tuple[str, int], ...]
     is_kind: bool
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said of them: `2 of 18 builds lost (with mvapich 3.0b)`, `1 build new`."""
-        lost = _share(self.removed, self.old, "lost", self.lost, mark)
-        gained = _share(self.added, self.new, "new", self.gained, mark)
+        """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`."""
+        lost = _share(self.removed, self.old, "lost", self.lost, self.lost_of, mark)
+        gained = _share(self.added, self.new, "new", self.gained, self.gained_of, mark)
         return ", ".join(filter(None, (lost, gained)))
 
 
@@ -34,33 +42,101 @@ def builds_in_words(builds: BuildChanges | None, mark: Mark) -> str:
     return f"{':' if builds.is_kind else ','} {builds.in_words(mark)}" if builds else ""
 
 
-def build_changes(change: PackageChange) -> BuildChanges | None:
-    """Return what is to be said of a package's builds; None where its versions say everything."""
-    specs = change.specs
-    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
-    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
-    if versions_say_it or not (specs.removed or (by_builds and specs.added)):
-        return None
-    return BuildChanges(
-        specs.removed,
-        specs.added,
-        change.builds.old,
-        change.builds.new,
-        change.lost_by,
-        change.gained_by,
-        is_kind=by_builds,
-    )
+Replaced = frozenset[tuple[str, str]]
+"""Dependencies that others came in place of, with these."""
 
 
-def _share(number: int, of: int, what: str, parts: Sequence[TraitCount], mark: Mark) -> str:
+def replaced_in(stacks: Iterable[StackDiff]) -> Replaced:
+    """Return the dependencies that another one replaced in any of the stacks."""
+    causes = (cause for stack in stacks for cause in stack.causes if cause.what == "replaced")
+    return frozenset((str(cause.old), str(cause.new)) for cause in causes)
+
+
+class StackBuilds:
+    """Says of the packages of a stack which builds they lost and gained.
+
+    What all of the stack had before, or has now, is not said to tell these builds from others: a
+    dependency that is gone and one that came in its place, the os that all specs were moved from.
+    """
+
+    def __init__(self, stack: StackDiff, replaced: Replaced) -> None:
+        """Take a stack with all its changes, and what was `replaced_in` its tag."""
+        self._untold: dict[Kind, set[tuple[str, object]]] = {Kind.REMOVED: set(), Kind.ADDED: set()}
+        for old, new in replaced:
+            if old in stack.packages.removed and new in stack.packages.added:
+                self._untold[Kind.REMOVED].add(("dependency", old))
+                self._untold[Kind.ADDED].add(("dependency", new))
+        for cause in stack.causes:
+            if cause.package is None and cause.specs == stack.summary.reconfigured:
+                self._untold[Kind.REMOVED].add((cause.what, cause.old))
+                self._untold[Kind.ADDED].add((cause.what, cause.new))
+        self._versions: dict[tuple[Kind, str], Counter[str]] = {}
+        for change in stack.changes:
+            spec = change.old or change.new
+            if spec and change.kind in (Kind.REMOVED, Kind.ADDED):
+                versions = self._versions.setdefault((change.kind, change.package), Counter())
+                versions[spec.version] += 1
+
+    def changes(self, change: PackageChange) -> BuildChanges | None:
+        """Return what is to be said of a package's builds; None where its versions say it all."""
+        specs = change.specs
+        by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
+        versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
+        if versions_say_it or not (specs.removed or (by_builds and specs.added)):
+            return None
+        return BuildChanges(
+            specs.removed,
+            specs.added,
+            change.builds.old,
+            change.builds.new,
+            self._told(Kind.REMOVED, change.lost_by),
+            self._told(Kind.ADDED, change.gained_by),
+            self._of_versions(Kind.REMOVED, change.package, (*change.gone, *change.kept)),
+            self._of_versions(Kind.ADDED, change.package, (*change.came, *change.kept)),
+            is_kind=by_builds,
+        )
+
+    def told_losses(self, stack: StackDiff) -> tuple[TraitCount, ...]:
+        """Return what the lost builds of the stack have in common, as far as it says anything."""
+        return self._told(Kind.REMOVED, stack.lost_by)
+
+    def _told(self, kind: Kind, parts: Iterable[TraitCount]) -> tuple[TraitCount, ...]:
+        return tuple(part for part in parts if _key(part.trait) not in self._untold[kind])
+
+    def _of_versions(
+        self, kind: Kind, package: str, versions: Sequence[str]
+    ) -> tuple[tuple[str, int], ...]:
+        if len(versions) < 2:
+            return ()
+        found = self._versions.get((kind, package), Counter[str]())
+        return tuple(sorted(found.items(), key=lambda item: parse_version(item[0]), reverse=True))
+
+
+def _key(trait: Trait) -> tuple[str, object]:
+    return trait.what, trait.name if trait.what == "dependency" else trait.value
+
+
+def _share(
+    number: int,
+    of: int,
+    what: str,
+    parts: Sequence[TraitCount],
+    versions: Sequence[tuple[str, int]],
+    mark: Mark,
+) -> str:
     if not number:
         return ""
     words = f"{number:,} of {of:,} build{'s' if of != 1 else ''} {what}"
+    if len(versions) == 1:
+        words += f", of {mark(versions[0][0])}"
+    elif versions:
+        words += ", " + ", ".join(f"{some:,} of {mark(version)}" for version, some in versions)
     if not parts:
         return words
     if parts[0].specs == number:
         return f"{words} ({_traits_in_words(parts[0], mark)})"
-    which = (f"{part.specs:,} {_traits_in_words(part, mark)}" for part in parts)
+    each = ((part.specs, _traits_in_words(part, mark).removeprefix("built ")) for part in parts)
+    which = (f"{specs:,} {words}" for specs, words in each)
     return f"{words} ({', '.join(which)})"
 
 
@@ -94,35 +170,36 @@ def _compiler_in_words(compiler: str, mark: Mark) -> str:
 
 
 class StackLoss(Struct, frozen=True, kw_only=True):
-    """How many builds stacks lost, of how many packages, and which traits many of them have.
+    """How many builds stacks lost, `of` how many, and which traits many of them have.
 
-    `replaced_by` has the dependency that came in place of one that they have in common. `names` are
-    those of the packages: where such a dependency lost builds too, these are among what is counted.
+    `packages` are those that lost them: where a dependency that they have in common lost builds
+    too, these are among what is counted.
     """
 
     place: Place
     builds: int
-    packages: int
+    of: int
+    packages: frozenset[str]
     parts: tuple[TraitCount, ...]
-    replaced_by: Mapping[str, str]
-    names: frozenset[str]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 builds of 16 packages lost: 15 built with zlib 1.2, 9 for sles`.
+        """Return what is said: `24 of 80 builds lost, of 16 packages: 15 built with mvapich 3.0b`.
 
-        A dependency that another one replaced is followed by that; one that lost builds of its own
-        is `15 of mvapich 3.0b or built with it`.
+        A dependency that lost builds of its own is `15 of mvapich 3.0b or built with it`.
         """
-        parts = []
-        for part in self.parts:
-            number = "all" if part.specs == self.builds else f"{part.specs:,}"
-            new = self.replaced_by.get(part.trait.name or "")
-            replaced = f", which {mark(new)} replaced" if new else ""
-            parts.append(f"{number} {self._traits_in_words(part, mark)}{replaced}")
-        return f"{self.builds:,} builds of {self.packages:,} packages lost: {', '.join(parts)}"
+        parts = [
+            f"{'all' if part.specs == self.builds else f'{part.specs:,}'} "
+            f"{self._traits_in_words(part, mark)}"
+            for part in self.parts
+        ]
+        others = self.builds - sum(part.specs for part in self.parts)
+        rest = f"; the other {others:,} have nothing in common" if others > 1 else "; one other"
+        packages = counted(len(self.packages), "package")
+        lost = f"{self.builds:,} of {self.of:,} builds lost, of {packages}"
+        return f"{lost}: {', '.join(parts)}{rest if others else ''}"
 
     def _traits_in_words(self, part: TraitCount, mark: Mark) -> str:
-        if part.trait.what != "dependency" or part.trait.name not in self.names:
+        if part.trait.what != "dependency" or part.trait.name not in self.packages:
             return _traits_in_words(part, mark)
         also = f" (all {trait_in_words(part.also, mark)})" if part.also else ""
         return f"of {_dependency(part.trait, mark)} or built with it{also}"
@@ -134,41 +211,34 @@ def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, .
     Nothing is said of a stack where the lines of its packages say it as well: where only whole
     packages are gone, or one, or half of the builds or more have no trait that is told.
     """
-    replaced_by = {
-        str(cause.old): str(cause.new)
-        for stack in stacks
-        for cause in stack.causes
-        if cause.what == "replaced"
-    }
+    replaced = replaced_in(stacks)
     alike: dict[Trait, list[StackDiff]] = {}
     for stack in stacks:
         lost = _losing(stack)
         if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
-            loss = _loss([stack], replaced_by, places)
+            loss = _loss([stack], replaced, places)
             if 2 * sum(part.specs for part in loss.parts) > loss.builds:
                 alike.setdefault(loss.parts[0].trait, []).append(stack)
-    return tuple(_loss(some, replaced_by, places) for some in alike.values())
+    return tuple(_loss(some, replaced, places) for some in alike.values())
 
 
 def _losing(stack: StackDiff) -> list[PackageChange]:
     return [change for change in stack.package_changes if change.specs.removed]
 
 
-def _loss(stacks: Sequence[StackDiff], replaced_by: Mapping[str, str], places: Places) -> StackLoss:
+def _loss(stacks: Sequence[StackDiff], replaced: Replaced, places: Places) -> StackLoss:
     """Return what stacks lost together; a trait is told that a tenth of the builds has."""
     lost = [change for stack in stacks for change in _losing(stack)]
-    names = frozenset(change.package for change in lost)
     builds = sum(change.specs.removed for change in lost)
     numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
-        for part in stack.lost_by:
+        for part in StackBuilds(stack, replaced).told_losses(stack):
             numbers[replace(part, specs=0)] += part.specs
     parts = (replace(part, specs=specs) for part, specs in numbers.items() if 10 * specs >= builds)
     return StackLoss(
         place=places.place(stack.stack for stack in stacks),
         builds=builds,
-        packages=len(names),
+        of=sum(stack.specs.old for stack in stacks),
+        packages=frozenset(change.package for change in lost),
         parts=tuple(parts),
-        replaced_by=replaced_by,
-        names=names,
     )

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from snapdiff.reports.groups import ProductTable, cell_versions
+from snapdiff.reports.groups import ProductTable
 from snapdiff.reports.markdown_text import code, number
 from snapdiff.reports.names import tag_names
 from snapdiff.reports.package_counts import CountRow, CountTable, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS
-from snapdiff.result import Kind, PackageChange
+from snapdiff.result import Kind
 
 
 def item(sign: str, words: str) -> str:
@@ -67,11 +67,11 @@ def cells(words: Sequence[str]) -> str:
 
 def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
-    has_sums = table.total.total is not None
+    has_sums, has_unchanged = table.total.total is not None, bool(table.total.unchanged)
     kinds = [
         {Kind.REBUILT: rebuilt}.get(kind, kind.value).capitalize() for kind in table.counted_kinds
     ]
-    heads = [*kinds, *(("Unchanged", "Packages") if has_sums else ())]
+    heads = [*kinds, *["Unchanged"] * has_unchanged, *["Packages"] * has_sums]
     first = ["Tag"] if table.several_tags else []
     lines = [
         cells([*first, noun.capitalize(), *heads]),
@@ -80,7 +80,8 @@ def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
         numbers = [row.counts.by_kind.get(kind, 0) for kind in table.counted_kinds]
-        numbers += [row.counts.unchanged or 0, row.counts.total or 0] if has_sums else []
+        numbers += [row.counts.unchanged or 0] * has_unchanged
+        numbers += [row.counts.total or 0] * has_sums
         lines.append(cells([*tag, _name(row, noun), *(number(it) if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))
 
@@ -91,12 +92,11 @@ def _name(row: CountRow, noun: str) -> str:
 
 def products(table: ProductTable, link: Callable[[str], str]) -> str:
     """Return the table of products: a row a product, a column a stack."""
-    body = [cells([link(row.package), *map(_cell, row.cells)]) for row in table.rows]
+    body = [
+        cells([link(row.package), *(cell.in_words(code) if cell else "" for cell in row.cells)])
+        for row in table.rows
+    ]
     return paragraph("\n".join([rows(["Product", *map(code, table.stacks)]), *body]))
-
-
-def _cell(change: PackageChange | None) -> str:
-    return "·" if change is None else cell_versions(change, code)
 
 
 FUNCTIONS: dict[str, Any] = {

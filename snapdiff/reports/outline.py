@@ -3,27 +3,62 @@
 Every report for people prints this and nothing else: what is said, and in which order, is here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
+from snapdiff.reports.groups import (
+    FEW_QUIET,
+    MOST_NAMES,
+    Tally,
+    first_lines,
+    number_of_packages,
+    tallies,
+)
 from snapdiff.reports.names import SideName, readable, side_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.stack_news import News, news_of
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
-from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff
+from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff, TagDiff
 
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
 
 
-_FAR = 20
-"""How many lines nobody scrolls past to see whether there is worse."""
+_FAR = 40
+"""How many lines nobody reads to the end to see whether there is worse."""
+
+_MOST_TALLIES = 6
+"""How many numbers stand in one sentence."""
+
+MOST_HEADLINES = 5
+"""How many lines of news stand above all others."""
+
+_HEADLINES = (
+    ("gone", Kind.REMOVED, (Status.GONE, Status.GONE_FROM_SOME)),
+    ("new", Kind.ADDED, (Status.NEW, Status.NEW_IN_SOME)),
+    ("downgraded", Kind.DOWNGRADED, (Status.DOWNGRADED,)),
+    ("lost", Kind.REMOVED, (Status.LOST_VERSIONS, Status.LOST_BUILDS)),
+    ("major", Kind.UPGRADED, (Status.UPGRADED,)),
+)
+"""What a release is told by: the kind whose sign it has, and which packages it is about."""
+
+
+class Headline(Struct, frozen=True, kw_only=True):
+    """The packages of a tag that nobody should miss: the first lines, and how many more they are.
+
+    They are products where it is known what somebody asked for.
+    """
+
+    about: str
+    kind: Kind
+    tag: TagDiff
+    first: tuple[PackageLine, ...]
+    more: int
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -32,7 +67,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     `noun` is what a stack is called, `about` what is counted first: products where it is known what
     somebody asked for. `stacks` is the number of stacks in which something changed, `only_stack`
     the name where there is but one. `only_line` is there where it says all there is to say of
-    packages.
+    packages. `is_long` says that it takes a while to see all that happened to these.
     """
 
     sides: tuple[SideName, SideName]
@@ -43,6 +78,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     stacks: int
     only_stack: str
     only_line: PackageLine | None
+    headlines: tuple[Headline, ...]
+    is_long: bool
     news: News
     table: CountTable | None
     tags: tuple[TagBlock, ...]
@@ -55,15 +92,15 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.noun == _NOUNS["lock"]
 
     @property
-    def has_long_groups(self) -> bool:
-        """Whether so much is gone or less than it was that what comes behind it is far down."""
-        return any(
-            group.status < Status.UPGRADED and group.size > _FAR
-            for tag in self.tags
-            for part in tag.parts
-            for group in part.groups
-            if part.about != "dependencies"
-        )
+    def main_tallies(self) -> tuple[Tally, ...]:
+        """What the first sentence says; of many the more important ones."""
+        main = tuple(tally for tally in self.tallies if tally.is_main)
+        return main if main and len(self.tallies) > _MOST_TALLIES else self.tallies
+
+    @property
+    def other_tallies(self) -> tuple[Tally, ...]:
+        """What the first sentence does not say."""
+        return self.tallies[len(self.main_tallies) :]
 
     @property
     def rebuilt(self) -> str:
@@ -90,6 +127,8 @@ def outline_of(
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
+    blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
+    parts = [part for block in blocks for part in block.parts]
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=_noun(stacks),
@@ -99,12 +138,30 @@ def outline_of(
         stacks=sum(stack.status == "changed" for tag in changed for stack in tag.stacks),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
+        headlines=tuple(_headlines(writers))[:MOST_HEADLINES],
+        is_long=sum(part.size for part in parts if part.about != "dependencies") > _FAR,
         news=news_of(diff),
         table=counted if len(counted.rows) > 1 else None,
-        tags=tuple(writer.block(group_by, told if is_one_line else ()) for writer in writers),
+        tags=tuple(blocks),
         several_changed=len(changed) > 1,
         skipped=diff.skipped,
     )
+
+
+def _headlines(writers: Iterable[TagWriter]) -> Iterator[Headline]:
+    writers = list(writers)
+    for about, kind, statuses in _HEADLINES:
+        for writer in writers:
+            lines = [
+                line
+                for line in writer.lines
+                if line.status in statuses and not line.is_elsewhere and not line.is_dependency
+                if about != "major" or line.is_major
+            ]
+            if lines:
+                some = first_lines(lines)
+                more = number_of_packages(lines) - number_of_packages(some)
+                yield Headline(about=about, kind=kind, tag=writer.tag, first=some, more=more)
 
 
 Folds = Literal["none", "dependencies", "all"]

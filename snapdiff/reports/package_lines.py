@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.reports.lost_builds import BuildChanges, build_changes
+from snapdiff.reports.lost_builds import BuildChanges, Replaced, StackBuilds, replaced_in
 from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.statuses import BY_STEP, Status, Step, severity, step_of
 from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
@@ -68,7 +68,8 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     `in_tag` says of packages that are wholly removed or added that no other stack of the tag has
     them (any more), and `place` where this is. `builds` were lost or gained where versions stayed.
     `because` is why packages were only rebuilt: of one package the cause with the way to it, of
-    several what they have in common; None where it is not known. `differs` is in what they were
+    several what they have in common; None where it is not known. `each` has the versions of each of
+    several packages of which none is gone or new, `differs` is in what they were
     reconfigured. `is_dependency_now` says that they came as compilers became dependencies: they are
     not new. `is_dependency` says that nobody asked for them, where it is known what somebody asked
     for. `worst` is the worst that happened to them in any of the stacks that are looked at.
@@ -81,6 +82,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
+    each: tuple[tuple[str, ...], ...] = ()
     step: Step
     builds: BuildChanges | None
     because: Event | None
@@ -106,6 +108,11 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     def is_major(self) -> bool:
         """Whether packages rose to another major version."""
         return self.kind is Kind.UPGRADED and self.step == "major"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether something worse happened to its packages in other stacks, as a group says."""
+        return self.status is not self.worst
 
     @property
     def symbol(self) -> str:
@@ -166,8 +173,10 @@ def package_lines(
     """
     products = products or Products(tag.stacks)
     places = places or Places(stack.stack for stack in tag.stacks)
+    replaced = replaced_in(tag.stacks)
     lines = _merged(
-        [line for stack in stacks for line in _lines_of_stack(tag, stack, products)], "stacks"
+        [line for stack in stacks for line in _lines_of_stack(tag, stack, products, replaced)],
+        "stacks",
     )
     worst: dict[str, Status] = {}
     for line in lines:
@@ -179,23 +188,29 @@ def package_lines(
         lines = _merged(lines, "packages")
     versions, causes = _unchanged_versions(stacks), _causes(stacks)
     for position, line in enumerate(lines):
-        kept, because = line.kept, line.because
-        if len(line.packages) == 1 and line.kind in _SAME_VERSIONS:
-            [package] = line.packages
-            kept, because = versions[package], causes.get((package, line.stacks[0]))
+        kept, each, because = line.kept, line.each, line.because
+        if line.kind in _SAME_VERSIONS:
+            first, *others = line.packages
+            if others:
+                each = tuple(versions[package] for package in line.packages)
+            else:
+                kept, because = versions[first], causes.get((first, line.stacks[0]))
         place = places.place(line.stacks)
-        lines[position] = replace(line, kept=kept, because=because, place=place)
+        lines[position] = replace(line, kept=kept, each=each, because=because, place=place)
     lines.sort(key=order_of_reading)
     return lines
 
 
-def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Iterable[PackageLine]:
+def _lines_of_stack(
+    tag: TagDiff, stack: StackDiff, products: Products, replaced: Replaced
+) -> Iterable[PackageLine]:
     """Yield a line a package; nothing in it says in which order the specs of the package are."""
     whole = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     changes: Mapping[str, list[Change]] = {}
     if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
         changes = changes_by_package(stack)
     now_dependencies = dependencies_now(stack)
+    builds = StackBuilds(stack, replaced)
     shared = set(map(event_of, shared_fields(stack)))
     for change in stack.package_changes:
         cause = change.cause if change.kind is Kind.REBUILT else None
@@ -210,7 +225,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff, products: Products) -> Itera
             came=change.came,
             kept=() if change.kind in _SAME_VERSIONS else change.kept,
             step=step_of(change.gone, change.came, change.kept) if change.came else "",
-            builds=build_changes(change),
+            builds=builds.changes(change),
             because=event_of(cause) if isinstance(cause, Cause) else None,
             differs=tuple(sorted(differs, key=str)),
             is_dependency_now=change.package in now_dependencies,
@@ -293,6 +308,7 @@ def order_of_reading(line: PackageLine) -> tuple[object, ...]:
     return (
         line.is_dependency,
         line.worst,
+        line.is_elsewhere,
         line.status,
         not line.is_major,
         -len(line.stacks),

@@ -42,22 +42,30 @@ class Part(Struct, frozen=True, kw_only=True):
         return any(group.table for group in self.groups)
 
     @property
+    def size(self) -> int:
+        """How many lines and rows it has."""
+        return sum(group.size for group in self.groups)
+
+    @property
     def has_headings(self) -> bool:
         """Whether its groups have headings: of few lines everybody sees what they are."""
-        size = sum(group.size for group in self.groups)
-        return self.has_table or (size > SHORT and len(self.groups) > 1)
+        return self.has_table or (self.size > SHORT and len(self.groups) > 1)
 
     @property
     def is_long(self) -> bool:
         """Whether it has more lines than are read beside others."""
-        return sum(group.size for group in self.groups) > FEW
+        return self.size > FEW
 
 
 class RootsLine(Struct, frozen=True, kw_only=True):
-    """Packages that are on both sides of some stacks, and roots on one of them alone."""
+    """Packages that are on both sides of some stacks, and roots on one of them alone.
+
+    `needed_by` are roots on the new side alone that depend on them directly.
+    """
 
     packages: tuple[str, ...]
     place: Place
+    needed_by: tuple[str, ...]
 
 
 class TagBlock(Struct, frozen=True, kw_only=True):
@@ -119,7 +127,7 @@ class TagWriter:
         is_short = len(self.lines) <= FEW
         toolchain = None if is_short else toolchain_of(self.lines, changed, self._places)
         used = [it.place for part in parts for group in part.groups for it in group.lines]
-        used += [step.place for step in toolchain.steps] if toolchain else []
+        used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
         return TagBlock(
             tag=self.tag,
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
@@ -164,19 +172,29 @@ def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
     """Return what is asked for now, and what no longer is, without being new or gone."""
     found: dict[bool, tuple[RootsLine, ...]] = {}
     for is_now in (False, True):
-        stacks: dict[str, list[str]] = {}
+        stacks: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for stack in tag.stacks:
             if stack.asked_for is not None:
+                new_roots = _new_roots(stack)
                 for name in stack.asked_for.now if is_now else stack.asked_for.no_longer:
-                    stacks.setdefault(name, []).append(stack.stack)
-        together: dict[tuple[str, ...], list[str]] = {}
-        for name, some in sorted(stacks.items()):
-            together.setdefault(tuple(some), []).append(name)
+                    needed_by = stack.asked_for.needed_by.get(name, ())
+                    why = tuple(root for root in needed_by if root in new_roots)
+                    stacks.setdefault((name, why), []).append(stack.stack)
+        together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+        for (name, why), some in sorted(stacks.items()):
+            together.setdefault((tuple(some), why), []).append(name)
         found[is_now] = tuple(
-            RootsLine(packages=tuple(names), place=places.place(some))
-            for some, names in together.items()
+            RootsLine(packages=tuple(names), place=places.place(some), needed_by=why)
+            for (some, why), names in together.items()
         )
     return found
+
+
+def _new_roots(stack: StackDiff) -> set[str]:
+    """Return the packages that are asked for on the new side alone."""
+    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
+    found = {name for name, sides in asked_for if sides and sides.new and not sides.old}
+    return found.union(stack.asked_for.now if stack.asked_for else ())
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

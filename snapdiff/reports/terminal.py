@@ -175,7 +175,8 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:
     digits = max(len(f"{number:,}") for number in numbers)
     words = [{Kind.REBUILT: rebuilt}.get(kind, kind.value) for kind in table.counted_kinds]
     signs = [SYMBOLS[kind] for kind in table.counted_kinds]
-    sums = [] if table.total.total is None else ["unchanged", "all"]
+    sums = ["unchanged"] if table.total.unchanged else []
+    sums += [] if table.total.total is None else ["all"]
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
         yield _Columns(heads, [max(len(head), digits) + gap for head in heads])
 
@@ -187,8 +188,10 @@ def _cells(
     paint: Paint,
 ) -> list[str]:
     numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.counted_kinds]
+    if table.total.unchanged:
+        numbers.append((counts.unchanged or 0, "quiet"))
     if table.total.total is not None:
-        numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
+        numbers.append((counts.total or 0, ""))
     cells = []
     for (number, style), size in zip(numbers[: len(sizes)], sizes, strict=True):
         text = (f"{number:,}" if number else "·").rjust(size)

@@ -1,6 +1,6 @@
 """What everything stands on: compilers, providers of mpi, blas and lapack; where they changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -32,22 +32,21 @@ TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 Move = tuple[str | None, str | None]
 
 
-class ToolStep(NamedTuple):
-    """A part of the toolchain in some stacks: what each version became, the highest first.
+class ToolChange(NamedTuple):
+    """A part of the toolchain: what each version became, the highest first, and in which stacks.
 
     A version that nothing became is gone, one that was nothing before is new.
     """
 
     name: str
-    moves: tuple[Move, ...]
-    place: Place
+    steps: tuple[tuple[tuple[Move, ...], Place], ...]
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
     """What changed of what everything stands on, and what is known to be as before."""
 
     as_before: tuple[tuple[str, Versions], ...]
-    steps: tuple[ToolStep, ...]
+    changes: tuple[ToolChange, ...]
 
 
 def toolchain_of(
@@ -57,45 +56,44 @@ def toolchain_of(
 
     Compilers are what the specs say that they were built with, the rest are packages.
     """
-    steps: dict[tuple[str, tuple[Move, ...]], set[str]] = {}
+    changed: dict[str, dict[Move, set[str]]] = {}
     same: dict[str, set[str]] = {}
     for line in lines:
         for name in set(line.packages).intersection(_PACKAGES):
-            if line.gone or line.came:
-                moves = _moves(line.gone, line.came)
-                steps.setdefault((name, moves), set()).update(line.stacks)
-            elif name in MPI:
+            for move in _moves(line.gone, line.came):
+                changed.setdefault(name, {}).setdefault(move, set()).update(line.stacks)
+            if name in MPI and not (line.gone or line.came):
                 same.setdefault(name, set()).update(line.kept)
     for stack in stacks:
         old, new = _compilers(stack)
         for name in {*old, *new}:
-            gone = old.get(name, set()) - new.get(name, set())
-            came = new.get(name, set()) - old.get(name, set())
-            if gone or came:
-                steps.setdefault((name, _moves(gone, came)), set()).add(stack.stack)
-            else:
-                same.setdefault(name, set()).update(new[name])
-    if not steps:
+            before, after = old.get(name, set()), new.get(name, set())
+            for move in _moves(before - after, after - before):
+                changed.setdefault(name, {}).setdefault(move, set()).add(stack.stack)
+            if before == after:
+                same.setdefault(name, set()).update(after)
+    if not changed:
         return None
-    changed = {name for name, _ in steps}
+    in_order = sorted({*changed, *same}, key=TOOLCHAIN.index)
     return Toolchain(
-        as_before=tuple(
-            (name, _in_order(same[name]))
-            for name in sorted(same.keys() - changed, key=TOOLCHAIN.index)
-        ),
-        steps=tuple(
-            ToolStep(name, moves, places.place(some))
-            for (name, moves), some in sorted(steps.items(), key=_order_of_steps)
+        as_before=tuple((name, _in_order(same[name])) for name in in_order if name not in changed),
+        changes=tuple(
+            ToolChange(name, _steps(changed[name], places)) for name in in_order if name in changed
         ),
     )
 
 
-def _order_of_steps(
-    item: tuple[tuple[str, tuple[Move, ...]], set[str]],
-) -> tuple[int, int, list[tuple[str, str]]]:
-    (name, moves), stacks = item
-    words = [(old or "", new or "") for old, new in moves]
-    return TOOLCHAIN.index(name), -len(stacks), words
+def _steps(
+    stacks: Mapping[Move, set[str]], places: Places
+) -> tuple[tuple[tuple[Move, ...], Place], ...]:
+    """Return what became of one tool, the moves of the same stacks together, most stacks first."""
+    together: dict[frozenset[str], list[Move]] = {}
+    for move in sorted(
+        stacks, key=lambda move: parse_version(move[1] or move[0] or ""), reverse=True
+    ):
+        together.setdefault(frozenset(stacks[move]), []).append(move)
+    most_first = sorted(together.items(), key=lambda item: -len(item[0]))
+    return tuple((tuple(moves), places.place(some)) for some, moves in most_first)
 
 
 def _moves(gone: Iterable[str], came: Iterable[str]) -> tuple[Move, ...]:

@@ -190,3 +190,6 @@ def test_what_changed_in_one_environment_is_still_there_in_others(tmp_path: Path
             "without": [],
             "other": ["zlib"],
         }
+    table = run_cli("-C", repository.folder, "HEAD~1", "HEAD", "--package-url", "").out
+    assert "| Product | `other` | `upgraded` |\n" in table
+    assert "| `make` | `4.3` → `4.4` |  |\n| `zlib` | · | `1.2` → `1.3` |\n" in table

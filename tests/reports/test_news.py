@@ -13,11 +13,12 @@ from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_r
 from snapdiff.filters import narrowed_to_kinds
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.groups import FEW_QUIET
+from snapdiff.reports.lost_builds import StackBuilds
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.package_counts import count_table
 from snapdiff.reports.package_lines import package_lines
 from snapdiff.reports.statuses import Status
-from snapdiff.result import Kind, SkippedPage
+from snapdiff.result import Kind, SkippedPage, Trait, TraitCount
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
 from tests.support.generated import Catalogs, catalogs
@@ -190,7 +191,7 @@ def test_of_what_was_only_rebuilt_some_are_lines_and_more_are_named(number: int)
     text = render_report(diff, "text", ReportOptions(width=400))
     page = render_report(diff, "markdown", ReportOptions(package_url=""))
     if number == FEW_QUIET:
-        assert f"  = {', '.join(names)} rebuilt\n" in text
+        assert f"  = {', '.join(f'{name} 1.0' for name in names)} rebuilt\n" in text
     else:
         assert f"  = 11 rebuilt: {', '.join(names)}\n" in text
         assert f"- = 11 rebuilt: {', '.join(f'`{name}`' for name in names)}\n" in page
@@ -210,6 +211,97 @@ def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal()
     assert "<details" not in comment  # it is short
     text = render_report(diff, "text", ReportOptions(width=400))
     assert ", p09 and 20 more (--detail lists them)\n" in text
+
+
+def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
+    old = [spec(f"b{numbered(n)}", "1.0", package=f"p{n:02}") for n in range(45)]
+    new = [spec(f"c{numbered(n)}", f"1.1.{n}", package=f"p{n:02}") for n in range(45)]
+    old += [spec("d", package="left"), spec("f", "2.0", package="sinks")]
+    new += [spec("g", package="comes"), spec("h", "1.9", package="sinks")]
+    old += [spec("i", "1.0", package="major"), spec("j", "2.0", package="less")]
+    old += [spec("k", "1.9", package="less"), spec("l", package="builds", variants="+mpi")]
+    kept = [spec("m", "2.0", package="less"), spec("n", package="builds")]
+    new += [spec("o", "2.0", package="major"), *kept]
+    news = [
+        "− left 1.0 gone",
+        "+ comes 1.0 new",
+        "↓ downgraded: sinks 2.0 → 1.9",
+        "− less lost 1.9, still has 2.0; builds 1.0: 1 of 2 builds lost (with +mpi)",
+        "↑ to another major version: major 1.0 → 2.0",
+    ]
+    diff = diff_of([*old, *kept], new)
+    words = "".join(f"  {line}\n" for line in news)
+    assert f".\n\n{words}\n" in render_report(diff, "text")
+    few = diff_of([*old[20:], *kept], new[20:])
+    assert ".\n\nGone: 1\n" in render_report(few, "text")
+    short = render_report(diff, "comment", ReportOptions(max_length=2000, package_url=""))
+    assert "- ↓ downgraded: `sinks` `2.0` → `1.9`\n" in short
+    assert "shortened to fit" in short
+
+
+def test_of_several_versions_the_lost_builds_are_told_by_version() -> None:
+    both = [spec("b", "1.1"), spec("c", "1.0"), spec("d", "1.1", variants="+shared")]
+    lost = [spec("f", "1.1", variants="+mpi"), spec("g", "1.0", variants="+mpi")]
+    for gone, words in (
+        (lost, "zlib 1.1, 1.0: 2 of 5 builds lost, 1 of 1.1, 1 of 1.0 (with +mpi)."),
+        (lost[:1], "zlib 1.1, 1.0: 1 of 4 builds lost, of 1.1 (with +mpi)."),
+    ):
+        assert f"\n{words}\n" in render_report(diff_of([*both, *gone], both), "text")
+        back = words.replace("lost", "new")
+        assert f"\n{back}\n" in render_report(diff_of(both, [*both, *gone]), "text")
+    of_one = diff_of([spec("b"), spec("c", variants="+mpi")], [spec("b")])
+    assert "zlib 1.0: 1 of 2 builds lost (with +mpi).\n" in render_report(of_one, "text")
+
+
+def test_what_all_builds_had_before_does_not_tell_which_were_lost() -> None:
+    """Another dependency came in the place of one: in all of the stack, or in a part of it."""
+    old = [spec("b", package="app"), spec("c", package="app", variants="+mpi"), spec("d")]
+    diff = diff_of(old, [spec("f", package="app"), spec("g", package="zlib-ng")])
+    [stack] = diff.tags[0].stacks
+    trait = Trait("dependency", "zlib", "1.0")
+    [change] = [
+        replace(it, lost_by=(TraitCount(trait, 1),))
+        for it in stack.package_changes
+        if it.package == "app"
+    ]
+    for replaced, words in (
+        ({("zlib", "zlib-ng")}, "1 of 2 builds lost"),
+        ({("zlib", "app")}, "1 of 2 builds lost (built with zlib 1.0)"),
+        ({("app", "zlib-ng")}, "1 of 2 builds lost (built with zlib 1.0)"),
+        (set(), "1 of 2 builds lost (built with zlib 1.0)"),
+    ):
+        builds = StackBuilds(stack, frozenset(replaced)).changes(change)
+        assert builds is not None
+        assert builds.in_words(str) == words
+
+
+@pytest.mark.slow
+@given(catalogs())
+def test_a_group_has_what_its_heading_says_and_what_happened_elsewhere(pair: Catalogs) -> None:
+    for tag in outline_of(diff_of(*pair), "package").tags:
+        for group in (group for part in tag.parts for group in part.groups if group.lines):
+            here = [line for line in group.lines if not line.is_elsewhere]
+            assert {line.status for line in here} == {group.status}
+            assert len({name for line in here for name in line.packages}) == group.number
+            assert list(group.lines[: len(here)]) == here
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [*range(1500, 6000, 500), None])
+def test_a_set_is_listed_where_something_is_said_of_it(
+    large: CatalogDiff, most: int | None
+) -> None:
+    text = render_report(large, "comment", ReportOptions(max_length=most, package_url=""))
+    listed = re.findall(r"^- set ([A-Z]+): ", text, flags=re.MULTILINE)
+    assert listed == sorted(set(re.findall(r"[0-9], set ([A-Z]+)", text)))
+
+
+def test_a_table_of_counts_has_no_empty_column() -> None:
+    same, others = spec("b", package="same"), [spec("d", stacks="hep"), spec("c", stacks="e4s")]
+    for kept, has_column in ([], False), ([same], True):
+        diff = diff_of([others[0], *kept], [others[1], *kept])
+        for format_name in ("text", "markdown"):
+            assert ("nchanged" in render_report(diff, format_name)) is has_column
 
 
 def test_few_changes_are_said_once() -> None:

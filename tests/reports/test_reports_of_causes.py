@@ -56,8 +56,8 @@ def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Pa
     above = "- = 6 specs as before but for their hash, because of `autoconf` `2.69` → `2.71` "
     assert above in "\n".join(lines)
     # netcdf was asked for
-    together = "- = `automake`, `numactl`, `openmpi` with another hash, because of `autoconf` "
-    assert f"{together}`2.69` → `2.71`" in lines
+    together = "- = `automake` `1.16.5`, `numactl` `2.0.14`, `openmpi` `4.1.6` with another hash"
+    assert f"{together}, because of `autoconf` `2.69` → `2.71`" in lines
 
 
 def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from snapdiff import render_report
+from snapdiff.reports import ReportOptions
 from tests.reports.test_news import diff_of, numbered
 from tests.support.helpers import spec
 from tests.support.oracle import Record
@@ -41,3 +42,18 @@ def test_each_version_of_the_toolchain_says_what_became_of_it(name: str) -> None
     text = render_report(diff_of(records("o", old, "1.0"), records("n", new, "2.0")), "text")
     [line] = [part for part in text.split("\n\n") if part.startswith("Toolchain: ")]
     assert " ".join(line.split()) == f"Toolchain: gcc 12.3.0 as before; python {expected}"
+
+
+def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
+    sides: tuple[list[Record], list[Record]] = [], []
+    for stack, *versions in (
+        ("a", "3.8.17 3.7.17", "3.8.18"),
+        ("b", "3.8.17", "3.8.18 3.11.6"),
+        ("c", "", "3.11.6"),
+    ):
+        for number, (side, texts) in enumerate(zip(sides, versions, strict=True)):
+            found = records(f"{stack}{'og'[number]}", texts, f"{number + 1}.0")
+            side += [item | {"stacks": [stack]} for item in found]
+    text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
+    words = "python 3.11.6 new (all but a), 3.8.17 → 3.8.18 (all but c), 3.7.17 gone (a)"
+    assert f"\nToolchain: gcc 12.3.0 as before; {words}\n" in text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.groups import ProductTable, cell_versions
+from snapdiff.reports.groups import ProductTable
 from snapdiff.reports.names import short_patches
 from snapdiff.safe_text import shown
 
@@ -109,7 +109,7 @@ def products(table: ProductTable, link: Callable[[str], str]) -> "Markup":
             row.kind.value,
             link(row.package),
             trusted("").join(
-                trusted("<td>{}</td>").format(cell_versions(cell, shown) if cell else "·")
+                trusted("<td>{}</td>").format(cell.in_words(shown) if cell else "")
                 for cell in row.cells
             ),
         )
