@@ -27,18 +27,57 @@ class ComparedFiles(ABC):
     def changed(self) -> Iterator[FilePair]:
         """Yield every document that differs between the two, or that one side only has."""
 
-    def samples(self, changed: Collection[str]) -> dict[str, Document]:  # noqa: ARG002 - there is none
+    def entries(self, folder: str = "") -> Iterable[Entry]:  # noqa: ARG002 - there are no others
+        """Return the files below a folder, as the new side has them."""
+        return ()
+
+    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:  # noqa: ARG002 - the same
+        """Yield what each of some files is that are the same on both sides."""
+        return iter(())
+
+    def _same_entries(self, folder: str, changed: Collection[str]) -> list[Entry]:
+        return [
+            entry
+            for entry in self.entries(folder)
+            if self.documents.is_read(entry.path) and printable_path(entry.path) not in changed
+        ]
+
+    def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
-        return {}
+        candidates: dict[str, list[Entry]] = {}
+        for entry in self._same_entries("", changed):
+            candidates.setdefault(self.documents.tag_folder(entry.path), []).append(entry)
+        found: dict[str, Document] = {}
+        for position in range(max(map(len, candidates.values()), default=0)):
+            # One file of each folder at a time: nearly always the first is a document.
+            left = [
+                folder
+                for folder, files in candidates.items()
+                if folder not in found and position < len(files)
+            ]
+            readings = self.count([candidates[folder][position] for folder in left])
+            read = zip(left, readings, strict=True)
+            found.update((folder, it) for folder, it in read if isinstance(it, Document))
+        return found
 
     def count_folders(
-        self,
-        folders: Collection[str],  # noqa: ARG002 - there are no other documents
-        changed: Collection[str],  # noqa: ARG002 - the same
-        scope: Scope,  # noqa: ARG002 - the same
+        self, folders: Collection[str], changed: Collection[str], scope: Scope
     ) -> list[CountedFiles]:
         """Return the counts of the files below each folder, less those that differ."""
-        return []
+        found: list[CountedFiles] = []
+        for folder in topmost(folders):
+            counted = self.count_folder(folder, changed, scope)
+            if counted not in found:  # two folders may be within one that was counted before
+                found.append(counted)
+        return found
+
+    def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
+        """Return the counts of the files below a folder, less those that differ."""
+        counted = CountedFiles(scope)
+        entries = self._same_entries(folder, changed)
+        for entry, reading in zip(entries, self.count(entries), strict=True):
+            counted.put(printable_path(entry.path), reading)
+        return counted
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document and should have one."""
@@ -181,37 +220,3 @@ def topmost(folders: Iterable[str]) -> list[str]:
 def is_within(path: str, folder: str) -> bool:
     """Return whether a path is in a folder, at any depth, or the folder itself."""
     return not folder or path == folder or path.startswith(f"{folder}/")
-
-
-def unchanged_documents(
-    entries: Iterable[Entry], changed: Collection[str], documents: Documents
-) -> list[Entry]:
-    """Return which of the files may be documents and are not among `changed`."""
-    return [
-        entry
-        for entry in entries
-        if documents.is_read(entry.path) and printable_path(entry.path) not in changed
-    ]
-
-
-def sample_folders(
-    entries: Iterable[Entry],
-    changed: Collection[str],
-    count: Callable[[Sequence[Entry]], Iterator[Reading]],
-    documents: Documents,
-) -> dict[str, Document]:
-    """Return of each tag's folder one document that is not among `changed`."""
-    candidates: dict[str, list[Entry]] = {}
-    for entry in unchanged_documents(entries, changed, documents):
-        candidates.setdefault(documents.tag_folder(entry.path), []).append(entry)
-    found: dict[str, Document] = {}
-    for position in range(max(map(len, candidates.values()), default=0)):
-        # One file of each folder at a time: nearly always the first is a document.
-        left = [
-            folder
-            for folder, files in candidates.items()
-            if folder not in found and position < len(files)
-        ]
-        counted = zip(left, count([candidates[folder][position] for folder in left]), strict=True)
-        found.update((folder, it) for folder, it in counted if isinstance(it, Document))
-    return found

@@ -15,9 +15,6 @@ from snapdiff.catalog.compared_files import (
     document_pairs,
     is_within,
     path_of,
-    sample_folders,
-    topmost,
-    unchanged_documents,
 )
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole
@@ -266,34 +263,24 @@ class HistoryPair(ComparedFiles):
         beside = partial(self._history.read_beside, self._trees[side != "old"])
         return self._history.memory.read(entry, side, beside, is_document=is_document)
 
-    def samples(self, changed: Collection[str]) -> dict[str, Document]:
-        """Return of each tag's folder one document that is the same on both sides."""
-        entries = self._history.repository.entries(self._trees[1])
-        return sample_folders(entries, changed, self._count_all, self.documents)
+    def entries(self, folder: str = "") -> Iterable[Entry]:
+        """Return the files below a folder, as the new side has them."""
+        return self._history.repository.entries(self._trees[1], folder)
 
-    def count_folders(
-        self, folders: Collection[str], changed: Collection[str], scope: Scope
-    ) -> list[CountedFiles]:
-        """Return the counts of the files below each folder, less those that differ."""
-        found = []
-        for folder in topmost(folders):
-            counted = self._history.counts.covering(folder)
-            if counted is None:
-                counted = CountedFiles(scope)
-                listing = self._history.repository.entries(self._trees[1], folder)
-                entries = unchanged_documents(listing, changed, self.documents)
-                for entry, counting in zip(entries, self._count_all(entries), strict=True):
-                    counted.put(printable_path(entry.path), counting)
-                self._history.counts.keep(folder, counted)
-            if counted not in found:  # two folders may be within one that is kept
-                found.append(counted)
-        return found
-
-    def _count_all(self, entries: Sequence[Entry]) -> Iterator[Reading]:
+    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
+        """Yield what each of some files is that are the same on both sides."""
         for position, entry in enumerate(entries):
             if position % _ASK_AHEAD == 0:
                 self._history.memory.ask(entries[position : position + 2 * _ASK_AHEAD])
             yield self._count(entry)
+
+    def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
+        """Return the counts of the files below a folder, carried on where they are known."""
+        counted = self._history.counts.covering(folder)
+        if counted is None:
+            counted = super().count_folder(folder, changed, scope)
+            self._history.counts.keep(folder, counted)
+        return counted
 
     def _count(self, entry: Entry) -> Reading:
         beside = partial(self._history.read_beside, self._trees[1])

@@ -7,7 +7,6 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
 from snapdiff.formats.document import Document
 from snapdiff.result import Filters
-from snapdiff.sources.source import printable_path
 
 
 class KnownNames:
@@ -20,16 +19,12 @@ class KnownNames:
     def look_into(self, catalog: Catalog, is_enough: Callable[[], bool]) -> None:
         """Add the names of a catalog until there are enough: from paths, then from documents."""
         documents = catalog.documents()
-        entries = catalog.entries(documents)
-        for entry in entries:
-            if documents.is_document(entry.path):
-                path = printable_path(entry.path)
-                claim = documents.claim_of_path(path, catalog.source.prefix)
-                self.names["tag"].add(claim.tag)
-                self.names[claim.what].add(claim.name)
+        for _, claim in catalog.claims(documents):
+            self.names["tag"].add(claim.tag)
+            self.names[claim.what].add(claim.name)
         if is_enough():
             return
-        for found in catalog.read(entries, documents):
+        for found in catalog.read(catalog.entries(documents), documents):
             if isinstance(found, Document):
                 for counts in found.counts:
                     self.names["tag"].add(counts.tag)
@@ -116,15 +111,13 @@ class DocumentPaths:
         self._by_name: dict[str, str] = {}
         self._by_tag: dict[str, str] = {}
         self.first: str | None = None
-        for entry in source.entries():
-            if documents.is_document(entry.path):
-                path = source.location(entry)
-                claim = documents.claim_of_path(printable_path(entry.path), source.prefix)
-                self._exact.setdefault((claim.tag, claim.name), path)
-                self._by_name.setdefault(claim.name, path)
-                folder = entry._replace(path=documents.tag_folder(entry.path))
-                self._by_tag.setdefault(claim.tag, source.location(folder))
-                self.first = self.first or path
+        for entry, claim in catalog.claims(documents):
+            path = source.location(entry)
+            self._exact.setdefault((claim.tag, claim.name), path)
+            self._by_name.setdefault(claim.name, path)
+            folder = entry._replace(path=documents.tag_folder(entry.path))
+            self._by_tag.setdefault(claim.tag, source.location(folder))
+            self.first = self.first or path
 
     def of(self, tag: str, names: Iterable[str]) -> str | None:
         """Return the document of the first of some packages or stacks that a tag has."""

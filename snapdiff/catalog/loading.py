@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
-from snapdiff.formats.document import File, no_file
+from snapdiff.formats.document import Claim, File, no_file
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents
 from snapdiff.formats.single_document import plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
@@ -46,6 +46,13 @@ class Catalog:
     def entries(self, documents: Documents) -> list[Entry]:
         """Return the files that may be documents."""
         return [entry for entry in self.source.entries() if documents.is_read(entry.path)]
+
+    def claims(self, documents: Documents) -> Iterator[tuple[Entry, Claim]]:
+        """Yield each file whose name says that it is a document, and what its path says."""
+        for entry in self.source.entries():
+            if documents.is_document(entry.path):
+                path = printable_path(entry.path)
+                yield entry, documents.claim_of_path(path, self.source.prefix)
 
     def read(self, entries: Sequence[Entry], documents: Documents) -> Iterator[Reading]:
         """Yield what each of some files is, read whole and one at a time."""

@@ -1,25 +1,15 @@
 """Two catalogs file by file: what differs is read, what does not is counted where asked."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from snapdiff.catalog.compared_files import (
-    ChangedFiles,
-    ComparedFiles,
-    path_of,
-    sample_folders,
-    topmost,
-    unchanged_documents,
-)
-from snapdiff.catalog.counting import CountedFiles
+from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, path_of
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.errors import RevisionError, Side
-from snapdiff.filters import Scope
-from snapdiff.formats.document import Document
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Progress, unseen
-from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source, printable_path
+from snapdiff.sources.source import ContentPair, Entry, EntryPair, Source
 from snapdiff.sources.wanted import EVERYWHERE
 
 
@@ -77,25 +67,13 @@ class RevisionPair(ComparedFiles):
             reader,
         )
 
-    def samples(self, changed: Collection[str]) -> dict[str, Document]:
-        """Return of each tag's folder one document that is the same on both sides."""
-        return sample_folders(self._new.source.entries(), changed, self._count, self.documents)
+    def entries(self, folder: str = "") -> Iterable[Entry]:
+        """Return the files below a folder, as the new side has them."""
+        return self._new.source.entries(folder)
 
-    def count_folders(
-        self, folders: Collection[str], changed: Collection[str], scope: Scope
-    ) -> list[CountedFiles]:
-        """Return the counts of the files below each folder, less those that differ."""
-        found = []
-        for folder in topmost(folders):
-            entries = unchanged_documents(self._new.source.entries(folder), changed, self.documents)
-            counted = CountedFiles(scope)
-            for entry, counting in zip(entries, self._count(entries), strict=True):
-                counted.put(printable_path(entry.path), counting)
-            found.append(counted)
-        return found
-
-    def _count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
-        yield from self._new.read(entries, self.documents)
+    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
+        """Yield what each of some files is that are the same on both sides."""
+        return self._new.read(entries, self.documents)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""

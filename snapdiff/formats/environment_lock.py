@@ -18,7 +18,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import SharedBuilds
+from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import (
     NODE,
     NODE_EDGES,
@@ -70,7 +70,7 @@ class _Environment(NamedTuple):
     nodes: dict[str, Raw]
 
 
-def open_lock(file: File, claim: Claim, builds: SharedBuilds) -> Listing:
+def open_lock(file: File, claim: Claim, builds: Builds) -> Listing:
     """Return the specs of a lock file; raises FormatError."""
     return _LockListing(claim, list(_read_environments(file.content)), builds)
 
@@ -78,9 +78,7 @@ def open_lock(file: File, claim: Claim, builds: SharedBuilds) -> Listing:
 class _LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
 
-    def __init__(
-        self, claim: Claim, environments: list[_Environment], builds: SharedBuilds
-    ) -> None:
+    def __init__(self, claim: Claim, environments: list[_Environment], builds: Builds) -> None:
         """Take all environments of a file, its own first."""
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}

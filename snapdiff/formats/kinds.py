@@ -143,7 +143,8 @@ class EnvironmentLocks(Format):
         from snapdiff.formats.listing import listing_reader
 
         return listing_reader(
-            limits, lambda file, builds: open_lock(file, self.claim_of_path(file.path), builds)
+            limits,
+            lambda file, builds: open_lock(file, self.claim_of_path(file.path), builds),
         )
 
 

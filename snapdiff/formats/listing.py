@@ -3,12 +3,12 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from msgspec import Raw
 
 from snapdiff.formats.document import Claim, Counted, Document, DocumentReader, File
-from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, SharedBuilds
+from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, Builds
 from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
 from snapdiff.limits import Limits
 from snapdiff.model import (
@@ -46,7 +46,7 @@ class Listing(Document, ABC):
         kind: DocumentKind,
         claims: tuple[Claim, ...],
         records: Mapping[str, Raw],
-        builds: SharedBuilds,
+        builds: Builds,
         warning: str | None = None,
     ) -> None:
         """Take what is known before any record is read."""
@@ -242,7 +242,7 @@ class Listing(Document, ABC):
         variants = PARAMETERS.read(node.parameters, key, "parameters")
         return Node(
             name=node.name,
-            build=self._builds.build(
+            build=self._builds(
                 *(entry.version, compiler, os, platform, target, variants, entry.stacks),
                 explicit=explicit,
                 external=node.is_external,
@@ -287,14 +287,14 @@ class Listing(Document, ABC):
 
 
 def listing_reader(
-    limits: Limits, open_listing: Callable[[File, SharedBuilds], Listing | None]
+    limits: Limits, open_listing: Callable[[File, Builds], Listing | None]
 ) -> DocumentReader:
     """Return a reader of the versions of a document; `open_listing` splits a file into records.
 
     The reader returns None where a file's content is of another kind. It raises FormatError with
     the key path, such as `concrete_specs.<hash>.arch.target`.
     """
-    builds = SharedBuilds()
+    builds = cache(Build)  # like specs of all versions share one object
 
     def read(file: File) -> Listing | None:
         limits.document.check(file.content)

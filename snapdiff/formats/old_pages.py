@@ -15,7 +15,7 @@ from snapdiff.formats.document import Claim, Counted, File
 from snapdiff.formats.front_matter import check_size, front_matter_text
 from snapdiff.formats.kinds import SPEC_FILE, names_in_path
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import SharedBuilds
+from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import (
     NODE,
     NODE_NAMES,
@@ -53,7 +53,7 @@ class _OldPageListing(Listing):
 
     lists_a_stack = False
 
-    def __init__(self, claim: Claim, files: list[list[SpecFileNode]], builds: SharedBuilds) -> None:
+    def __init__(self, claim: Claim, files: list[list[SpecFileNode]], builds: Builds) -> None:
         """Take the nodes of each file beside the page, a spec and what is below it."""
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
@@ -84,7 +84,7 @@ class _OldPageListing(Listing):
         return Counted(node.name, version, (), self._stacks)
 
 
-def open_old_page(file: File, limits: Limits, builds: SharedBuilds) -> Listing:
+def open_old_page(file: File, limits: Limits, builds: Builds) -> Listing:
     """Return the specs of a page that names files with them; raises FormatError.
 
     All files together may be as large as a document.

@@ -16,7 +16,7 @@ from snapdiff.formats.document import Claim, Counted, Document, File
 from snapdiff.formats.json_text import Key, decode_json, decoder_by_key, records_by_hash
 from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import SharedBuilds
+from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits, SizeLimit, check_version
@@ -61,7 +61,7 @@ class _SiteListing(Listing):
     lists_a_stack = False
 
     def __init__(
-        self, records: Mapping[str, Raw], names: Mapping[str, str], builds: SharedBuilds
+        self, records: Mapping[str, Raw], names: Mapping[str, str], builds: Builds
     ) -> None:
         """Take the records by hash, and the name of the package of each."""
         super().__init__("site data", (), records, builds)
@@ -115,7 +115,7 @@ class _SiteListing(Listing):
         edges = tuple([edge for edge in found if edge.hash])
         self._has_links |= not edges and bool(found)
         compiler = self._provided_compiler(edges) or NO_COMPILER
-        build = self._builds.build(
+        build = self._builds(
             *(spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants),
             entry.stacks,
         )
@@ -135,7 +135,7 @@ class _SiteListing(Listing):
         return Counted(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
 
 
-def open_site_data(file: File, limits: Limits, builds: SharedBuilds) -> Listing:
+def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
     """Return the specs of the site's data; raises FormatError."""
     content = _unfolded(file.content, limits.document)
     records = records_by_hash(decode_json(content, _SPECS_DATA), "")

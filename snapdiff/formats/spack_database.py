@@ -33,7 +33,7 @@ from snapdiff.formats.json_text import (
 )
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import SharedBuilds
+from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import (
     NODE,
     NODE_NAMES,
@@ -112,7 +112,7 @@ class _InstallListing(Listing):
         claim: Claim,
         records: dict[str, Raw],
         version: str | int | None,
-        builds: SharedBuilds,
+        builds: Builds,
         elsewhere: frozenset[str],
     ) -> None:
         """Take a database split into records, and the version that it names."""
@@ -199,7 +199,7 @@ def open_database(
     kind: Literal["database", "index"],
     claim: Claim,
     content: FileContent,
-    builds: SharedBuilds,
+    builds: Builds,
     elsewhere: frozenset[str] = frozenset(),
 ) -> Listing:
     """Return what a database lists, less what is `elsewhere`; raises FormatError."""
@@ -250,7 +250,7 @@ def _warning(version: str | int | None) -> str | None:
 
 
 def open_index(
-    file: File, claim: Claim, stacks: Iterable[str], limits: Limits, builds: SharedBuilds
+    file: File, claim: Claim, stacks: Iterable[str], limits: Limits, builds: Builds
 ) -> Listing | None:
     """Return what an index lists, or None where another index of the mirror has it all.
 
@@ -270,7 +270,7 @@ def open_index(
 
 
 def _hashes(
-    aggregate: File, path: str, claim: Claim, limits: Limits, builds: SharedBuilds
+    aggregate: File, path: str, claim: Claim, limits: Limits, builds: Builds
 ) -> Iterator[str]:
     """Yield what the index of a stack lists; raises FormatError, as its aggregate needs all."""
     try:
