@@ -8,8 +8,7 @@ from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.registry import DOCUMENTS, Documents
-from snapdiff.formats.single_document import usual_name
+from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.source import Content, Entry, EntryPair, printable_path
 

@@ -8,8 +8,7 @@ from msgspec import UNSET
 from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError
 from snapdiff.formats.document import Claim, File, no_file
-from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents
-from snapdiff.formats.single_document import plain_document, usual_name
+from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.sources.revisions import SourceOpener

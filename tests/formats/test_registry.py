@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from snapdiff.formats.single_document import usual_name
+from snapdiff.formats.registry import usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
