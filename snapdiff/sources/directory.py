@@ -8,8 +8,10 @@ import functools
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
@@ -46,34 +48,23 @@ class DirectorySource(Source):
         wanted: Wanted,
         limits: Limits = DEFAULT_LIMITS,
         has_settings: bool = True,
-        is_foreign: Callable[[str], bool] = lambda _folder: False,
     ) -> None:
         """Take the directory `root`, which the user called `name`.
 
         `has_settings` says whether its configuration file counts: not that of a folder which a file
-        just happens to be in, such as `/tmp`, where anybody may put one. `is_foreign` says of a
-        folder below it, by its path, whether it is no part of the source.
+        just happens to be in, such as `/tmp`, where anybody may put one.
         """
         self.name = printable_path(name)
         self.prefix = printable_path(root.resolve().name)
         self._root = root
         self._wanted = wanted
         self._limits = limits
-        self._is_foreign = is_foreign
         self._has_settings = has_settings
-        self._entries: list[Entry] | None = None
         self._states: dict[str, tuple[int, int, int]] = {}
 
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every wanted file below a folder, in the order of their paths.
-
-        The directory is listed once, when this is first called.
-        """
-        if self._entries is None:
-            self._entries = list(self._list())
-        for entry in self._entries:
-            if not folder or entry.path.startswith(f"{folder}/"):
-                yield entry
+    def _is_foreign(self, folder: str) -> bool:  # noqa: ARG002 - a working tree has such folders
+        """Return whether a folder below it, by its path, is no part of the source."""
+        return False
 
     def _list(self) -> Iterator[Entry]:
         selection = Selection(self._wanted)
@@ -126,23 +117,19 @@ class DirectorySource(Source):
         """Return whether a file or a folder with this path is here."""
         return os.path.lexists(os.path.join(self._root, path))
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given."""
-        for entry in entries:
-            if entry.fault:
-                yield FormatError(entry.fault)
-                continue
-            try:
-                yield self._read_file(entry.path)
-            except OSError as error:
-                yield FormatError(f"cannot be read: {error.strerror}")
-            except FormatError as error:
-                yield error
-
-    def _read_file(self, path: str) -> bytes:
+    def _opened(self, path: str) -> BinaryIO:
         # What was a regular file when it was listed may be a link, a FIFO or a device now.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        with open(os.open(os.path.join(self._root, path), flags), "rb", buffering=0) as file:
+        return open(os.open(os.path.join(self._root, path), flags), "rb", buffering=0)
+
+    def _content(self, entry: Entry) -> bytes:
+        try:
+            return self._read_file(entry.path)
+        except OSError as error:
+            raise FormatError(f"cannot be read: {error.strerror}") from error
+
+    def _read_file(self, path: str) -> bytes:
+        with self._opened(path) as file:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise FormatError(NOT_A_FILE)
@@ -166,10 +153,9 @@ class DirectorySource(Source):
         if not self._has_settings:
             return None
         path = joined(folder, SETTINGS_FILE)
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         content: Content
         try:
-            with open(os.open(os.path.join(self._root, path), flags), "rb") as file:
+            with self._opened(path) as file:
                 is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
                 content = file.read(SETTINGS_BYTES) if is_file else FormatError(NOT_A_FILE)
         except (FileNotFoundError, NotADirectoryError):
@@ -190,27 +176,17 @@ _IN_A_REPOSITORY = ("HEAD", "objects", "refs")
 """What git looks for in a folder called `.git`: one that lacks it is no repository."""
 
 
-class WorkingTree(Source):
+class WorkingTree(DirectorySource):
     """What `git diff HEAD` sees, and the files that git does not know yet.
 
     A file that a sparse checkout leaves out is not removed: it is read from git's index. A folder
     that is a repository of its own, such as a submodule, is no part of the one around it.
     """
 
-    name = "working tree"
-
     def __init__(self, repository: Repository, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
         """Take a repository and the folder at the top of its working tree."""
-        self.prefix = printable_path(root.resolve().name)
+        super().__init__("working tree", root, wanted=repository.wanted, limits=limits)
         self._repository = repository
-        self._root = root
-        self._files = DirectorySource(
-            self.name,
-            root,
-            wanted=repository.wanted,
-            limits=limits,
-            is_foreign=self._is_foreign,
-        )
 
     @functools.cached_property
     def _index(self) -> Index:
@@ -225,15 +201,10 @@ class WorkingTree(Source):
             return True
         return all(os.path.lexists(os.path.join(place, name)) for name in _IN_A_REPOSITORY)
 
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every wanted file below a folder, in the order of their paths."""
-        within = f"{folder}/" if folder else ""
-        found = {entry.path: entry for entry in self._files.files(folder)}
-        found |= {
-            path: entry
-            for path, entry in self._index.unread.items()
-            if path.startswith(within) and self._repository.selection.has(entry.path, entry.fault)
-        }
+    def _list(self) -> Iterator[Entry]:
+        has = self._repository.selection.has
+        unread = (entry for entry in self._index.unread.values() if has(entry.path, entry.fault))
+        found = {entry.path: entry for entry in chain(super()._list(), unread)}
         for path in sorted(found):
             yield found[path]
 
@@ -242,22 +213,19 @@ class WorkingTree(Source):
         if path in self._index.unread:
             return self._index.unread[path]
         above = folders_upwards(path.rpartition("/")[0])[:-1]
-        return None if any(map(self._is_foreign, above)) else self._files.find(path)
+        return None if any(map(self._is_foreign, above)) else super().find(path)
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here."""
-        return path in self._index.unread or self._files.holds(path)
+        return path in self._index.unread or super().holds(path)
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given.
-
-        Raises RevisionError where an object is missing or damaged.
-        """
-        entries = list(entries)
-        files = self._files.read(entry for entry in entries if entry.content_id is None)
-        objects = self._repository.read(entry for entry in entries if entry.content_id)
-        for entry in entries:
-            yield next(objects if entry.content_id else files)
+    def _content(self, entry: Entry) -> bytes:
+        if entry.content_id is None:
+            return super()._content(entry)
+        content = next(self._repository.read([entry]))
+        if isinstance(content, FormatError):
+            raise content
+        return content
 
     def submodules_changed_since(self, repository: Repository, commit: str) -> list[str]:
         """Return the submodules that differ from those of a commit, if it is of this repository."""
@@ -277,7 +245,7 @@ class WorkingTree(Source):
         top = os.path.realpath(self._root)
         for above in folders_upwards(folder):
             place = os.path.join(top, above) if above else top
-            if os.path.realpath(place) == place and (found := self._files.settings_file(above)):
+            if os.path.realpath(place) == place and (found := super().settings_file(above)):
                 return found._replace(is_of_more=above != folder)
         return None
 

@@ -119,31 +119,23 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
         return
     pairs: list[EntryPair] | None = None
     git = repository.git
-    for word in _words(git.stream("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))):
-        if word is None:  # a step is complete when the next one begins
+    words = _words(git.stream("diff-tree", "--stdin", *RAW, given=steps.encode("ascii")))
+    for word in words:
+        # Each step has a line of its own before the facts of its first file.
+        *begun, facts = word.split(b"\n")
+        for _ in begun:  # a step is complete when the next one begins
             if pairs is not None:
                 yield pairs
             pairs = []
-        elif pairs is not None and any(pair := repository.entry_pair(*word)):
+        if facts and pairs is not None and any(pair := repository.entry_pair(facts, next(words))):
             pairs.append(pair)
     yield pairs or []
 
 
-def _words(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bytes] | None]:
-    """Yield None where the next step begins, and facts and path of each file that differs."""
-    text = b""
+def _words(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what git ends with a zero byte, and then what it has not ended so."""
+    rest = b""
     for piece in pieces:
-        text, start = text + piece, 0
-        while True:
-            if text.startswith(b":", start):
-                middle = text.find(b"\0", start)
-                end = text.find(b"\0", middle + 1) if middle >= 0 else -1
-                word = text[start + 1 : middle], text[middle + 1 : end]
-            else:
-                end = text.find(b"\n", start)
-                word = None
-            if end < 0:
-                break
-            yield word
-            start = end + 1
-        text = text[start:]
+        *words, rest = (rest + piece).split(b"\0")
+        yield from words
+    yield rest

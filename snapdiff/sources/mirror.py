@@ -5,7 +5,7 @@ asking for a few names, because a web server lists nothing.
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -40,7 +40,7 @@ from snapdiff.sources.names import (
     parse_address,
     without_secrets,
 )
-from snapdiff.sources.source import Content, Entry, Source, Validators, joined
+from snapdiff.sources.source import Entry, Source, Validators, joined
 
 _SMALL = 16 << 20
 """How many bytes a file may have that only says where others are."""
@@ -57,37 +57,13 @@ class DownloadedSource(Source):
         self.name = str(address)
         self.prefix = address.folder
         self._downloads = downloads
-        self._entries: list[Entry] | None = None
 
     def _find(self) -> list[Entry]:
         """Ask the server what it has; raises RevisionError."""
         raise NotImplementedError
 
-    def _content(self, entry: Entry) -> bytes:
-        """Return a document, verified; raises FormatError."""
-        raise NotImplementedError
-
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every document below a folder, in the order of their paths.
-
-        The mirror is asked what it has once, when this is first called. Raises RevisionError.
-        """
-        if self._entries is None:
-            self._entries = sorted(self._find())
-        for entry in self._entries:
-            if not folder or entry.path.startswith(f"{folder}/"):
-                yield entry
-
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given."""
-        for entry in entries:
-            if entry.fault:
-                yield FormatError(entry.fault)
-                continue
-            try:
-                yield self._content(entry)
-            except FormatError as error:
-                yield error
+    def _list(self) -> list[Entry]:
+        return sorted(self._find())
 
 
 class MirrorSource(DownloadedSource):

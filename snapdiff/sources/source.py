@@ -65,8 +65,8 @@ class Validators(NamedTuple):
 class Source:
     """One revision of a catalog, as bytes; it knows nothing of what they mean.
 
-    Each kind of source lists its files and reads them. The rest has a plain answer here, which is
-    right for every kind; some know a shorter way.
+    A kind of source lists its files (`_list`) and reads one (`_content`). The rest has a plain
+    answer here, which is right for every kind; some know a shorter way.
     """
 
     name: str
@@ -90,13 +90,31 @@ class Source:
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""
 
+    def _list(self) -> Iterable[Entry]:
+        """Return every wanted file, in the order of their paths."""
+        raise NotImplementedError
+
+    def _content(self, entry: Entry) -> bytes:
+        """Return the content of a file; raises FormatError."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def _listed(self) -> list[Entry]:
+        return list(self._list())
+
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
-        raise NotImplementedError
+        for entry in self._listed:
+            if not folder or entry.path.startswith(f"{folder}/"):
+                yield entry
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
-        raise NotImplementedError
+        for entry in entries:
+            try:
+                yield FormatError(entry.fault) if entry.fault else self._content(entry)
+            except FormatError as error:
+                yield error
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield those of the files that the comparison is narrowed to."""
