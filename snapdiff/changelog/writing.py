@@ -21,7 +21,7 @@ from snapdiff.changelog.kept_file import (
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
-from snapdiff.output.standard_output import write_paged
+from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import check_output, hold, made_meanwhile, write_file
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
@@ -211,16 +211,16 @@ _AS_DATA: dict[str, Callable[[Iterable[Section], Asked], Iterator[str]]] = {
 
 
 class ChangelogWriter(Struct, frozen=True, kw_only=True):
-    """How a changelog is written; a `target` of None is standard output.
-
-    `is_new` says that the target was not there when the run began, `is_paged` that a pager is asked
-    for.
-    """
+    """How a changelog is written; `is_new` says that its file was not there when the run began."""
 
     format_name: str
-    target: Path | None
+    destination: Destination
     is_new: bool = False
-    is_paged: bool = False
+
+    @property
+    def target(self) -> Path | None:
+        """The file, or None for standard output."""
+        return self.destination.file
 
     def check(self) -> None:
         """Raise ReportError where the file cannot be written, before any work goes into it."""
@@ -271,20 +271,16 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
             if self.target and self.format_name == "ndjson":
                 self._append_lines(self.target, counted(sections))
             else:
-                self._write_pieces(_AS_DATA[self.format_name](counted(sections), asked))
+                pieces = _AS_DATA[self.format_name](counted(sections), asked)
+                self.destination.write(pieces, is_new=self.is_new)
             return number
         told = counted(_told(sections, asked.options))
         if self.target and self.format_name == "markdown":
             self._keep(self.target, _markdown_sections(told, asked), asked)
         else:
-            self._write_pieces(_FOR_PEOPLE[self.format_name](told, asked))
+            pieces = _FOR_PEOPLE[self.format_name](told, asked)
+            self.destination.write(pieces, is_new=self.is_new)
         return number
-
-    def _write_pieces(self, pieces: Iterable[str]) -> None:
-        if self.target:
-            write_file(self.target, pieces, is_new=self.is_new)
-        else:
-            write_paged(pieces, wanted=self.is_paged)
 
     def _append_lines(self, target: Path, sections: Iterable[Section]) -> None:
         """Add a line a section to a file, each as soon as it is ready."""

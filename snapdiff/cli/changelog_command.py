@@ -4,8 +4,6 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import click
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from snapdiff.changelog.first_seen import first_seen
 from snapdiff.changelog.first_seen_report import RENDERERS
@@ -14,8 +12,7 @@ from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
 from snapdiff.cli.console import ProgressBar
-from snapdiff.cli.given_options import CommonOptions
-from snapdiff.cli.settings_in_force import settings_in_force
+from snapdiff.cli.given_options import CommonOptions, lines_named, with_settings
 from snapdiff.cli.shared_options import (
     TakesPaths,
     color,
@@ -54,24 +51,20 @@ OF_FIRST_SEEN = {"tag", "stack", "package"}
 
 
 class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
-    """The options of `snapdiff changelog`, under the names that click gives them.
-
-    `configuration` is the name of the configuration file that decides some of these.
-    """
+    """The options of `snapdiff changelog`, under the names that click gives them."""
 
     by: By | None
     group_by: GroupBy | None
     detail: bool
     first_seen: bool
     jobs: int
-    configuration: str | None = None
 
     def settings(self) -> Settings:
         """Return how snapshots are compared."""
         return Settings(
             filters=self.filters(),
             skip_bad_pages=self.skip_bad_pages,
-            configuration=self.configuration or UNSET,
+            configuration=self.configuration,
         )
 
     def shaping(self) -> ShapingOptions:
@@ -170,9 +163,10 @@ def _write_changelog(story: str, given: ChangelogOptions) -> None:
     with held_alone(destination.file) as is_new:
         writer = ChangelogWriter(
             format_name=chosen,
-            target=destination.file,
+            destination=destination._replace(
+                has_pager=destination.has_pager and chosen != "ndjson"
+            ),
             is_new=is_new,
-            is_paged=destination.is_paged and chosen != "ndjson",
         )
         writer.check()
         wanted, given = _open(story, given, FROM_FILE)
@@ -182,9 +176,9 @@ def _write_changelog(story: str, given: ChangelogOptions) -> None:
         asked = Asked(
             ends=wanted.ends(),
             filters=settings.filters,
-            options=destination.fitted(given.report_options(package_url=links)),
+            options=given.fitted(given.report_options(package_url=links), destination),
             shaping=given.shaping(),
-            configuration=given.configuration,
+            configuration=given.configuration or None,
         )
         steps = wanted.steps(writer.resume_after(wanted, asked))
         with (
@@ -221,7 +215,7 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
-    options = destination.fitted(given.report_options())
+    options = given.fitted(given.report_options(), destination)
     destination.write(RENDERERS[chosen](found, settings, options))
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
@@ -231,13 +225,12 @@ def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, 
     wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
-    settings = settings_in_force(given, wanted.newest(), None, takes)
-    given = replace(settings.applied_to(given), configuration=settings.place)
+    given = with_settings(given, wanted.newest(), None, takes)
     if isinstance(wanted, GitRange) and given.by:
         wanted = wanted._replace(by=given.by)
     if not given.allow_empty:
         wanted.require_pages()
-    with settings.named_in_errors():
+    with lines_named(given):
         wanted.require_matches(Scope(given.filters()).filters)
     return wanted, given
 

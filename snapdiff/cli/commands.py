@@ -15,8 +15,15 @@ DONE, FAILED, INTERRUPTED = 0, 2, 130
 
 DEFAULT_COMMAND = "diff"
 
-_LATE = ("changelog", "git-driver", "missing", "post", "snapshot", "why")
-"""The commands that are imported when they are asked for, each from `NAME_command.py`."""
+_LATE = {
+    "changelog": "changelog_command",
+    "git-driver": "git_driver_command",
+    "missing": "answer_commands",
+    "post": "post_command",
+    "snapshot": "snapshot_command",
+    "why": "answer_commands",
+}
+"""The commands that are imported when they are asked for, each with its module."""
 
 _OTHER_WORDS = {"help": "--help", "version": "--version", "log": "changelog"}
 """What other tools have as commands. Here it is a revision or a folder first, and then advice."""
@@ -49,9 +56,8 @@ class _Commands(click.Group):
             return super().get_command(context, name)
         from importlib import import_module
 
-        function = name.replace("-", "_")
-        module = import_module(f"snapdiff.cli.{function}_command")
-        command: click.Command = getattr(module, function)
+        module = import_module(f"snapdiff.cli.{_LATE[name]}")
+        command: click.Command = getattr(module, name.replace("-", "_"))
         return command
 
 

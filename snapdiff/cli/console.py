@@ -4,8 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import click
 
@@ -51,28 +50,17 @@ def error_lines(error: Exception) -> list[str]:
     return [f"internal fault, please report it: {type(error).__name__}: {error}"]
 
 
-class ProgressBar:
+class ProgressBar(contextlib.ExitStack):
     """Tells how far the work is on a terminal, after two seconds; it is gone when that is done."""
 
     def __init__(self, words: str, *, wanted: bool = True) -> None:
         """Take what the work is called; `wanted` says whether to show it at all."""
+        super().__init__()
         self._words = words
         self._visible = wanted and is_on_terminal()
         self._begin = time.monotonic()
         self._bar: Progress | None = None
-        self._shown = contextlib.ExitStack()
         self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._shown.close()
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many of how many steps are done."""
@@ -88,8 +76,8 @@ class ProgressBar:
         if self._bar is None:
             self._bar = _bar()
             self._bar.start()
-            self._shown.callback(self._bar.stop)
-            self._shown.enter_context(UndoneBySignals(self._bar.stop))
+            self.callback(self._bar.stop)
+            self.enter_context(UndoneBySignals(self._bar.stop))
         if words not in self._tasks:
             self._tasks[words] = self._bar.add_task(words)
         self._bar.update(self._tasks[words], completed=done, total=total)

@@ -6,17 +6,16 @@ It is apart from the command, which help and completion import (docs/specificati
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.catalog.known_names import renamed_stacks_of
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli.console import ProgressBar, say
-from snapdiff.cli.given_options import CommonOptions, Destination
-from snapdiff.cli.settings_in_force import open_sides
+from snapdiff.cli.given_options import CommonOptions, lines_named, open_sides
 from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds
+from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import require_files_of_their_own
 from snapdiff.reports import REPORT, GroupBy, ReportOptions, render_pieces
 from snapdiff.result import CatalogDiff, Filters, Kind
@@ -64,9 +63,10 @@ class DiffOptions(CommonOptions, frozen=True, kw_only=True):
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether the command line narrows what the gate looks at."""
+        """Whether the gate looks at less than the configuration file speaks of."""
         given = {"tag", "stack", "package", "because", "explicit"} - self.from_file
-        return any(getattr(self, name) for name in given)
+        is_of_more = self.settings_file is not None and self.settings_file.is_of_more
+        return is_of_more or any(getattr(self, name) for name in given)
 
     def report_writers(self) -> list[ReportWriter]:
         """Return what writes the reports: the one that goes to `-o`, then each of `--also`.
@@ -81,7 +81,7 @@ class DiffOptions(CommonOptions, frozen=True, kw_only=True):
         for name, file in ((wanted, self.output), *self.also):
             target = self.destination(file)
             chosen = self.format_for(REPORT, name, target, usual)
-            writers.append(ReportWriter(chosen, target.fitted(self.report_options()), target))
+            writers.append(ReportWriter(chosen, self.fitted(self.report_options(), target), target))
         files = [writer.destination.file for writer in writers]
         if isinstance(self.annotations, Path):
             files.append(self.destination(self.annotations).file)
@@ -110,8 +110,8 @@ def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
     """
     given.report_writers()  # what cannot be written is an error before any work
     with ProgressBar("pages", wanted=not given.quiet) as progress:
-        old, new, settings, given = open_sides(revisions, given, FROM_FILE, progress)
-        with settings.named_in_errors():
+        old, new, given = open_sides(revisions, given, FROM_FILE, progress)
+        with lines_named(given):
             filters = _filters(given, old, new)
             found = diff_catalogs(
                 old,
@@ -123,14 +123,12 @@ def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
                 progress=progress,
             )
     given.warn_of_skipped(found.skipped)
-    place = settings.place or UNSET
-    narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=place))
+    narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=given.configuration))
     verdict = _verdict(found, given)
     offenders = verdict.offenders if verdict else []
     _write_reports(given, narrowed, tuple(offender.text for offender in offenders))
     if verdict:
-        is_of_more = settings.file is not None and settings.file.is_of_more
-        _say_verdict(verdict, str(place), given, is_narrowed=given.is_narrowed or is_of_more)
+        _say_verdict(verdict, given)
     if given.annotations:
         from snapdiff.cli.gate import mark_documents
 
@@ -160,12 +158,11 @@ def _verdict(found: CatalogDiff, given: DiffOptions) -> "Verdict | None":
     return judge(found, given.fail_on, given.ignore)
 
 
-def _say_verdict(verdict: "Verdict", place: str, given: DiffOptions, *, is_narrowed: bool) -> None:
-    from snapdiff.cli.gate import verdict_lines, warning_lines
-
-    for message in warning_lines(verdict, place, is_narrowed=is_narrowed):
+def _say_verdict(verdict: "Verdict", given: DiffOptions) -> None:
+    place = str(given.configuration)
+    for message in verdict.warnings(place, is_narrowed=given.is_narrowed):
         given.warn(message)
-    for line in verdict_lines(verdict, place):
+    for line in verdict.lines(place):
         say(line)
 
 

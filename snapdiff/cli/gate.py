@@ -126,6 +126,32 @@ class Verdict(Struct, frozen=True, kw_only=True):
     ended: "list[AcceptedChange]" = []
     unused: "list[AcceptedChange]" = []
 
+    def lines(self, place: str) -> list[str]:
+        """Return a line for each offender: those that pass, with what lets them, then the rest."""
+        ignored = []
+        for offender, accepted in self.ignored:
+            until = f", until {accepted.until}" if accepted.until is not UNSET else ""
+            reason = f": {shown(accepted.reason)}" if isinstance(accepted.reason, str) else ""
+            ignored.append(f"ignored: {offender.text} ({place}{until}{reason})")
+        return first_lines(ignored) + first_lines([offender.text for offender in self.offenders])
+
+    def warnings(self, place: str, *, is_narrowed: bool) -> list[str]:
+        """Return a line for each acceptance that does nothing, for a warning.
+
+        Where less is compared than the file speaks of, one may be unused because of that.
+        """
+        ended = [
+            f"{place}: accepted {_described(item)} until {item.until}; "
+            "that day is over: remove it, or set a later one"
+            for item in self.ended
+        ]
+        unused = [
+            f"{place}: accepts {_described(item)}, and no change is like that; "
+            "remove it where it is no longer needed"
+            for item in (() if is_narrowed else self.unused)
+        ]
+        return first_lines([*ended, *unused])
+
 
 class _Place(NamedTuple):
     """What happened to a package in a stack, or to the whole stack where there is no package."""
@@ -208,34 +234,6 @@ def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:
     return replace(
         diff, tags=tuple(replace(tag, stacks=tuple(map(part, tag.stacks))) for tag in diff.tags)
     )
-
-
-def verdict_lines(verdict: Verdict, place: str) -> list[str]:
-    """Return a line for each offender: those that pass, with where that is said, then the rest."""
-    ignored = []
-    for offender, accepted in verdict.ignored:
-        until = f", until {accepted.until}" if accepted.until is not UNSET else ""
-        reason = f": {shown(accepted.reason)}" if isinstance(accepted.reason, str) else ""
-        ignored.append(f"ignored: {offender.text} ({place}{until}{reason})")
-    return first_lines(ignored) + first_lines([offender.text for offender in verdict.offenders])
-
-
-def warning_lines(verdict: Verdict, place: str, *, is_narrowed: bool) -> list[str]:
-    """Return a line for each acceptance that does nothing, for a warning.
-
-    Where less is compared than the file speaks of, one may be unused because of that.
-    """
-    ended = [
-        f"{place}: accepted {_described(item)} until {item.until}; "
-        "that day is over: remove it, or set a later one"
-        for item in verdict.ended
-    ]
-    unused = [
-        f"{place}: accepts {_described(item)}, and no change is like that; "
-        "remove it where it is no longer needed"
-        for item in (() if is_narrowed else verdict.unused)
-    ]
-    return first_lines([*ended, *unused])
 
 
 def _described(accepted: "AcceptedChange") -> str:

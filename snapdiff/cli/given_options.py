@@ -1,23 +1,35 @@
-"""What was given on the command line that every command on catalogs knows: what it asks for."""
+"""What every command on catalogs was given: options of the command line, then those of a file.
 
+The file is that of the old side, so that a pull request cannot weaken the gate that it has to pass
+(docs/specification.md, section 12).
+"""
+
+import contextlib
 import os
 import re
-import shutil
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from msgspec import UNSET, Struct
+import click
+from click.core import ParameterSource
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from snapdiff.cli.console import is_on_terminal, say
-from snapdiff.errors import ReportError, SnapdiffError
+from snapdiff.catalog.loading import Catalog, open_catalogs
+from snapdiff.cli.console import ProgressBar, is_on_terminal, say
+from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits, limits_of
-from snapdiff.output.standard_output import write_paged
-from snapdiff.output.whole_file import check_output, write_file
+from snapdiff.output.standard_output import Destination
+from snapdiff.output.whole_file import check_output
 from snapdiff.reports import OWN_TEMPLATE, Formats, ReportOptions, chosen_format, without_effect
 from snapdiff.result import Filters, SkippedPage
+from snapdiff.sources.revisions import SourceOpener
+from snapdiff.sources.source import Part, SettingsFile, Source
+
+if TYPE_CHECKING:
+    from snapdiff.settings.catalog_settings import CatalogSettings  # late: few catalogs have any
 
 _LOOKS = (
     *("title", "group_by", "detail", "stat", "package_url", "report_url", "max_length", "marker"),
@@ -38,48 +50,11 @@ class Compared(NamedTuple):
     paths: tuple[str, ...]
 
 
-class Destination(Struct, frozen=True, kw_only=True):
-    """A file, or standard output where there is no file.
-
-    `color` is what --color says, `has_pager` whether a terminal may have a pager.
-    """
-
-    file: Path | None
-    color: Color | None
-    has_pager: bool
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether somebody looks at what is written."""
-        return self.file is None and sys.stdout is not None and sys.stdout.isatty()
-
-    @property
-    def is_paged(self) -> bool:
-        """Whether what is longer than the window goes through a pager."""
-        return self.has_pager and self.is_terminal
-
-    def fitted(self, options: ReportOptions) -> ReportOptions:
-        """Return how a report is to look here: with colours or without, as wide as the window."""
-        may_have_colors = self.is_terminal and not os.environ.get("NO_COLOR")
-        return replace(
-            options,
-            color=self.color == "always" or (self.color != "never" and may_have_colors),
-            width=shutil.get_terminal_size().columns if self.is_terminal else None,
-        )
-
-    def write(self, pieces: Iterable[str]) -> None:
-        """Write a report; raises ReportError where that cannot be done."""
-        if self.file:
-            write_file(self.file, pieces)
-        else:
-            write_paged(pieces, wanted=self.is_paged)
-
-
 class CommonOptions(Struct, frozen=True, kw_only=True):
     """The values of these options, under the names that click gives them.
 
     Not every command has those with a default. `from_file` are the names of those whose values a
-    configuration file gives.
+    configuration file gives: `settings_file`, which is there where one counts.
     """
 
     repo: str
@@ -108,6 +83,12 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     from_file: frozenset[str] = frozenset()
+    settings_file: SettingsFile | None = None
+
+    @property
+    def configuration(self) -> str | UnsetType:
+        """The name of the configuration file where it decides anything."""
+        return self.settings_file.place if self.settings_file and self.from_file else UNSET
 
     # --- What is compared ---
 
@@ -170,7 +151,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         """
         if file:
             check_output(file)
-        return Destination(file=file, color=self.color, has_pager=not self.no_pager)
+        return Destination(file, has_pager=not self.no_pager)
 
     def format_for(
         self, formats: Formats, name: str | None, destination: Destination, usual: str | None = None
@@ -197,6 +178,12 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         for name in {"template", "templates"} & looks.keys():
             looks[name] = Path(looks[name])
         return ReportOptions(**looks)
+
+    def fitted(self, options: ReportOptions, destination: Destination) -> ReportOptions:
+        """Return how a report looks there: with colours or without, as wide as the window."""
+        may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
+        color = self.color == "always" or (self.color != "never" and may_have_colors)
+        return replace(options, color=color, width=destination.width)
 
     # --- What is said of it ---
 
@@ -236,3 +223,117 @@ _COMMA = re.compile(r",(?![^\[]*\])")
 def split_globs(values: Sequence[str]) -> tuple[str, ...]:
     """Return the globs that some values hold: `e4s,hep` are two."""
     return tuple(glob for value in values for glob in _COMMA.split(value))
+
+
+# --- The configuration file ---
+
+_Options = TypeVar("_Options", bound=CommonOptions)
+
+
+def open_sides(
+    revisions: tuple[str, ...], given: _Options, takes: Collection[str], progress: ProgressBar
+) -> tuple[Catalog, Catalog, _Options]:
+    """Open both sides; return them, and the options with the settings that count for them.
+
+    `takes` are the options of the command that a file can decide. With -v a line says what is
+    compared. Raises SnapdiffError.
+    """
+    where = given.compared(revisions)
+    old, new = open_catalogs(
+        where.revisions, where.directory, given.limits, progress.downloaded, where.paths
+    )
+    if given.verbose:
+        say(f"comparing {old.source.name} with {new.source.name}")
+    given = with_settings(given, old.source, new.source, takes)
+    if given.verbose and given.configuration:
+        say(f"settings of {given.configuration} count")
+    return old, new, given
+
+
+def with_settings(
+    given: _Options, old: Source, new: Source | None, takes: Collection[str]
+) -> _Options:
+    """Return the options with those that a configuration file decides.
+
+    It is the file of the old side, or the one that is asked for. Where `new` has other settings, a
+    line on standard error says that they do not count. Raises SnapdiffError where the file cannot
+    be read, and names the line.
+    """
+    if given.config is not None and given.no_config:
+        raise SnapdiffError(f"--config {given.config}: --no-config takes no file; leave one out")
+    if given.no_config:
+        return given
+    if given.config is not None:
+        opener = SourceOpener(given.directory(), wanted=DOCUMENTS)
+        file: SettingsFile | None = opener.settings_file(given.config)
+        new = None
+    else:
+        file = old.settings_file()
+    settings = _read(file) if file else None
+    if new is not None and not given.quiet:
+        _say_what_differs(file, settings, new)
+    source_of = click.get_current_context().get_parameter_source
+    options = {
+        name: value
+        for name, value in (settings.options() if settings else {}).items()
+        if name in takes and source_of(name) is not ParameterSource.COMMANDLINE
+    }
+    return replace(given, **options, from_file=frozenset(options), settings_file=file)
+
+
+@contextlib.contextmanager
+def lines_named(given: CommonOptions) -> Iterator[None]:
+    """Add file and line to the error of a filter that the file has; raises SnapdiffError."""
+    try:
+        yield
+    except FilterError as error:
+        if given.settings_file is None or error.option not in given.from_file:
+            raise
+        from snapdiff.settings.settings_reading import line_of_option
+
+        assert isinstance(given.settings_file.content, bytes)
+        line = line_of_option(given.settings_file.content, error.option)
+        raise SnapdiffError(f"{given.configuration}, line {line}: {error}") from error
+
+
+def _read(file: SettingsFile) -> "CatalogSettings":
+    from snapdiff.settings.settings_reading import read_settings
+
+    try:
+        if isinstance(file.content, FormatError):
+            raise file.content
+        return read_settings(file.content)
+    except FormatError as error:
+        raise SnapdiffError(f"{file.place}: {error}") from error
+
+
+def _say_what_differs(
+    file: SettingsFile | None, settings: "CatalogSettings | None", new: Source
+) -> None:
+    """Say where the new side's settings are others: they count for the comparisons after this."""
+    theirs = new.settings_file()
+    if theirs is None:
+        if file and _is_in_repository(new):
+            say(f"note: {new.name} has no settings any more; those of {file.place} count")
+    elif file is None:
+        say(f"note: {theirs.place} does not count: settings are taken from the old side")
+        _try(theirs)
+    elif file.content != theirs.content and settings != _try(theirs):
+        say(f"note: {theirs.place} has other settings than {file.place}, which counts")
+
+
+def _try(file: SettingsFile) -> "CatalogSettings | None":
+    """Return the settings of a file that does not count, or None, with a word on what is wrong."""
+    try:
+        return _read(file)
+    except SnapdiffError as error:
+        say(f"warning: {error}; where this file counts, that is an error")
+        return None
+
+
+def _is_in_repository(source: Source) -> bool:
+    from snapdiff.sources.directory import WorkingTree
+    from snapdiff.sources.git import GitSource
+
+    whole = source.source if isinstance(source, Part) else source
+    return isinstance(whole, GitSource | WorkingTree)

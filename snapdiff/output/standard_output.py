@@ -1,4 +1,4 @@
-"""Standard output in UTF-8, whatever the locale, and a pager for what is longer than the screen."""
+"""Where a report goes: a file, or standard output in UTF-8, in a pager where that is too long."""
 
 import errno
 import os
@@ -6,15 +6,49 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from snapdiff.errors import ReportError
+from snapdiff.output.whole_file import write_file
 
 _ENVIRONMENT = {"LESS": "FRX", "LV": "-c"}
 """What git sets too, where it is not set: show colours, and end where all fits on the screen."""
 
 _NOT_FOUND = 127
 """What a shell says of a command that there is none of."""
+
+
+class Destination(NamedTuple):
+    """A file, or standard output where there is no file.
+
+    `has_pager` says whether a terminal may have a pager.
+    """
+
+    file: Path | None
+    has_pager: bool
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody looks at what is written."""
+        return self.file is None and sys.stdout is not None and sys.stdout.isatty()
+
+    @property
+    def width(self) -> int | None:
+        """How many columns the window has, if there is one."""
+        return shutil.get_terminal_size().columns if self.is_terminal else None
+
+    def write(self, pieces: Iterable[str], *, is_new: bool = False) -> None:
+        """Write a report; `is_new` says that the file was not there before.
+
+        Raises ReportError where that cannot be done.
+        """
+        if self.file:
+            write_file(self.file, pieces, is_new=is_new)
+        elif self.has_pager and self.is_terminal:
+            _write_paged("".join(pieces))
+        else:
+            write_stdout(pieces)
 
 
 def _write_all(stream: BinaryIO, content: bytes) -> None:
@@ -45,16 +79,13 @@ def write_stdout(pieces: Iterable[str]) -> None:
         raise ReportError(f"standard output: cannot be written: {error.strerror}") from error
 
 
-def write_paged(pieces: Iterable[str], *, wanted: bool) -> None:
-    """Write to standard output, through a pager where that is wanted and the screen too short.
+def _write_paged(text: str) -> None:
+    """Write to standard output, through a pager where the screen is too short.
 
     The pager is $PAGER, and `less` where that is not set; empty or `cat` is none. One that cannot
-    be started is none either. Raises ReportError where standard output cannot be written.
+    be started is none either.
     """
-    text = "".join(pieces) if wanted else ""
-    if not wanted:
-        write_stdout(pieces)
-    elif text.count("\n") < shutil.get_terminal_size().lines or not _paged(text):
+    if text.count("\n") < shutil.get_terminal_size().lines or not _paged(text):
         write_stdout([text])
 
 

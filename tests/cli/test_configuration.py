@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_run import FROM_FILE, DiffOptions
-from snapdiff.cli.settings_in_force import settings_in_force
+from snapdiff.cli.given_options import with_settings
 from snapdiff.errors import FilterError
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
@@ -271,7 +271,7 @@ def effective(arguments: list[str], content: str) -> DiffOptions:
         values = {name: value for name, value in context.params.items() if name != "revisions"}
         options = DiffOptions(**values)
         old: Any = _Old(content.encode("utf-8"))
-        return settings_in_force(options, old, None, FROM_FILE).applied_to(options)
+        return with_settings(options, old, None, FROM_FILE)
 
 
 @given(st.sets(st.sampled_from(sorted(FLAGS))), st.sets(st.sampled_from(sorted(FLAGS))))

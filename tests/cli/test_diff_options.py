@@ -146,7 +146,7 @@ def test_an_internal_fault_is_one_line_and_traced_where_that_is_asked_for(
     def broken(*_arguments: object, **_options: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("snapdiff.cli.settings_in_force.open_catalogs", broken)
+    monkeypatch.setattr("snapdiff.cli.given_options.open_catalogs", broken)
     monkeypatch.setattr("snapdiff.cli.changelog_command.open_range", broken)
     result = run_cli(name, "a..b")
     assert (result.status, result.out) == (2, "")

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 import pytest
 
+from snapdiff.cli.answer_commands import why
 from snapdiff.cli.changelog_command import changelog
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.why_command import why
 from tests.support.helpers import run_cli
 
 OWN_WORDS = {"repo", "format_name", "output", "group_by", "detail", "template", "verbose"}
