@@ -185,7 +185,7 @@ def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
             together.setdefault((tuple(some), why), []).append(name)
         found[is_now] = tuple(
             RootsLine(packages=tuple(names), place=places.place(some), needed_by=why)
-            for (some, why), names in together.items()
+            for (some, why), names in sorted(together.items(), key=lambda item: -len(item[1]))
         )
     return found
 
