@@ -248,6 +248,21 @@ def test_a_lock_that_is_new_and_one_that_stays_are_each_named_and_counted(tmp_pa
     assert tag["specs"] == {"old": 1, "new": 1}
 
 
+def test_a_package_may_be_new_on_a_page_and_in_a_lock_of_one_tag(tmp_path: Path) -> None:
+    """What lists a whole stack and what names the stack of each spec are one package then."""
+    pages = [spec("b", package=name, stacks="e4s") for name in ("m4", "zlib")]
+    environment = {"develop/hep/spack.lock": to_bytes(lock([Item("zlib")]))}
+    write_files(tmp_path / "old", pages_of(pages[:1]))
+    write_files(tmp_path / "new", {**pages_of(pages), **environment})
+    report = run_json(tmp_path / "old", tmp_path / "new")
+    added = [
+        (stack["stack"], change["package"], change["kind"])
+        for stack in report["tags"][0]["stacks"]
+        for change in stack["changes"]
+    ]
+    assert added == [("e4s", "zlib", "added"), ("hep", "zlib", "added")]
+
+
 # --- Stacks ---
 
 

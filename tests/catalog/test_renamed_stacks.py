@@ -181,6 +181,17 @@ def test_a_stack_that_the_other_side_has_is_no_other_one(tmp_path: Path) -> None
             assert set(names) == {None}
 
 
+def test_a_stack_of_which_a_document_keeps_a_package_is_no_other_one(tmp_path: Path) -> None:
+    zlib, m4 = Item("zlib"), Item("m4")
+    for side, stack in (("old", "s1"), ("new", "s2")):
+        places = {"zlib": (["s1"], ["v"]), "m4": ([stack], ["v"])}
+        specs, packages = site_data([zlib, m4], places)
+        both = {"specs_data.json": to_bytes(specs), "package_data.json": to_bytes(packages)}
+        write_files(tmp_path / side, both)
+    found = stacks_of(run_json(tmp_path / "old", tmp_path / "new"))
+    assert found == [("s1", "changed", None, 1), ("s2", "added", None, 1)]
+
+
 def test_only_stacks_that_are_asked_for_are_held_against_each_other(tmp_path: Path) -> None:
     old = write_files(tmp_path / "old", locks("v", "e4s1", environment()))
     new = write_files(tmp_path / "new", locks("v", "e4s2", environment()))

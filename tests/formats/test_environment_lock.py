@@ -276,6 +276,14 @@ def test_a_node_without_path_and_module_is_no_external_spec(external: object) ->
     assert not spec.external
 
 
+def test_of_a_node_without_an_architecture_nothing_is_made_up() -> None:
+    document = lock([Item("zlib", hash="a" * 32)])
+    document["concrete_specs"]["a" * 32]["arch"] = None
+    [package] = read(LOCK, file("spack.lock", document)).packages
+    [build] = package.specs.values()
+    assert (build.platform, build.os, build.target) == ("", "", "")
+
+
 @pytest.mark.parametrize("version", [8, 0, None])
 def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) -> None:
     document = lock([Item("zlib")])

@@ -163,6 +163,11 @@ def test_a_page_names_no_files_but_those_beside_it(name: str) -> None:
         read(PAGE, file("a/b/specs.md", content))
 
 
+def test_a_page_names_its_tag_and_its_package_itself() -> None:
+    found = page([spec_file(ZLIB)], folder="elsewhere/other")
+    assert read(PAGE, found).claims == (Claim("develop", "package", "zlib"),)
+
+
 def test_a_missing_file_is_an_error() -> None:
     content = f"{HEAD}spec_files: [spec-0.json]\n---\n".encode()
     with pytest.raises(FormatError, match=r"^a/b/spec-0\.json: missing"):

@@ -191,6 +191,11 @@ def test_a_spec_that_another_package_lists_is_not_the_same() -> None:
             {"a": {"specs": ["a" * 32]}},
             f"{'a' * 32}: 200 stacks and 51 releases; a spec may be in {PLACES:,} pairs",
         ),
+        (
+            {"a" * 32: {"version": "1", "dependencies": [{"hash": 5}]}},
+            {"a": {"specs": ["a" * 32]}},
+            f"{'a' * 32}.dependencies[0].hash: expected str | null, got int",
+        ),
         ([], {}, "the document: expected object, got array"),
     ],
 )
