@@ -36,6 +36,7 @@ GROUND_FLOOR = {
     "snapdiff.errors",
     "snapdiff.gzip_stream",
     "snapdiff.limits",
+    "snapdiff.report_formats",
     "snapdiff.safe_text",
 }
 
@@ -45,6 +46,7 @@ ROOMS = {
     "snapdiff.gzip_stream": {"snapdiff.errors", "snapdiff.limits"},
     "snapdiff.safe_text": set[str](),
     "snapdiff.limits": {"snapdiff.errors"},
+    "snapdiff.report_formats": {"snapdiff.errors"},
     "snapdiff.spack": set[str](),
     "snapdiff.spack_extension": set[str](),
     "snapdiff.model": {*GROUND_FLOOR, "snapdiff.spack"},

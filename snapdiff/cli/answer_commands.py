@@ -10,6 +10,7 @@ from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import CommonOptions, lines_named, open_sides
 from snapdiff.cli.shared_options import (
     TakesPaths,
+    a_path,
     answer_format,
     configuration,
     environment,
@@ -23,7 +24,7 @@ from snapdiff.cli.shared_options import (
     verbose,
 )
 from snapdiff.missing_specs import find_missing
-from snapdiff.reports import ANSWER, chosen_format
+from snapdiff.report_formats import ANSWER, chosen_format
 from snapdiff.reports.answers import render_answer
 from snapdiff.reports.markdown_text import counted
 from snapdiff.why_package import explain_package, parse_question
@@ -37,8 +38,8 @@ Examples:
   snapdiff missing HEAD:env/spack.lock /opt/spack/opt --exit-code
 """,
 )
-@click.argument("wanted", nargs=-1, required=True, metavar="WANTED...")
-@click.argument("catalog", metavar="CATALOG")
+@click.argument("wanted", nargs=-1, required=True, metavar="WANTED...", shell_complete=a_path)
+@click.argument("catalog", metavar="CATALOG", shell_complete=a_path)
 @repository
 @answer_format
 @output("Write to FILE, whole or not at all.")
@@ -95,7 +96,7 @@ What it draws:
 """,
 )
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
-@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]")
+@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=a_path)
 @repository
 @environment
 @answer_format

@@ -15,8 +15,10 @@ from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import CommonOptions, lines_named, with_settings
 from snapdiff.cli.shared_options import (
     TakesPaths,
+    a_path,
     color,
     configuration,
+    format_of,
     group_by,
     narrowing,
     no_pager,
@@ -30,15 +32,8 @@ from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
 from snapdiff.output.whole_file import held_alone
-from snapdiff.reports import (
-    CHANGELOG,
-    FIRST_SEEN,
-    PACKAGE_URL,
-    By,
-    GroupBy,
-    chosen_format,
-    option_name,
-)
+from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, chosen_format, in_words, option_name
+from snapdiff.reports import PACKAGE_URL, By, GroupBy
 from snapdiff.reports.markdown_text import counted
 
 _DEFAULT_BY: By = "commit"
@@ -95,29 +90,28 @@ Order:
   oldest section first: json and ndjson, so that ndjson is written as it is found
 """,
 )
-@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]")
-@click.option("-C", "--repo", default=".", metavar="DIR", help="Look RANGE up in DIR.")
-@click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
+@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=a_path)
 @click.option(
-    "-f",
-    "--format",
-    "format_name",
-    metavar="FORMAT",
-    help="markdown (default), text (default on a terminal), html, json or ndjson.",
+    "-C", "--repo", default=".", metavar="DIR", shell_complete=a_path, help="Look RANGE up in DIR."
 )
+@click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
+@format_of(CHANGELOG, markdown="default", text="default on a terminal")
 @output("Write to FILE, or keep it up to date.")
 @narrowing
 @group_by("In a section, one list for each stack, or one for all (default).")
 @click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
 @package_url
 @click.option(
-    "--template", metavar="FILE", help="Write through a Jinja2 template (see docs/changelog.md)."
+    "--template",
+    metavar="FILE",
+    shell_complete=a_path,
+    help="Write through a Jinja2 template (see docs/changelog.md).",
 )
 @template_folder
 @click.option(
     "--first-seen",
     is_flag=True,
-    help="When each version was first and last seen; markdown, text, json or csv.",
+    help=f"When each version was first and last seen; {in_words(FIRST_SEEN)}.",
 )
 @color
 @no_pager

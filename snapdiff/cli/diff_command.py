@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdiff.cli.shared_options import (
+    KINDS,
     TakesPaths,
+    a_path,
     color,
     configuration,
     environment,
+    format_of,
     group_by,
     narrowing,
     no_pager,
+    one_of,
     output,
     package_url,
     pages,
@@ -25,6 +29,7 @@ from snapdiff.cli.shared_options import (
     together,
     verbose,
 )
+from snapdiff.report_formats import REPORT
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -95,26 +100,20 @@ def _kinds_of_change(
 def _completed(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list["CompletionItem"]:
-    """Return what a shell may complete: folders, and other commands."""
+    """Return what a shell may complete: files and folders, and other commands."""
     from click.shell_completion import CompletionItem
 
     above = context.find_root()
     assert isinstance(above.command, click.Group)
     names = [name for name in above.command.list_commands(above) if name.startswith(incomplete)]
-    # Folders first: for bash, click forgets what is before them.
-    return [CompletionItem(incomplete, "dir"), *map(CompletionItem, names if incomplete else ())]
+    # Files first: for bash, click forgets what is before them.
+    return [CompletionItem(incomplete, "file"), *map(CompletionItem, names if incomplete else ())]
 
 
 _OPTIONS = together(
     repository,
     environment,
-    click.option(
-        "-f",
-        "--format",
-        "format_name",
-        metavar="FORMAT",
-        help="markdown (default), comment, text (default on a terminal), html, json or csv.",
-    ),
+    format_of(REPORT, markdown="default", text="default on a terminal"),
     output("Write to FILE, whole or not at all."),
     click.option(
         "--also",
@@ -162,6 +161,7 @@ _OPTIONS = together(
     click.option(
         "--template",
         metavar="FILE",
+        shell_complete=a_path,
         help="Report through a Jinja2 template (see docs/templates.md).",
     ),
     template_folder,
@@ -173,6 +173,7 @@ _OPTIONS = together(
         multiple=True,
         callback=_kinds_of_change,
         metavar="KIND[,KIND]",
+        shell_complete=one_of([*KINDS, "none"]),
         help="Exit with 1 where this happened to a package: removed, downgraded, ...; or none.",
     ),
     click.option(

@@ -17,7 +17,8 @@ from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import require_files_of_their_own
-from snapdiff.reports import REPORT, GroupBy, ReportOptions, render_pieces
+from snapdiff.report_formats import REPORT
+from snapdiff.reports import GroupBy, ReportOptions, render_pieces
 from snapdiff.result import CatalogDiff, Filters, Kind
 
 if TYPE_CHECKING:  # late: most runs have no gate

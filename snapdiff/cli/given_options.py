@@ -23,7 +23,8 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits, limits_of
 from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import check_output
-from snapdiff.reports import OWN_TEMPLATE, Formats, ReportOptions, chosen_format, without_effect
+from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, without_effect
+from snapdiff.reports import ReportOptions
 from snapdiff.result import Filters, SkippedPage
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Part, SettingsFile, Source

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from snapdiff.cli.console import say
+from snapdiff.cli.shared_options import a_path
 from snapdiff.errors import PostError, RefusedError
 from snapdiff.output.standard_output import write_stdout
 from snapdiff.posting.hosts import open_host
@@ -36,7 +37,7 @@ Variables it reads, where no option says otherwise:
                   CI_MERGE_REQUEST_IID, GITLAB_TOKEN (scope api; not CI_JOB_TOKEN)
 """
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=a_path)
 @click.option("--marker", metavar="NAME", help=f"Which comment it is (default: {MARKER}).")
 @click.option("--host", type=click.Choice(["github", "gitlab"]), help="Whose interface to speak.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")

@@ -1,12 +1,19 @@
 """The options that several commands have, each with its help."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from snapdiff.limits import parse_size
+from snapdiff.report_formats import ANSWER, Formats, in_words
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+KINDS = "removed", "downgraded", "added", "upgraded", "reconfigured", "rebuilt"
+"""The kinds of change, for help and completion: what knows more of them takes long to import."""
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -29,9 +36,44 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return give
 
 
-def _narrowed(letter: str, name: str, noun: str) -> Callable[[_Command], _Command]:
+Completion = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+"""What a shell may complete a word to."""
+
+
+def one_of(words: Iterable[str]) -> Completion:
+    """Return what completes the last of some words with commas between."""
+
+    def complete(
+        _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        before, comma, last = incomplete.rpartition(",")
+        found = [word for word in words if word.startswith(last)]
+        return [CompletionItem(f"{before}{comma}{word}") for word in found]
+
+    return complete
+
+
+def a_path(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return that the shell is to complete a file or a folder."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, "file")]
+
+
+def _narrowed(
+    letter: str, name: str, noun: str, complete: Completion | None = None
+) -> Callable[[_Command], _Command]:
     return click.option(
-        f"-{letter}", f"--{name}", multiple=True, metavar="GLOB[,GLOB]", help=f"Only these {noun}."
+        f"-{letter}",
+        f"--{name}",
+        multiple=True,
+        metavar="GLOB[,GLOB]",
+        shell_complete=complete,
+        help=f"Only these {noun}.",
     )
 
 
@@ -55,11 +97,7 @@ narrowing = together(
     _STACK,
     _narrowed("p", "package", "packages"),
     _TAG,
-    _narrowed(
-        "k",
-        "kind",
-        "kinds of change: removed, downgraded, added, upgraded, reconfigured, rebuilt",
-    ),
+    _narrowed("k", "kind", f"kinds of change: {', '.join(KINDS)}", one_of(KINDS)),
     click.option(
         "--explicit",
         is_flag=True,
@@ -89,7 +127,7 @@ pages = together(
 configuration = together(
     click.option(
         "--config",
-        type=click.Path(),
+        shell_complete=a_path,
         metavar="FILE|REV:PATH",
         help="Take settings from here, not from the catalog's .snapdiff.toml.",
     ),
@@ -115,7 +153,12 @@ package_url = click.option(
 
 
 repository = click.option(
-    "-C", "--repo", default=".", metavar="DIR", help="Look OLD and NEW up in DIR."
+    "-C",
+    "--repo",
+    default=".",
+    metavar="DIR",
+    shell_complete=a_path,
+    help="Look OLD and NEW up in DIR.",
 )
 
 environment = click.option(
@@ -133,12 +176,24 @@ def _file(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 def output(words: str) -> Callable[[_Command], _Command]:
     """Return the option for the file to write; without it, or for `-`, that is standard output."""
-    return click.option("-o", "--output", callback=_file, metavar="FILE", help=words)
+    return click.option(
+        "-o", "--output", callback=_file, metavar="FILE", shell_complete=a_path, help=words
+    )
 
 
-answer_format = click.option(
-    "-f", "--format", "format_name", metavar="FORMAT", help="text (default), markdown or json."
-)
+def format_of(formats: Formats, **notes: str) -> Callable[[_Command], _Command]:
+    """Return the option for the format; its help has the notes behind the formats they are of."""
+    return click.option(
+        "-f",
+        "--format",
+        "format_name",
+        metavar="FORMAT",
+        shell_complete=one_of(formats),
+        help=f"{in_words(formats, **notes)}.",
+    )
+
+
+answer_format = format_of(ANSWER, text="default")
 
 
 def group_by(words: str) -> Callable[[_Command], _Command]:
@@ -170,6 +225,7 @@ template_folder = click.option(
     "--template-folder",
     "templates",
     metavar="DIR",
+    shell_complete=a_path,
     help="Take built-in templates from DIR where it has them.",
 )
 

@@ -15,7 +15,7 @@ import msgspec
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import read_file
 from snapdiff.cli.console import ProgressBar, say
-from snapdiff.cli.shared_options import max_size, verbose
+from snapdiff.cli.shared_options import a_path, max_size, verbose
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import limits_of
@@ -42,8 +42,8 @@ Examples:
   snapdiff changelog snapshots                   what changed from day to day
 """
 )
-@click.argument("source")
-@click.argument("folder", metavar="DIR")
+@click.argument("source", shell_complete=a_path)
+@click.argument("folder", metavar="DIR", shell_complete=a_path)
 @click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
 @max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")

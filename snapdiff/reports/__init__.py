@@ -1,14 +1,15 @@
-"""What a caller may ask of a report: formats, by kind of output, and options; and the report."""
+"""What a caller may ask of a report, and the report in one of its formats (`report_formats.py`)."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path, PurePath
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
 from snapdiff.errors import ReportError
+from snapdiff.report_formats import OWN_TEMPLATE, RENDERERS, format_named
 from snapdiff.result import CatalogDiff
 
 PACKAGE_URL = "https://packages.spack.io/package.html?name={package}"
@@ -51,112 +52,6 @@ class ReportOptions(Struct, frozen=True, kw_only=True):
     offending: tuple[str, ...] = ()
 
 
-# --- Formats ---
-
-Formats = Mapping[str, frozenset[str]]
-"""Formats by name, each with the fields of ReportOptions that have an effect in it."""
-
-SUFFIXES = {
-    "markdown": (".md", ".markdown"),
-    "text": (".txt",),
-    "html": (".html", ".htm"),
-    "json": (".json",),
-    "ndjson": (".ndjson", ".jsonl"),
-    "csv": (".csv",),
-}
-"""The suffixes of files that stand for a format."""
-
-
-def _formats(**fields: str) -> Formats:
-    return {name: frozenset(some.split()) for name, some in fields.items()}
-
-
-_IN_MARKDOWN = "title templates group_by detail package_url report_url max_length"
-
-REPORT = _formats(
-    markdown=f"{_IN_MARKDOWN} stat",
-    comment=f"{_IN_MARKDOWN} marker",
-    text="title templates group_by detail stat color",
-    html="title templates package_url",
-    json="",
-    csv="",
-)
-CHANGELOG = _formats(
-    markdown="templates group_by detail package_url",
-    text="templates group_by detail color",
-    html="templates group_by detail package_url",
-    json="",
-    ndjson="",
-)
-FIRST_SEEN = _formats(markdown="templates", text="templates color", json="", csv="")
-ANSWER = _formats(text="templates", markdown="templates package_url", json="")
-
-OWN_TEMPLATE = "template"
-"""What --template asks for: words of the user's own, and no format to choose by name."""
-
-_RENDERERS = {
-    "markdown": "for_people:render_markdown",
-    "comment": "for_people:render_comment",
-    "text": "for_people:render_text",
-    "html": "html.document:render",
-    "json": "json_report:render",
-    "csv": "csv_report:render",
-    OWN_TEMPLATE: "templates:render_own",
-}
-"""Where a report is rendered; a module is imported when it is first asked for."""
-
-
-class Renderer(Protocol):
-    """What renders a report in one format."""
-
-    def __call__(self, diff: CatalogDiff, options: ReportOptions, /) -> Iterator[str]:
-        """Yield the report's text, piece by piece."""
-        ...
-
-
-def format_named(name: str, formats: Formats = REPORT) -> str:
-    """Return the format that a name or a suffix means: `md` is markdown.
-
-    Raises ReportError where there is no such format.
-    """
-    for known in formats:
-        if name == known or f".{name}" in SUFFIXES.get(known, ()):
-            return known
-    raise ReportError(f"{name}: no such format here; there are {', '.join(formats)}")
-
-
-def chosen_format(formats: Formats, name: str | None, file: PurePath | None, usual: str) -> str:
-    """Return the format that was asked for, that a file's suffix stands for, or the usual one.
-
-    Raises ReportError where there is no such format.
-    """
-    if name is not None:
-        return format_named(name, formats)
-    if file is None or not file.suffix or not file.name.strip("."):
-        return usual
-    known = {suffix: item for item in formats for suffix in SUFFIXES.get(item, ())}
-    suffix = file.suffix.lower()
-    if suffix not in known:
-        message = f"no format here has the suffix {suffix}; known are {', '.join(known)}, or say -f"
-        raise ReportError(f"{file}: {message}")
-    return known[suffix]
-
-
-def without_effect(formats: Formats, chosen: Sequence[str], fields: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each field of ReportOptions with which no chosen format does anything."""
-    heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
-    for field in sorted(fields):
-        if not any(field in heeded[name] for name in chosen):
-            others = [name for name, some in formats.items() if field in some]
-            way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
-            yield f"--{option_name(field)} has no effect in {', '.join(chosen)}; {way_out}"
-
-
-def option_name(field: str) -> str:
-    """Return what the option of a field of ReportOptions is called."""
-    return "template-folder" if field == "templates" else field.replace("_", "-")
-
-
 # --- The report ---
 
 
@@ -168,8 +63,10 @@ def render_pieces(
     Raises ReportError where there is no such format or it cannot be rendered as asked.
     """
     known = format_name if format_name == OWN_TEMPLATE else format_named(format_name)
-    module, _, name = _RENDERERS[known].partition(":")
-    render: Renderer = getattr(import_module(f"snapdiff.reports.{module}"), name)
+    module, _, name = RENDERERS[known].partition(":")
+    render: Callable[[CatalogDiff, ReportOptions], Iterator[str]] = getattr(
+        import_module(f"snapdiff.reports.{module}"), name
+    )
     return render(diff, options or ReportOptions())
 
 

@@ -7,11 +7,12 @@ write, no limit, nothing to leave out.
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from snapdiff.report_formats import REPORT
 from snapdiff.reports import MARKER_NAME, By
 from snapdiff.result import Kind
 
@@ -19,12 +20,16 @@ Globs = tuple[str, ...]
 """Globs as the filters of the command line take them."""
 
 
+if TYPE_CHECKING:
+    ReportFormat = str
+else:
+    ReportFormat = Literal[tuple(REPORT)]
+
+
 class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is compared and how it is reported; a changelog takes what concerns it."""
 
-    format_name: Literal["markdown", "comment", "text", "html", "json", "csv"] | UnsetType = field(
-        name="format", default=UNSET
-    )
+    format_name: ReportFormat | UnsetType = field(name="format", default=UNSET)
     group_by: Literal["stack", "package"] | UnsetType = field(name="group-by", default=UNSET)
     tag: Globs | UnsetType = field(name="tags", default=UNSET)
     stack: Globs | UnsetType = field(name="stacks", default=UNSET)

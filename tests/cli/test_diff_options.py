@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.cli.commands import cli
-from snapdiff.reports import REPORT
+from snapdiff.report_formats import REPORT
 from tests.golden import ROOT, SNAPSHOTS
 from tests.support.documents import lock, to_bytes
 from tests.support.helpers import run_cli, run_json, words, write_files
@@ -173,16 +173,29 @@ def test_the_help_lists_the_commands() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "answers"),
-    [("snapdiff --st", ["plain,--stack", "plain,--stat"]), ("snapdiff ch", ["plain,changelog"])],
+    [
+        ("snapdiff --st", ["plain,--stack", "plain,--stat"]),
+        ("snapdiff ch", ["file,ch", "plain,changelog"]),
+        ("snapdiff -f ", [f"plain,{name}" for name in REPORT]),
+        ("snapdiff changelog -f nd", ["plain,ndjson"]),
+        ("snapdiff why -f m", ["plain,markdown"]),
+        ("snapdiff -k removed,do", ["plain,removed,downgraded"]),
+        ("snapdiff --fail-on n", ["plain,none"]),
+        ("snapdiff -o rep", ["file,rep"]),
+        ("snapdiff missing env", ["file,env"]),
+    ],
 )
-def test_a_shell_completes_options_and_commands(typed: str, answers: list[str]) -> None:
-    shell = {"COMP_WORDS": typed, "COMP_CWORD": "1", "_SNAPDIFF_COMPLETE": "bash_complete"}
+def test_a_shell_completes_what_is_typed(typed: str, answers: list[str]) -> None:
+    """A word is completed to itself where it is a file: then the shell looks which there are."""
+    word = str(typed.count(" "))
+    shell = {"COMP_WORDS": typed, "COMP_CWORD": word, "_SNAPDIFF_COMPLETE": "bash_complete"}
     command = [sys.executable, "-m", "snapdiff"]
     environment = os.environ | shell
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
-    assert set(answers) <= set(done.stdout.splitlines())
+    found = done.stdout.splitlines()
+    assert found == answers
 
 
 def test_values_may_be_lists_and_leave_names_out() -> None:

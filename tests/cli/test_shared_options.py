@@ -8,6 +8,8 @@ import pytest
 from snapdiff.cli.answer_commands import why
 from snapdiff.cli.changelog_command import changelog
 from snapdiff.cli.diff_command import diff
+from snapdiff.cli.shared_options import KINDS
+from snapdiff.result import Kind
 from tests.support.helpers import run_cli
 
 OWN_WORDS = {"repo", "format_name", "output", "group_by", "detail", "template", "verbose"}
@@ -29,6 +31,10 @@ def test_names_are_never_all_linked_to_one_page(command: str, tmp_path: Path) ->
     told = run_cli(command, "-C", tmp_path, "--package-url", "https://site.example/", "x", "a..b")
     assert told.status == 2
     assert "has no {package} in it, and would link all to one" in told.err
+
+
+def test_the_kinds_that_help_names_are_all_there_are() -> None:
+    assert set(KINDS) == set(Kind)
 
 
 def test_help_has_both_its_options_in_a_context_of_its_own() -> None:

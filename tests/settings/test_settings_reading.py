@@ -16,7 +16,7 @@ from msgspec.structs import fields
 from snapdiff.cli.diff_run import FROM_FILE
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
-from snapdiff.reports import REPORT
+from snapdiff.report_formats import REPORT
 from snapdiff.result import Kind
 from snapdiff.settings.catalog_settings import (
     AcceptedChange,

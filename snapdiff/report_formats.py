@@ -1,0 +1,114 @@
+"""What -f may name, of every kind of output: the one table that help and configuration files have.
+
+It imports next to nothing, as help and a shell that completes a word import it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from snapdiff.errors import ReportError
+
+Formats = Mapping[str, frozenset[str]]
+"""Formats by name, each with the fields of ReportOptions that have an effect in it."""
+
+SUFFIXES = {
+    "markdown": (".md", ".markdown"),
+    "text": (".txt",),
+    "html": (".html", ".htm"),
+    "json": (".json",),
+    "ndjson": (".ndjson", ".jsonl"),
+    "csv": (".csv",),
+}
+"""The suffixes of files that stand for a format."""
+
+
+def _formats(**fields: str) -> Formats:
+    return {name: frozenset(some.split()) for name, some in fields.items()}
+
+
+_IN_MARKDOWN = "title templates group_by detail package_url report_url max_length"
+
+REPORT = _formats(
+    markdown=f"{_IN_MARKDOWN} stat",
+    comment=f"{_IN_MARKDOWN} marker",
+    text="title templates group_by detail stat color",
+    html="title templates package_url",
+    json="",
+    csv="",
+)
+CHANGELOG = _formats(
+    markdown="templates group_by detail package_url",
+    text="templates group_by detail color",
+    html="templates group_by detail package_url",
+    json="",
+    ndjson="",
+)
+FIRST_SEEN = _formats(markdown="templates", text="templates color", json="", csv="")
+ANSWER = _formats(text="templates", markdown="templates package_url", json="")
+
+OWN_TEMPLATE = "template"
+"""What --template asks for: words of the user's own, and no format to choose by name."""
+
+RENDERERS = {
+    "markdown": "for_people:render_markdown",
+    "comment": "for_people:render_comment",
+    "text": "for_people:render_text",
+    "html": "html.document:render",
+    "json": "json_report:render",
+    "csv": "csv_report:render",
+    OWN_TEMPLATE: "templates:render_own",
+}
+"""Which module of `reports/` renders a report, and its function there."""
+
+
+def in_words(formats: Formats, **notes: str) -> str:
+    """Return the names of formats for a sentence, with a note behind some.
+
+    >>> in_words(ANSWER, text="default")
+    'text (default), markdown or json'
+    """
+    *names, last = [f"{name} ({notes[name]})" if name in notes else name for name in formats]
+    return f"{', '.join(names)} or {last}"
+
+
+def format_named(name: str, formats: Formats = REPORT) -> str:
+    """Return the format that a name or a suffix means: `md` is markdown.
+
+    Raises ReportError where there is no such format.
+    """
+    for known in formats:
+        if name == known or f".{name}" in SUFFIXES.get(known, ()):
+            return known
+    raise ReportError(f"{name}: no such format here; there are {', '.join(formats)}")
+
+
+def chosen_format(formats: Formats, name: str | None, file: PurePath | None, usual: str) -> str:
+    """Return the format that was asked for, that a file's suffix stands for, or the usual one.
+
+    Raises ReportError where there is no such format.
+    """
+    if name is not None:
+        return format_named(name, formats)
+    if file is None or not file.suffix or not file.name.strip("."):
+        return usual
+    known = {suffix: item for item in formats for suffix in SUFFIXES.get(item, ())}
+    suffix = file.suffix.lower()
+    if suffix not in known:
+        message = f"no format here has the suffix {suffix}; known are {', '.join(known)}, or say -f"
+        raise ReportError(f"{file}: {message}")
+    return known[suffix]
+
+
+def without_effect(formats: Formats, chosen: Sequence[str], fields: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each field of ReportOptions with which no chosen format does anything."""
+    heeded = {OWN_TEMPLATE: frozenset(["template"]), **formats}
+    for field in sorted(fields):
+        if not any(field in heeded[name] for name in chosen):
+            others = [name for name, some in formats.items() if field in some]
+            way_out = f"it goes with {', '.join(others)}" if others else "leave it out"
+            yield f"--{option_name(field)} has no effect in {', '.join(chosen)}; {way_out}"
+
+
+def option_name(field: str) -> str:
+    """Return what the option of a field of ReportOptions is called."""
+    return "template-folder" if field == "templates" else field.replace("_", "-")
