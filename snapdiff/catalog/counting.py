@@ -29,7 +29,7 @@ class _CountedFile(NamedTuple):
     claims: tuple[Claim, ...]
     counts: Sequence[PackageCounts]
     warning: str | None
-    hashes: Mapping[str, str] | None
+    hashes: Mapping[str, str]
 
 
 class CountedFiles:
@@ -103,13 +103,13 @@ class CountedFiles:
         return [
             (document.claims[0], document.hashes)
             for document in self._documents.values()
-            if document.hashes is not None
+            if document.hashes
         ]
 
     def of_whole_stacks(self) -> Iterator[tuple[tuple[Claim, ...], PackageCounts]]:
         """Yield the packages of the documents that list a whole stack, with what these list."""
         for document in self._documents.values():
-            if document.hashes is not None:
+            if document.hashes:
                 for package in document.counts:
                     yield document.claims, package
 

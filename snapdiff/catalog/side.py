@@ -9,7 +9,7 @@ from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_pa
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.registry import Documents
-from snapdiff.model import DocumentKind, Graph, Package, StackDocuments, StackGraphs, Tags
+from snapdiff.model import Graph, Package, StackDocuments, StackGraphs, Tags
 
 
 class CatalogSide:
@@ -26,21 +26,17 @@ class CatalogSide:
         self.bad: set[Claim] = set()
         self.waiting: dict[str, dict[str, list[Package]]] = {}
         self._graphs: dict[str, dict[str | None, Graph]] = defaultdict(dict)
-        self._kinds: dict[str, dict[str, DocumentKind]] = defaultdict(dict)
-        self.hashes: list[ListedHashes] = []
+        self._listings: list[tuple[Claim, Document]] = []
         self.has_documents = False
         self._documents: dict[tuple[str, str, str | None], str] = {}
 
     def add(self, path: str, document: Document) -> None:
         """Note what a document lists and where."""
         self.has_documents = True
-        hashes = document.listed_hashes
         for claim in self.compared_claims(document.claims):
             self.paths.setdefault(claim, []).append(path)
             if claim.what == "stack":
-                self._kinds[claim.tag][claim.name] = document.kind
-            if hashes is not None:
-                self.hashes.append((claim, hashes))
+                self._listings.append((claim, document))
 
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
@@ -86,7 +82,7 @@ class CatalogSide:
 
     def kinds_of(self, tag: str | None) -> StackDocuments:
         """Return what kind of document lists each whole stack of a tag, where something differs."""
-        return self._kinds.get(tag, {}) if tag is not None else {}
+        return {claim.name: document.kind for claim, document in self._listings if claim.tag == tag}
 
     def document_of(self, package: Package) -> str:
         """Return the path of the document that lists a package which waited, for an error."""
@@ -103,16 +99,17 @@ class CatalogSide:
 
         Stacks that are `left_out`, for a bad document of either side, count on neither.
         """
-        lists = [
-            hashes
-            for claim, hashes in [*self.hashes, *unchanged]
-            if claim.tag == tag and claim.name not in left_out and scope.has_stack(claim.name)
-        ]
-        if len(lists) < 2:
+
+        def is_counted(claim: Claim) -> bool:
+            return claim.tag == tag and claim.name not in left_out and scope.has_stack(claim.name)
+
+        changed = [document for claim, document in self._listings if is_counted(claim)]
+        others = [hashes for claim, hashes in unchanged if is_counted(claim)]
+        if len(changed) + len(others) < 2:
             return 0
         wanted = [
             {spec_hash for spec_hash, name in hashes.items() if scope.has_package(name)}
-            for hashes in lists
+            for hashes in [*(document.listed_hashes for document in changed), *others]
         ]
         return sum(map(len, wanted)) - len(set().union(*wanted))
 

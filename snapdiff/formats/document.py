@@ -88,12 +88,12 @@ class Document:
         return self._warning
 
     @property
-    def listed_hashes(self) -> Mapping[str, str] | None:
-        """The package of each hash, where the document lists a whole stack.
+    def listed_hashes(self) -> Mapping[str, str]:
+        """The package of each hash, where the document lists one whole stack.
 
         Other documents of the tag may list the same specs, and the tag counts each once.
         """
-        return None
+        return {}
 
     @property
     def graphs(self) -> StackGraphs:

@@ -122,10 +122,10 @@ class Listing(Document, ABC):
         return self.entries
 
     @property
-    def listed_hashes(self) -> Mapping[str, str] | None:
-        """The package of each hash that is counted, where the document lists a whole stack."""
+    def listed_hashes(self) -> Mapping[str, str]:
+        """The package of each hash that is counted, where the document lists one whole stack."""
         if not self.lists_a_stack:
-            return None
+            return {}
         return {found: entry.name for found, entry in self._all_entries().items() if entry.tags}
 
     def in_common(self, old: Document) -> Mapping[str, Counted]:

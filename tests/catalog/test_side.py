@@ -36,6 +36,17 @@ def side_with(*claims: Claim) -> CatalogSide:
     return side
 
 
+def test_what_one_document_of_a_tag_lists_is_not_asked_for() -> None:
+    class _Large(Document):
+        @property
+        def listed_hashes(self) -> Mapping[str, str]:
+            raise AssertionError
+
+    side = CatalogSide("", {})
+    side.add("develop/cpu/spack.lock", _Large("lock", (CPU,)))
+    assert side.count_repeated("develop", [(OTHER, LISTED[OTHER])], Scope(Filters()), set()) == 0
+
+
 @pytest.mark.parametrize(
     ("tag", "filters", "left_out", "repeated"),
     [

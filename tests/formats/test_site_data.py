@@ -79,7 +79,7 @@ def test_a_spec_counts_in_each_of_its_stacks_and_releases(ending: str) -> None:
         ("v1.0", "zlib"): {("e4s", "hep")},
     }
     assert {package.stack for package in found.packages} == {None}
-    assert found.listed_hashes is None
+    assert found.listed_hashes == {}
 
 
 def test_the_compiler_is_the_dependency_that_provides_c() -> None:
