@@ -19,9 +19,6 @@ _REPLACED = "a force push replaced it, so a deeper clone has it neither; give `o
 _SHORT = 12
 """How many characters of an id people read; git takes more where these are not enough."""
 
-NO_COMMIT = frozenset("0")
-"""The characters of the id that CI systems give where there is no commit: of a new branch."""
-
 
 class ComparedCommits(NamedTuple):
     """The two commits to compare, as people read them, and in a few words why these."""
@@ -98,8 +95,8 @@ class Checkout:
 
 
 def is_commit(name: str | None) -> bool:
-    """Return whether a CI system names a commit: not where it says nothing, or zeros alone."""
-    return bool(name) and not set(name or "") <= NO_COMMIT
+    """Return whether a CI system names a commit: of a new branch it gives nothing, or zeros."""
+    return bool(name and name.strip("0"))
 
 
 def changed_on_branch(

@@ -21,7 +21,6 @@ from snapdiff.ci.runs import (
     exit_status,
     log,
     post,
-    post_own,
     read_inputs,
     reports_in,
 )
@@ -128,7 +127,7 @@ def post_step(variables: Variables, inputs: Inputs) -> None:
         url = _post_foreign(event.workflow_run, variables, inputs)
     elif event.pull_request or (event.number and inputs.comment is not CommentMode.AUTO):
         comment = reports_in(Path(variables[_FOLDER])).comment
-        url = post_own(comment, inputs, variables, _TOKEN)
+        url = post(comment, inputs, variables, _TOKEN)
     elif inputs.comment is CommentMode.REQUIRED:
         name = variables.get("GITHUB_EVENT_NAME", "this event")
         raise SnapdiffError(f"comment: is required, and {name} has no pull request")
@@ -163,8 +162,7 @@ def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str
             " so no comment"
         )
         return ""
-    number, marker = found[0].number, inputs.marker or None
-    return post(comment, inputs, variables, token_from=_TOKEN, marker=marker, number=number)
+    return post(comment, inputs, variables, _TOKEN, foreign=found[0].number)
 
 
 def checked(comment: Path) -> Path | None:

@@ -12,7 +12,7 @@ from snapdiff.ci.runs import (
     compare,
     exit_status,
     log,
-    post_own,
+    post,
     read_inputs,
     reports_in,
 )
@@ -40,7 +40,7 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
     commits_of = partial(commits_of_pipeline, variables)
     found = compare(inputs, commits_of, FOLDER, options)
     if _is_wanted(variables, inputs):
-        url = post_own(found.reports.comment, inputs, variables, _token_variable(variables))
+        url = post(found.reports.comment, inputs, variables, _token_variable(variables))
         log(f"the note is {url}" if url else "there is no note")
     if found.gate_failed:
         log("the gate has failed")

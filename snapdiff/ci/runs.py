@@ -165,33 +165,29 @@ def compare(
     )
 
 
-def post_own(comment: Path, inputs: Inputs, variables: Mapping[str, str], token_from: str) -> str:
-    """Post the comment of this run as `post` does, on the request that the variables name.
-
-    It is under its own marker: the catalog's configuration can have chosen that.
-    """
-    marker = marker_of(comment.read_text(encoding="utf-8"))
-    return post(comment, inputs, variables, token_from=token_from, marker=marker)
-
-
 def post(
     comment: Path,
     inputs: Inputs,
     variables: Mapping[str, str],
-    *,
     token_from: str,
-    marker: str | None,
-    number: int | None = None,
+    *,
+    foreign: int | None = None,
 ) -> str:
-    """Post a comment, or edit the one that is there; return its address.
+    """Post a comment as `post` does, or edit the one that is there; return its address.
 
-    `token_from` is the variable that the token is in; without a `number` the variables name the
-    request. The address is empty where there is no comment in the end: nothing changed, or the
-    token only reads. Raises SnapdiffError.
+    `token_from` is the variable that the token is in. The comment of this run goes to the request
+    that the variables name, under its own marker: the catalog's configuration can have chosen that.
+    One that is `foreign` goes to the request of that number, under no marker but that of the
+    inputs. The address is empty where there is no comment in the end: nothing changed, or the token
+    only reads. Raises SnapdiffError.
     """
+    if foreign is None:
+        marker = marker_of(comment.read_text(encoding="utf-8"))
+    else:
+        marker = inputs.marker or None
     return post_comment(
         wanted_comment(str(comment), marker=marker, delete_if_empty=False),
-        find_target(variables, number=number),
+        find_target(variables, number=foreign),
         variables,
         token_from=token_from,
         required=inputs.comment is CommentMode.REQUIRED,

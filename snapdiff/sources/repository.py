@@ -261,19 +261,17 @@ class Repository:
     def _run_at_top(self, *arguments: str) -> bytes:
         """Run a command that looks at the index or the working tree, which has to be there."""
         top = str(self.work_tree)
-        return self.git.run(
-            "-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}", *arguments
-        )
+        where = ("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}")
+        return self.git.run(*where, *arguments)
 
     def commits(self, *arguments: str) -> list[Commit]:
         """Return the commits that `git rev-list` lists, in its order, each with its whole tree."""
         ids = self.git.run("rev-list", *arguments, "--").decode("ascii").split()
         with self.objects() as objects:
-            found = dict(zip(ids, objects.look_up_all(ids), strict=True))
-        for commit, there in found.items():
-            if there is None:
-                raise missing_object(commit, "the commit")
-        return [read_commit(commit) for commit in found.values() if commit]
+            commits = objects.look_up_all(ids)
+        if None in commits:
+            raise missing_object(ids[commits.index(None)], "the commit")
+        return [read_commit(commit) for commit in commits if commit]
 
     def merge_base(self, *commits: str) -> str | None:
         """Return the short id of a commit in which the histories of some commits meet, or None."""
@@ -285,10 +283,8 @@ class Repository:
 
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""
-        return (
-            bool(self.git.run("for-each-ref", "--count=1").strip())
-            or self.resolve("HEAD") is not None
-        )
+        has_refs = bool(self.git.run("for-each-ref", "--count=1").strip())
+        return has_refs or self.resolve("HEAD") is not None
 
     def empty_tree(self) -> str:
         """Return the id of the tree without a file, which git knows everywhere."""

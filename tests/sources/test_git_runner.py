@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from snapdiff.formats.registry import DOCUMENTS
+from snapdiff.sources.repository import Repository
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
 from tests.support.faults import git_that
@@ -246,3 +248,22 @@ def test_the_subject_of_a_commit_is_what_git_shows(
     wanted = shown.removesuffix(b"\n").decode("utf-8", "backslashreplace")
     report = run_json("-C", repository.folder, "HEAD~1", made)
     assert report["new"].get("subject", "") == wanted
+
+
+def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitRepository) -> None:
+    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    reading = opened.read(opened.entries("HEAD"))
+    next(reading)
+    assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
+    del reading
+    assert opened.resolve("HEAD~1") == repository.git("rev-parse", "HEAD~1")
+
+
+def test_where_git_ended_at_a_damaged_object_another_is_asked(repository: GitRepository) -> None:
+    tree = repository.git("rev-parse", "HEAD^{tree}")
+    file = repository.folder / ".git" / "objects" / tree[:2] / tree[2:]
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes()[:-4])
+    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    assert opened.look_up(tree) is None
+    assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
