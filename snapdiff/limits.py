@@ -83,7 +83,7 @@ class Limits(NamedTuple):
 
     @property
     def values(self) -> int:
-        """How many values (entries of lists and mappings) a page may hold.
+        """How many values (entries of lists and mappings) a page may hold, aliases written out.
 
         A spec has eight at least, and the largest page of the public catalog nine times fewer: what
         comparing two pages costs grows with their number, and not with a page's bytes.
@@ -94,11 +94,6 @@ class Limits(NamedTuple):
     def yaml_size(self) -> int:
         """How long a page may be, in characters, that only a YAML reader can read."""
         return self.page_size // 8
-
-    @property
-    def yaml_values(self) -> int:
-        """How many values such a page may hold, aliases written out."""
-        return self.page_size // 64
 
     @property
     def text(self) -> int:

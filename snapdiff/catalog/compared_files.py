@@ -163,7 +163,7 @@ class ChangedFiles:
         self.parts: list[EntryPair] = []
         """Parts of documents that have to be read to know whether they differ."""
         for old, new in pairs:
-            path = printable_path((old or new or _NO_ENTRY).path)
+            path = path_of((old, new))
             if documents.is_read(path):
                 self.documents.append((old, new))
             elif not (old and new) or old.content_id or new.content_id:
@@ -181,9 +181,6 @@ class ChangedFiles:
         return sorted(self._affected - self._changed)
 
 
-_NO_ENTRY = Entry("", None)
-
-
 def document_pairs(
     pairs: Iterable[EntryPair],
     documents: Documents,
@@ -194,8 +191,8 @@ def document_pairs(
     `find` looks a file up on both sides.
     """
     changes = ChangedFiles(pairs, documents)
-    for old, new in changes.documents:
-        changes.add(printable_path((old or new or _NO_ENTRY).path))
+    for pair in changes.documents:
+        changes.add(path_of(pair))
     others = (find(path) for path in changes.others())
     return [*changes.documents, *(pair for pair in others if any(pair))]
 

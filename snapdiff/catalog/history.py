@@ -17,10 +17,10 @@ from snapdiff.catalog.compared_files import (
     path_of,
 )
 from snapdiff.catalog.counting import CountedFiles
-from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole
+from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole, require_content
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Document, DocumentReader, File, no_file
+from snapdiff.formats.document import Document, DocumentReader, File
 from snapdiff.formats.registry import Documents, naming_end
 from snapdiff.limits import Limits
 from snapdiff.sources.git_commands import Objects
@@ -114,10 +114,8 @@ class DocumentMemory:
         return read_whole(found, path, "old")
 
     def _file(self, entry: Entry, read_beside: ReadBeside, *, is_document: bool = False) -> File:
-        content = self._objects.take(entry)
-        if isinstance(content, FormatError):
-            raise content
         path = printable_path(entry.path)
+        content = require_content(path, self._objects.take(entry))
         return File(path, content, read_beside, is_document, self._prefix)
 
     def _reader(self, entry: Entry) -> DocumentReader:
@@ -230,12 +228,7 @@ class History:
 
     def read_beside(self, tree: str, path: str) -> bytes:
         """Return the content of a file of a tree; raises FormatError where there is none."""
-        content = self.repository.content(tree, path)
-        if content is None:
-            return no_file(path)
-        if isinstance(content, FormatError):
-            raise content
-        return content
+        return require_content(path, self.repository.content(tree, path))
 
 
 class HistoryPair(ComparedFiles):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import UNSET
 
-from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
+from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole, require_content
 from snapdiff.errors import BadPage, FormatError, RevisionError
-from snapdiff.formats.document import Claim, File, no_file
+from snapdiff.formats.document import Claim, File
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
@@ -80,12 +80,7 @@ class Catalog:
         return File(path, content, self._read_beside, above=self.source.prefix)
 
     def _read_beside(self, path: str) -> bytes:
-        content = self.source.content(path)
-        if content is None:
-            return no_file(path)
-        if isinstance(content, FormatError):
-            raise content
-        return content
+        return require_content(path, self.source.content(path))
 
 
 def named_as_usual(source: Source, limits: Limits) -> Source:

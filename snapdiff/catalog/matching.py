@@ -1,5 +1,6 @@
 """Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from snapdiff.catalog.renamed_stacks import (
     rename_package,
     rename_pair,
 )
-from snapdiff.catalog.side import CatalogSide, TagFolders, pair_tags
+from snapdiff.catalog.side import CatalogSide, folder_of_tag
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
@@ -64,7 +65,7 @@ class _Matching:
         }
         self._pairs: dict[Tags, list[PackagePair]] = {}
         self._changed: set[str] = set()
-        self._folders = TagFolders()
+        self._folders: dict[str, set[str]] = defaultdict(set)
         self._touched: set[str] = set()
         self._unchanged = Unchanged(scope)
         self.bad_pages: list[BadPage] = []
@@ -125,8 +126,7 @@ class _Matching:
     def _note(self, side: Side, path: str, document: Document) -> None:
         """Note what a document lists and where, and say where it contradicts itself."""
         self._sides[side].add(path, document)
-        for claim in document.claims:
-            self._folders.add(path, claim.tag, self._files.documents)
+        self._note_folders(path, document.claims)
         if document.warning:
             self._warn(f"{path}: {document.warning}")
 
@@ -134,7 +134,12 @@ class _Matching:
         """Note a document that cannot be read, as what its path names."""
         self.bad_pages.append(page)
         claim = self._sides[page.side].add_bad(page.path, self._files.documents)
-        self._folders.add(page.path, claim.tag, self._files.documents)
+        self._note_folders(page.path, [claim])
+
+    def _note_folders(self, path: str, claims: Iterable[Claim]) -> None:
+        for claim in claims:
+            folder = folder_of_tag(path, claim.tag, self._files.documents)
+            self._folders[claim.tag].add(folder)
 
     def _leave_out(self, claims: Iterable[Claim]) -> None:
         for side in self._sides.values():
@@ -144,7 +149,7 @@ class _Matching:
         """Count what does not differ, in those tags in which something does."""
         old, new = self._sides["old"], self._sides["new"]
         self._touched.update(old.waiting, old.bad_tags(), new.waiting, new.bad_tags())
-        folders = self._folders.of(self._touched)
+        folders = set().union(*(self._folders[tag] for tag in self._touched))
         if one_sided := old.tags() ^ new.tags():
             # What seems to be added or removed may be on both sides in another folder. A folder's
             # documents are of one tag, so one of them is enough.
@@ -186,9 +191,12 @@ class _Matching:
         if one_each and old_tags != new_tags and not self._samples:
             return [(old_tags.pop(), new_tags.pop())]
         # A tag whose documents cannot be read on one side is neither added nor removed.
-        return pair_tags(
-            old_tags | (new_tags & old.bad_tags()), new_tags | (old_tags & new.bad_tags())
-        )
+        before = old_tags | (new_tags & old.bad_tags())
+        after = new_tags | (old_tags & new.bad_tags())
+        return [
+            (tag if tag in before else None, tag if tag in after else None)
+            for tag in sorted(before | after)
+        ]
 
     def close_tag(self, tags: Tags) -> Iterator[Matched]:
         """Yield the packages of a tag, then the tag."""

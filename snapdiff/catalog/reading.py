@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Counted, Document, DocumentReader, File
+from snapdiff.formats.document import Counted, Document, DocumentReader, File, no_file
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
@@ -24,6 +24,14 @@ from snapdiff.model import (
     counted_in_common,
     none_kept,
 )
+from snapdiff.sources.source import Content
+
+
+def require_content(path: str, content: Content | None) -> bytes:
+    """Return the bytes that a source handed over; raises FormatError where there are none."""
+    if isinstance(content, FormatError):
+        raise content
+    return no_file(path) if content is None else content
 
 
 class PairedPackages(NamedTuple):

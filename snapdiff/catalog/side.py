@@ -1,7 +1,7 @@
 """One side of a comparison: what its documents list, where, and what waits for a counterpart."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 
 from snapdiff.catalog.counting import ListedHashes
 from snapdiff.catalog.reading import Reading
@@ -9,7 +9,7 @@ from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_pa
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.registry import Documents
-from snapdiff.model import Graph, Package, StackDocuments, StackGraphs, Tags
+from snapdiff.model import Graph, Package, StackDocuments, StackGraphs
 
 
 class CatalogSide:
@@ -59,17 +59,13 @@ class CatalogSide:
         """Keep the packages of a document until all tags are known, and its dependencies."""
         if isinstance(reading, Document):
             self.keep_graphs(reading.claims, reading.graphs)
-            for package in self.compared_packages(reading.packages):
-                self.waiting.setdefault(package.tag, {}).setdefault(package.name, []).append(
-                    package
-                )
+            for found in reading.packages:
+                package = rename_package(found, self._names)
+                by_name = self.waiting.setdefault(package.tag, {})
+                by_name.setdefault(package.name, []).append(package)
                 # Without a stack, too: what several documents list may be put together.
                 for stack in (package.stack, None):
                     self._documents.setdefault((package.tag, package.name, stack), path)
-
-    def compared_packages(self, packages: Sequence[Package]) -> Sequence[Package]:
-        """Return packages with their stacks under the names they are compared under."""
-        return [rename_package(package, self._names) for package in packages]
 
     def keep_graphs(self, claims: Iterable[Claim], graphs: StackGraphs) -> None:
         """Keep the dependencies of a document for when its tags are complete."""
@@ -122,31 +118,12 @@ class CatalogSide:
         return {claim.tag for claim in self.bad}
 
 
-class TagFolders:
-    """The folders in which the documents of tags were found."""
+def folder_of_tag(path: str, tag: str, documents: Documents) -> str:
+    """Return the folder in which the documents of a tag are, one of which has this path.
 
-    def __init__(self) -> None:
-        """Begin with no tag."""
-        self._folders: dict[str, set[str]] = {}
-
-    def add(self, path: str, tag: str, documents: Documents) -> None:
-        """Note a document of a tag.
-
-        Its folder is the one above the package's, whatever it is called; where a folder above that
-        has the tag's name (`develop/h/hdf5/specs.md`), it is that one: the tag's documents may be
-        at any depth.
-        """
-        folder = documents.tag_folder(path)
-        parts = folder.split("/")
-        if tag in parts:
-            folder = "/".join(parts[: parts.index(tag) + 1])
-        self._folders.setdefault(tag, set()).add(folder)
-
-    def of(self, tags: Iterable[str]) -> set[str]:
-        """Return the folders of some tags."""
-        return {folder for tag in tags for folder in self._folders.get(tag, ())}
-
-
-def pair_tags(old: set[str], new: set[str]) -> list[Tags]:
-    """Return every tag with the tag of the same name on the other side, None where it has none."""
-    return [(tag if tag in old else None, tag if tag in new else None) for tag in sorted(old | new)]
+    It is the one above the package's, whatever it is called; where a folder above that has the
+    tag's name (`develop/h/hdf5/specs.md`), it is that one: the tag's documents may be at any depth.
+    """
+    folder = documents.tag_folder(path)
+    parts = folder.split("/")
+    return "/".join(parts[: parts.index(tag) + 1]) if tag in parts else folder

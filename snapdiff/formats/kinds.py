@@ -41,18 +41,6 @@ def is_called(path: str, name: str) -> bool:
     return path == name or path.endswith(f"/{name}")
 
 
-def stack_of_folder(folder: str) -> Claim:
-    """Return what a folder's path says: the stack is the folder, the tag the path above it.
-
-    >>> stack_of_folder("environments/23.08/cuda")
-    Claim(tag='environments/23.08', what='stack', name='cuda')
-    >>> stack_of_folder("")
-    Claim(tag='.', what='stack', name='.')
-    """
-    above, _, last = folder.rpartition("/")
-    return Claim(above or EMPTY_PART, "stack", last or EMPTY_PART)
-
-
 class Format(ABC):
     """A kind of document: which files are some, and what their paths say."""
 
@@ -73,8 +61,12 @@ class Format(ABC):
         return self.folder(path).rpartition("/")[0]
 
     def claim_of_path(self, path: str) -> Claim:
-        """Return what a document lists, as far as its path says."""
-        return stack_of_folder(self.folder(path))
+        """Return what a document lists, as far as its path says.
+
+        The stack is the folder, the tag the path above it.
+        """
+        above, _, last = self.folder(path).rpartition("/")
+        return Claim(above or EMPTY_PART, "stack", last or EMPTY_PART)
 
     @abstractmethod
     def reader(self, limits: Limits) -> DocumentReader:

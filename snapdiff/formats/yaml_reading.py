@@ -30,7 +30,7 @@ def read_yaml(text: str, limits: Limits) -> Any:
         what = f"front matter not in the usual form has {len(text):,} characters"
         raise over_limit(what, most, "characters")
     try:
-        return _load(text, limits.yaml_values)
+        return _load(text, limits.values)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # The text begins at the end of the page's first line; marks count from nought.
