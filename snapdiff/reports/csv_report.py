@@ -2,29 +2,19 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
-from snapdiff.model import Spec
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.lost_builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
-from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, RootChanges
+from snapdiff.reports.package_lines import reported_kinds
+from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible
 
 _SPEC_COLUMNS = ("version", "hash", "compiler", "os", "platform", "target", "variants")
-_CAUSE_COLUMNS = (
-    "cause_package",
-    "cause",
-    "cause_old",
-    "cause_new",
-    "cause_path",
-    "cause_build_only",
-    "cause_others",
-    "same_to_use",
-)
 COLUMNS = (
     "old_tag",
     "new_tag",
@@ -34,7 +24,14 @@ COLUMNS = (
     "specs",
     "differs",
     *(f"{side}_{name}" for name in _SPEC_COLUMNS for side in ("old", "new")),
-    *_CAUSE_COLUMNS,
+    "cause_package",
+    "cause",
+    "cause_old",
+    "cause_new",
+    "cause_path",
+    "cause_build_only",
+    "cause_others",
+    "same_to_use",
     "explicit",
     "package_kind",
     "trait",
@@ -43,90 +40,112 @@ COLUMNS = (
 
 `package_kind` is what happened to the whole package in the stack, `trait` what its removed or its
 added builds have in common. In a row about a renamed stack, `differs` is its old name; in one about
-a hash that names another spec than before, the package that it named before.
+a hash that names another spec than before, the package that it named before. A stack that came or
+went has a row, too, and each of its specs one of its own.
 """
 
 _FORMULA = ("=", "+", "-", "@", "'")
 """What makes a cell a formula where it comes first; an apostrophe before it makes it text."""
 
+_Cells = dict[str, str]
+"""A row by column, without what is empty."""
+
 
 def render(diff: CatalogDiff, _options: ReportOptions) -> Iterator[str]:
     """Yield the header, then the rows, as RFC 4180 has them."""
     yield csv_row(COLUMNS)
+    for row in _rows(diff):
+        yield csv_row([row.get(name, "") for name in COLUMNS])
+
+
+def _rows(diff: CatalogDiff) -> Iterator[_Cells]:
     sides = side_names(diff.old, diff.new)
+    kinds = reported_kinds(diff)
     for tag in readable(diff).tags:
         # The only tag, where no folder names it, is what the sides are called.
-        tags = [
+        old, new = (
             side.name if name == "" else name or ""
             for side, name in zip(sides, (tag.old, tag.new), strict=True)
-        ]
+        )
+        tags = {"old_tag": old, "new_tag": new}
         if tag.status != "changed":
             specs = tag.specs.new or tag.specs.old
-            yield _short_row([*tags, "", f"tag {tag.status}", "", str(specs)])
+            yield tags | {"kind": f"tag {tag.status}", "specs": str(specs)}
             continue
         for conflict in tag.hash_conflicts or ():
-            old, new = conflict.old, conflict.new
-            cells = [*tags, "", "one hash", new.package, "", old.package, old.version, new.version]
-            yield _short_row([*cells, conflict.hash, conflict.hash])
+            yield tags | {
+                "kind": "one hash",
+                "package": conflict.new.package,
+                "differs": conflict.old.package,
+                "old_version": conflict.old.version,
+                "new_version": conflict.new.version,
+                "old_hash": conflict.hash,
+                "new_hash": conflict.hash,
+            }
         for stack in tag.stacks:
-            if stack.renamed_from is not UNSET:
-                yield _short_row([*tags, stack.stack, "stack renamed", "", "", stack.renamed_from])
-            packages = {change.package: change for change in stack.package_changes}
-            for change in stack.changes:
-                cells = [*tags, stack.stack, change.kind.value]
-                cells += [change.package, "1", *_spec_cells(change)]
-                yield csv_row([*cells, *_package_cells(change, packages.get(change.package))])
-            roots = stack.asked_for or RootChanges(now=(), no_longer=())
-            for kind, names in (("now", roots.now), ("no longer", roots.no_longer)):
-                for name in names:
-                    yield _short_row([*tags, stack.stack, f"{kind} asked for", name])
+            for row in _rows_of_stack(stack, kinds):
+                yield tags | {"stack": stack.stack} | row
     for page in diff.skipped:
-        yield _short_row(["", "", "", f"page skipped ({page.side})", page.path, "", page.error])
+        yield {
+            "kind": f"page skipped ({page.side})",
+            "package": page.path,
+            "differs": page.error,
+        }
 
 
-def _short_row(cells: list[str]) -> str:
-    """Return a row that has nothing in its last cells."""
-    return csv_row([*cells, *[""] * (len(COLUMNS) - len(cells))])
+def _rows_of_stack(stack: StackDiff, kinds: Sequence[Kind]) -> Iterator[_Cells]:
+    if stack.status in kinds:
+        yield {"kind": f"stack {stack.status}"}
+    if stack.renamed_from is not UNSET:
+        yield {"kind": "stack renamed", "differs": stack.renamed_from}
+    packages = {change.package: change for change in stack.package_changes}
+    for change in stack.changes:
+        yield _row_of(change) | _package_cells(change, packages.get(change.package))
+    if stack.asked_for is not None:
+        for name in stack.asked_for.now:
+            yield {"kind": "now asked for", "package": name}
+        for name in stack.asked_for.no_longer:
+            yield {"kind": "no longer asked for", "package": name}
 
 
-def _spec_cells(change: Change) -> list[str]:
-    cells = [" ".join(field.name for field in change.fields)]
-    for name in _SPEC_COLUMNS:
-        cells += [_value(change.old, name), _value(change.new, name)]
-    return [*cells, *_cause_cells(change), "yes" if change.is_explicit else ""]
+def _row_of(change: Change) -> _Cells:
+    cells = {
+        "kind": change.kind.value,
+        "package": change.package,
+        "specs": "1",
+        "differs": " ".join(field.name for field in change.fields),
+        "explicit": "yes" if change.is_explicit else "",
+    }
+    for side, spec in (("old", change.old), ("new", change.new)):
+        if spec:
+            cells |= {f"{side}_{name}": _text(getattr(spec, name)) for name in _SPEC_COLUMNS}
+    cause = change.cause
+    if isinstance(cause, Cause):
+        cells |= {
+            "cause_package": cause.package or "",
+            "cause": cause.what,
+            "cause_old": _text(cause.old),
+            "cause_new": _text(cause.new),
+            "cause_path": " > ".join(cause.path),
+            "cause_build_only": "yes" if cause.build_only else "",
+            "cause_others": str(cause.others),
+            "same_to_use": "yes" if change.same_to_use is True else "",
+        }
+    return cells
 
 
-def _package_cells(change: Change, package: PackageChange | None) -> list[str]:
+def _package_cells(change: Change, package: PackageChange | None) -> _Cells:
     """Return what is told of the package; `-k` may have left it out."""
     if package is None:
-        return ["", ""]
+        return {}
     traits = {Kind.REMOVED: package.lost, Kind.ADDED: package.gained}
     trait = traits.get(change.kind)
-    return [package.kind.value, trait_in_words(trait, str) if trait else ""]
-
-
-def _value(spec: Spec | None, name: str) -> str:
-    return "" if spec is None else _text(getattr(spec, name))
+    words = trait_in_words(trait, str) if trait else ""
+    return {"package_kind": package.kind.value, "trait": words}
 
 
 def _text(value: str | tuple[str, ...] | None) -> str:
     return " ".join(value) if isinstance(value, tuple) else value or ""
-
-
-def _cause_cells(change: Change) -> list[str]:
-    cause = change.cause
-    if not isinstance(cause, Cause):
-        return [""] * len(_CAUSE_COLUMNS)
-    return [
-        cause.package or "",
-        cause.what,
-        _text(cause.old),
-        _text(cause.new),
-        " > ".join(cause.path),
-        "yes" if cause.build_only else "",
-        str(cause.others),
-        "yes" if change.same_to_use is True else "",
-    ]
 
 
 def csv_row(cells: tuple[str, ...] | list[str]) -> str:

@@ -5,21 +5,19 @@ row adds up to its number of packages, and the rows add up to the total.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 from snapdiff.reports.package_lines import WORST_FIRST, reported_kinds, worst_rank
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
-Fate = Literal["tag removed", "tag added", "removed", "added", "changed", "rebuilt", "unchanged"]
+Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 """What the stacks of a row have in common."""
 
-_FATES: tuple[Fate, ...] = ("removed", "changed", "added", "rebuilt", "unchanged")
+_FATES: tuple[Fate, ...] = get_args(Fate)
 """The fates of stacks, worst first."""
-
-_ONE_SIDED: dict[str, Fate] = {"removed": "tag removed", "added": "tag added"}
 
 
 class KindTotals(Struct, frozen=True, kw_only=True):
@@ -46,6 +44,11 @@ class CountRow(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...]
     counts: KindTotals
 
+    @property
+    def is_tag(self) -> bool:
+        """Whether it is a whole tag, that is on one side only."""
+        return self.tag.status != "changed"
+
 
 class CountTable(Struct, frozen=True, kw_only=True):
     """All rows of a report, worst first, and their sum."""
@@ -70,8 +73,8 @@ def name_of_row(row: CountRow, noun: str, mark: Callable[[str], str]) -> str:
     """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
     number = len(row.stacks)
     counted = f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-    if row.fate in ("tag removed", "tag added"):
-        return f"{row.fate}, {counted}"
+    if row.is_tag:
+        return f"tag {row.fate}, {counted}"
     word = "only rebuilt" if row.fate == "rebuilt" else row.fate
     if number > 1:
         return f"{counted} {word}"
@@ -81,24 +84,29 @@ def name_of_row(row: CountRow, noun: str, mark: Callable[[str], str]) -> str:
 
 def count_table(diff: CatalogDiff) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
-    narrowed = is_narrowed(diff)
-    rows = [
-        row for tag in tags_worst_first(diff.tags) for row in _rows_of_tag(tag, narrowed=narrowed)
-    ]
-    total = _sum(row.counts for row in rows)
     reported = reported_kinds(diff)
+    is_narrowed = len(reported) < len(WORST_FIRST) or bool(diff.filters.explicit)
+    rows = [
+        CountRow(
+            tag=tag,
+            fate=fate,
+            stacks=tuple(stack.stack for stack in stacks),
+            counts=_counts(tag, stacks, is_narrowed=is_narrowed),
+        )
+        for tag in tags_worst_first(diff.tags)
+        for fate, stacks in _stacks_by_row(tag)
+    ]
+    by_kind: Counter[Kind] = Counter()
+    for row in rows:
+        by_kind.update(row.counts.by_kind)
+    total = None if is_narrowed else sum(row.counts.total or 0 for row in rows)
     return CountTable(
         # What lost a build is let through with `-k removed`, whatever its own kind is.
-        kinds=tuple(kind for kind in WORST_FIRST if kind in reported or kind in total.by_kind),
+        kinds=tuple(kind for kind in WORST_FIRST if kind in reported or kind in by_kind),
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
-        total=total,
+        total=KindTotals(by_kind=dict(by_kind), total=total),
     )
-
-
-def is_narrowed(diff: CatalogDiff) -> bool:
-    """Return whether a diff lists some changes alone: what it lacks need not be unchanged."""
-    return len(reported_kinds(diff)) < len(WORST_FIRST) or bool(diff.filters.explicit)
 
 
 def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:
@@ -133,52 +141,33 @@ def fate_of(stack: StackDiff) -> Fate:
     return "rebuilt" if kinds else "unchanged"
 
 
-def _rows_of_tag(tag: TagDiff, *, narrowed: bool) -> Iterable[CountRow]:
+def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
+    """Yield the stacks of each row of a tag, and what they have in common."""
     if tag.status != "changed":
-        counts = _sum(_all_of(stack, Kind(tag.status), narrowed=narrowed) for stack in tag.stacks)
-        names = tuple(stack.stack for stack in tag.stacks)
-        yield CountRow(tag=tag, fate=_ONE_SIDED[tag.status], stacks=names, counts=counts)
+        yield tag.status, tag.stacks
         return
-    fates: dict[Fate, list[StackDiff]] = {}
+    fates: dict[Fate, list[StackDiff]] = {fate: [] for fate in _FATES}
     for stack in stacks_worst_first(tag.stacks):
-        fates.setdefault(fate_of(stack), []).append(stack)
-    for fate in _FATES:
+        fates[fate_of(stack)].append(stack)
+    for fate, stacks in fates.items():
         # Many stacks with one fate are one piece of news; what changed in a stack is its own.
-        together = [[stack] for stack in fates.get(fate, ())]
-        if fate != "changed" and together:
-            together = [fates[fate]]
-        for members in together:
-            yield _row(tag, fate, members, narrowed=narrowed)
+        if fate == "changed":
+            yield from ((fate, [stack]) for stack in stacks)
+        elif stacks:
+            yield fate, stacks
 
 
-def _row(tag: TagDiff, fate: Fate, stacks: Sequence[StackDiff], *, narrowed: bool) -> CountRow:
-    return CountRow(
-        tag=tag,
-        fate=fate,
-        stacks=tuple(stack.stack for stack in stacks),
-        counts=_sum(_totals_of_stack(stack, narrowed=narrowed) for stack in stacks),
-    )
-
-
-def _totals_of_stack(stack: StackDiff, *, narrowed: bool) -> KindTotals:
-    """Return the numbers of one stack of a tag that is on both sides."""
-    new = sum(change.whole and change.kind is Kind.ADDED for change in stack.package_changes)
-    return KindTotals(
-        by_kind=dict(Counter(change.kind for change in stack.package_changes)),
-        total=None if narrowed else stack.packages.old + new,
-    )
-
-
-def _all_of(stack: StackDiff, kind: Kind, *, narrowed: bool) -> KindTotals:
-    number = stack.packages.old + stack.packages.new
-    by_kind = {kind: number} if number else {}
-    return KindTotals(by_kind=by_kind, total=None if narrowed else number)
-
-
-def _sum(several: Iterable[KindTotals]) -> KindTotals:
+def _counts(tag: TagDiff, stacks: Iterable[StackDiff], *, is_narrowed: bool) -> KindTotals:
+    """Return the numbers of some stacks; a tag on one side lists no package of its stacks."""
     by_kind: Counter[Kind] = Counter()
-    total: int | None = 0
-    for totals in several:
-        by_kind.update(totals.by_kind)
-        total = None if total is None or totals.total is None else total + totals.total
-    return KindTotals(by_kind=dict(by_kind), total=total)
+    total = 0
+    for stack in stacks:
+        packages = stack.packages.old + stack.packages.new
+        if tag.status == "changed":
+            by_kind.update(change.kind for change in stack.package_changes)
+            new = sum(it.whole and it.kind is Kind.ADDED for it in stack.package_changes)
+            packages = stack.packages.old + new
+        elif packages:
+            by_kind[Kind(tag.status)] += packages
+        total += packages
+    return KindTotals(by_kind=dict(by_kind), total=None if is_narrowed else total)

@@ -2,12 +2,12 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from snapdiff.reports.markdown_blocks import listed, paragraph
-from snapdiff.reports.names import tag_names
+from snapdiff.reports.names import tag_label
 from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS
 from snapdiff.result import Kind
@@ -124,52 +124,39 @@ def functions(paint: Paint) -> dict[str, Any]:
     }
 
 
-class _Columns(NamedTuple):
-    """The columns of numbers that fit beside the names: their heads and how wide they are."""
-
-    heads: list[str]
-    sizes: list[int]
-
-
 def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint) -> str:
     """Return the table of counts; where the window is narrow, signs stand for the kinds."""
-    return paragraph("\n".join(_grid(table, (noun, rebuilt), width, paint)))
-
-
-def _grid(table: CountTable, words: tuple[str, str], width: int, paint: Paint) -> Iterator[str]:
-    noun, rebuilt = words
     indent = "  " if table.several_tags else ""
-    names = []
-    for row in table.rows:
-        name = name_of_row(row, noun, shown)
-        is_tag = row.fate in ("tag removed", "tag added")
-        names.append(
-            f"{' → '.join(map(shown, tag_names(row.tag)))} ({name})" if is_tag else indent + name
-        )
+    names = [
+        f"{tag_label(row.tag)} ({name})" if row.is_tag else f"{indent}{name}"
+        for row in table.rows
+        for name in [name_of_row(row, noun, shown)]
+    ]
     longest = max(map(len, [noun, *names]))
-    columns = next(
-        (some for some in _columns(table, rebuilt) if longest + sum(some.sizes) <= width),
-        list(_columns(table, rebuilt))[-2 if width >= _NARROW else -1],
+    columns = list(_columns(table, rebuilt))
+    heads, sizes = next(
+        (some for some in columns if longest + sum(some[1]) <= width),
+        columns[-2 if width >= _NARROW else -1],
     )
-    room = min(longest, max(width - sum(columns.sizes), _NARROWEST_NAME))
+    room = min(longest, max(width - sum(sizes), _NARROWEST_NAME))
 
-    def line(name: str, cells: list[str]) -> Iterator[str]:
+    def line(name: str, cells: Iterable[str]) -> list[str]:
         first, *rest = textwrap.wrap(name, room, subsequent_indent=indent + "  ") or [""]
-        yield first.ljust(room) + "".join(cells)
-        yield from rest
+        return [first.ljust(room) + "".join(cells), *rest]
 
-    heads = [head.rjust(size) for head, size in zip(columns.heads, columns.sizes, strict=True)]
-    yield from (paint(text, "quiet") for text in line(noun, heads))
+    words = line(noun, map(str.rjust, heads, sizes))
+    lines = [paint(text, "quiet") for text in words]
     tag = None
     for row, name in zip(table.rows, names, strict=True):
         if name.startswith("  ") and row.tag is not tag:
             tag = row.tag
-            yield " → ".join(map(shown, tag_names(tag)))
-        yield from line(name, _cells(table, row.counts, columns.sizes, paint))
+            lines.append(tag_label(tag))
+        lines += line(name, _cells(table, row.counts, sizes, paint))
+    return paragraph("\n".join(lines))
 
 
-def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:
-    """Yield the ways to head the columns of numbers, the widest first."""
+def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[int]]]:
+    """Yield the ways to head the columns of numbers, and how wide these are, the widest first."""
     numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
@@ -178,22 +165,17 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[_Columns]:
     sums = ["unchanged"] if table.total.unchanged else []
     sums += [] if table.total.total is None else ["all"]
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
-        yield _Columns(heads, [max(len(head), digits) + gap for head in heads])
+        yield heads, [max(len(head), digits) + gap for head in heads]
 
 
 def _cells(
-    table: CountTable,
-    counts: KindTotals,
-    sizes: list[int],
-    paint: Paint,
-) -> list[str]:
+    table: CountTable, counts: KindTotals, sizes: Sequence[int], paint: Paint
+) -> Iterator[str]:
     numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.counted_kinds]
     if table.total.unchanged:
         numbers.append((counts.unchanged or 0, "quiet"))
     if table.total.total is not None:
         numbers.append((counts.total or 0, ""))
-    cells = []
-    for (number, style), size in zip(numbers[: len(sizes)], sizes, strict=True):
+    for (number, style), size in zip(numbers, sizes, strict=False):  # a narrow one has no sums
         text = (f"{number:,}" if number else "·").rjust(size)
-        cells.append(paint(text, style if number else "quiet") if style or not number else text)
-    return cells
+        yield paint(text, style if number else "quiet") if style or not number else text

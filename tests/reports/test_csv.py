@@ -57,3 +57,25 @@ def test_a_hash_that_names_another_version_has_a_row_with_both(tmp_path: Path) -
             "new_hash": hash_of("b"),
         }
     ]
+
+
+def test_a_whole_stack_has_a_row_beside_those_of_its_specs(tmp_path: Path) -> None:
+    sides = [
+        [spec("a"), spec("b", "1.0", package="cmake", stacks="hep")],
+        [spec("a"), spec("c", "2.0", package="cmake", stacks="ml"), spec("d", package="gcc")],
+    ]
+    old, new = (
+        write_files(tmp_path / name, pages_of(some))
+        for name, some in zip(("old", "new"), sides, strict=True)
+    )
+    found = [(row["stack"], row["kind"], row.get("specs")) for row in rows(old, new)]
+    assert found == [
+        ("e4s", "added", "1"),
+        ("hep", "stack removed", None),
+        ("hep", "removed", "1"),
+        ("ml", "stack added", None),
+        ("ml", "added", "1"),
+    ]
+    only = run_cli(old, new, "-f", "csv", "-k", "removed").out
+    assert "stack removed" in only
+    assert "stack added" not in only
