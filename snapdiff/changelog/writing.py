@@ -25,7 +25,7 @@ from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import check_output, hold, made_meanwhile, write_file
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
-from snapdiff.reports.markdown_text import Links
+from snapdiff.reports.markdown import Links
 from snapdiff.reports.outline import Outline, block_values, has_words, outline_of
 from snapdiff.reports.templates import (
     html_environment,

@@ -26,7 +26,7 @@ from snapdiff.cli.shared_options import (
 from snapdiff.missing_specs import find_missing
 from snapdiff.report_formats import ANSWER, chosen_format
 from snapdiff.reports.answers import render_answer
-from snapdiff.reports.markdown_text import counted
+from snapdiff.reports.names import counted
 from snapdiff.why_package import explain_package, parse_question
 
 

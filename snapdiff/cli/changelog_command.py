@@ -34,7 +34,7 @@ from snapdiff.filters import Scope
 from snapdiff.output.whole_file import held_alone
 from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, chosen_format, in_words, option_name
 from snapdiff.reports import PACKAGE_URL, By, GroupBy
-from snapdiff.reports.markdown_text import counted
+from snapdiff.reports.names import counted
 
 _DEFAULT_BY: By = "commit"
 

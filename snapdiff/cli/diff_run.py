@@ -180,7 +180,7 @@ def _write_reports(given: DiffOptions, diff: CatalogDiff, offending: tuple[str, 
 
 def _size(diff: CatalogDiff) -> str:
     """Return how much a report has to say: `14 package changes`, counted in each stack."""
-    from snapdiff.reports.markdown_text import counted  # late: no report in JSON needs them
+    from snapdiff.reports.names import counted  # late: no report in JSON needs them
     from snapdiff.reports.package_counts import count_table
 
     changes = sum(count_table(diff).total.by_kind.values())

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from snapdiff.model import EMPTY_PART
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
-from snapdiff.reports.markdown_text import Links
+from snapdiff.reports.markdown import Links
 from snapdiff.reports.names import short_hash, shortened, side_name, side_names
 from snapdiff.reports.package_lines import SYMBOLS, rank
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment

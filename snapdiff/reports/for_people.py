@@ -1,16 +1,21 @@
 """The formats `markdown`, for release notes, `comment`, for a pull request, and `text`."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
-from snapdiff.reports.fitting import Extent, Rendered, fitted
-from snapdiff.reports.markdown_text import Links, web_address
+from snapdiff.reports.groups import FEW_QUIET, Group
+from snapdiff.reports.markdown import Links, web_address
 from snapdiff.reports.names import shortened
-from snapdiff.reports.outline import Outline, block_values, outline_of
+from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
+from snapdiff.reports.tag_block import Part
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result import CatalogDiff
@@ -26,12 +31,29 @@ _SHORT_COMMENT = 30
 """How many lines a comment has, blank ones aside, before some of them are folded."""
 
 
+_SHORTEST_LINE = 8
+"""How many characters a line has at the least: what cannot fit need not be rendered to be known."""
+
+
+class Extent(NamedTuple):
+    """How much a text has beside its lines; `shortened` is to say that something is left out."""
+
+    shortened: bool = True
+    has_links: bool = False
+    has_table: bool = True
+    folds: Folds = "dependencies"
+
+
+Rendered = Callable[[Outline, Extent], str]
+"""Makes text of an outline."""
+
+
 def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the report, with less in it the shorter `max_length` asks for it to be.
 
     Raises ReportError where not even its first lines fit.
     """
-    yield fitted(_outline(diff, options), _text(diff, options), options.max_length)
+    yield _fitted(_outline(diff, options), _text(diff, options), options.max_length)
 
 
 def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
@@ -52,7 +74,7 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
             text = page(outline, extent._replace(folds="all"))
         return f"{marker}{text}"
 
-    yield fitted(_outline(diff, options), rendered, most)
+    yield _fitted(_outline(diff, options), rendered, most)
 
 
 def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
@@ -112,3 +134,122 @@ def _values(diff: CatalogDiff, options: ReportOptions, extent: Extent) -> dict[s
 
 def _is_empty(diff: CatalogDiff, options: ReportOptions) -> bool:
     return diff.is_empty() and not diff.skipped and not options.offending
+
+
+# --- A report that must not be longer than so many characters: as much news as fits ---
+
+
+def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
+    """Return the fullest text of at most `most` characters; it says what it leaves out.
+
+    First the specs go, then the links, then as few lines as need be, from the least important, and
+    the table of counts. Raises ReportError where not even the first lines fit.
+    """
+    full = Extent(shortened=False, has_links=True)
+    if most is None:
+        return rendered(outline, full)
+    lines = _lines_by_weight(outline)
+    if len(lines) * _SHORTEST_LINE <= most:
+        without_specs = _with_parts(outline, lambda part: replace(part, details=()))
+        for less, extent in ((outline, full), (without_specs, Extent(has_links=True))):
+            text = rendered(less, extent)
+            if len(text) <= most:
+                return text
+    for extent in (Extent(), Extent(has_table=False)):
+        text = _most_lines(outline, lines, rendered, extent, most)
+        if text:
+            return text
+    return _without_lines(outline, rendered, most)
+
+
+def _most_lines(
+    outline: Outline, lines: Sequence[int], rendered: Rendered, extent: Extent, most: int
+) -> str:
+    """Return the text with as many package lines as fit; empty where not a single one does."""
+    texts: dict[int, str] = {}
+
+    def length(number: int) -> int:
+        texts[number] = rendered(_with_lines(outline, lines[:number]), extent)
+        return len(texts[number])
+
+    highest = min(len(lines), most // _SHORTEST_LINE)
+    if highest and length(highest) > most:
+        highest = bisect_right(range(1, highest), most, key=length)
+    return texts[highest] if highest else ""
+
+
+def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
+    """Return the text without any line of packages: with no table, and cut where it must be."""
+    bare = replace(outline, tags=(), headlines=())
+    for has_table in (True, False):
+        text = rendered(bare, Extent(has_table=has_table))
+        if len(text) <= most:
+            return text
+    return _cut(text, most)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the first lines of a text that has no folds."""
+    lines = text.splitlines(keepends=True)
+    kept: list[str] = []
+    for position, line in enumerate(lines):
+        left = f"\n… and {len(lines) - position:,} more lines, left out to fit.\n"
+        if sum(map(len, kept)) + len(line) + len(left) > most:
+            if not kept:
+                raise ReportError(f"a report of {most} characters is too short to say anything")
+            return "".join(kept) + left
+        kept.append(line)
+    return text
+
+
+def _groups_of(outline: Outline) -> Iterator[tuple[Part, Group]]:
+    return ((part, it) for tag in outline.tags for part in tag.parts for it in part.groups)
+
+
+def _lines_by_weight(outline: Outline) -> list[int]:
+    """Return of each line or row the number of its group, the most important lines first.
+
+    Products come before dependencies, the worst groups before others, and of one status each
+    part's first line before any second.
+    """
+    found = [
+        (part.about == "dependencies", group.status, position, number)
+        for number, (part, group) in enumerate(_groups_of(outline))
+        for position in range(group.size)
+    ]
+    return [number for *_, number in sorted(found)]
+
+
+def _with_lines(outline: Outline, lines: Iterable[int]) -> Outline:
+    """Return an outline without details, with as many lines of each group as its number is in."""
+    room = Counter(lines)
+    groups = enumerate(group for _, group in _groups_of(outline))
+    short = (_shortened(group, room[number]) for number, group in groups)
+
+    def shortened(part: Part) -> Part:
+        return replace(part, groups=tuple(islice(short, len(part.groups))), details=())
+
+    return _with_parts(outline, shortened)
+
+
+def _with_parts(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
+    tags = (replace(tag, parts=tuple(map(changed, tag.parts))) for tag in outline.tags)
+    return replace(outline, tags=tuple(tags))
+
+
+def _shortened(group: Group, most: int) -> Group:
+    """Return a group with so many lines or rows at most; of mere names only the first stay."""
+    if group.table:
+        rows = group.table.rows
+        table = replace(group.table, rows=rows[:most])
+        left_out = len(rows) - len(table.rows)
+        return replace(group, table=table if most else None, lines=(), left_out=left_out)
+    told = {name for line in group.lines[:most] for name in line.packages}
+    every = {name for line in group.lines for name in line.packages}
+    return replace(
+        group,
+        lines=group.lines[:most],
+        names=group.names[: FEW_QUIET * most],
+        elsewhere=group.elsewhere if most else 0,
+        left_out=len(every - told) + len(group.names[FEW_QUIET * most :]),
+    )

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.markdown_text import counted
-from snapdiff.reports.names import Mark, Place, Places
+from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
 from snapdiff.spack.version import parse_version
 

@@ -43,6 +43,16 @@ def shortened(items: Sequence[_Item], most: int) -> ShortList[_Item]:
     return ShortList(tuple(items[:kept]), len(items) - kept)
 
 
+def number(value: int) -> str:
+    """Return 1204 as `1,204`."""
+    return f"{value:,}"
+
+
+def counted(value: int, noun: str) -> str:
+    """Return a number with its noun: `1 spec`, `1,204 specs`."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
 def short_hash(text: str) -> str:
     """Return the first characters of a hash or commit."""
     return text[:SHORT_HASH]

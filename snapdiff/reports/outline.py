@@ -4,10 +4,12 @@ Every report for people prints this and nothing else: what is said, and in which
 """
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import (
     FEW_QUIET,
@@ -19,11 +21,10 @@ from snapdiff.reports.groups import (
 )
 from snapdiff.reports.names import SideName, readable, side_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.stack_news import News, news_of
+from snapdiff.reports.package_lines import PackageLine, reported_kinds
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock, TagWriter
-from snapdiff.result import CatalogDiff, Kind, SkippedPage, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, StackDiff, TagDiff
 
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
@@ -46,6 +47,38 @@ _HEADLINES = (
     ("major", Kind.UPGRADED, (Status.UPGRADED,)),
 )
 """What a release is told by: the kind whose sign it has, and which packages it is about."""
+
+
+class StackNews(Struct, frozen=True, kw_only=True):
+    """Stacks of one tag that are removed or added, and how many packages they had or have."""
+
+    tag: TagDiff
+    stacks: tuple[str, ...]
+    packages: int
+
+
+class StackRename(Struct, frozen=True, kw_only=True):
+    """A removed stack and an added one that has `shared` of its `packages`."""
+
+    tag: TagDiff
+    old: str
+    new: str
+    shared: int
+    packages: int
+
+    @property
+    def option(self) -> str:
+        """The option that compares them as one, so that a shell takes it as it is."""
+        return f"--map-stack {quote(f'{self.old}={self.new}')}"
+
+
+class News(Struct, frozen=True, kw_only=True):
+    """Tags and stacks that are on one side alone, by kind, and what somebody should look at."""
+
+    tags: dict[Kind, tuple[TagDiff, ...]]
+    stacks: dict[Kind, tuple[StackNews, ...]]
+    hash_conflicts: tuple[HashConflict, ...]
+    renames: tuple[StackRename, ...]
 
 
 class Headline(Struct, frozen=True, kw_only=True):
@@ -140,7 +173,7 @@ def outline_of(
         only_line=told[0] if is_one_line else None,
         headlines=tuple(_headlines(writers))[:MOST_HEADLINES],
         is_long=sum(part.size for part in parts if part.about != "dependencies") > _FAR,
-        news=news_of(diff),
+        news=_news_of(diff),
         table=counted if len(counted.rows) > 1 else None,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
@@ -197,3 +230,53 @@ def has_words(outline: Outline) -> bool:
     """Return whether there is anything to say."""
     news = (*outline.news.tags.values(), *outline.news.stacks.values())
     return bool(outline.tallies or outline.dependencies or outline.skipped) or any(news)
+
+
+# --- Tags and stacks that are on one side alone, and what is odd ---
+
+
+def _news_of(diff: CatalogDiff) -> News:
+    """Return the news of a diff; of stacks only where their kind is reported."""
+    kinds = reported_kinds(diff)
+    both = (Kind.REMOVED, Kind.ADDED)
+    return News(
+        tags={kind: tuple(tag for tag in diff.tags if tag.status == kind.value) for kind in both},
+        stacks={
+            kind: tuple(_stack_news(diff.tags, kind)) if kind in kinds else () for kind in both
+        },
+        hash_conflicts=tuple(
+            conflict for tag in diff.tags for conflict in tag.hash_conflicts or ()
+        ),
+        renames=tuple(_renames(diff.tags)) if set(both) <= set(kinds) else (),
+    )
+
+
+def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
+    for tag in tags:
+        stacks = [stack for stack in tag.stacks if stack.status == kind.value]
+        if stacks and tag.status == "changed":
+            yield StackNews(
+                tag=tag,
+                stacks=tuple(stack.stack for stack in stacks),
+                packages=sum(stack.packages.old + stack.packages.new for stack in stacks),
+            )
+
+
+def _renames(tags: Iterable[TagDiff]) -> Iterator[StackRename]:
+    """Yield the stacks that may be compared as one: each with one other, the most alike first."""
+    for tag in tags:
+        if tag.status == "changed":
+            old = {stack.stack: set(stack.packages.removed) for stack in _of(tag, "removed")}
+            new = {stack.stack: set(stack.packages.added) for stack in _of(tag, "added")}
+            for like in pair_like_stacks(old, new):
+                yield StackRename(
+                    tag=tag,
+                    old=like.old,
+                    new=like.new,
+                    shared=like.shared,
+                    packages=len(old[like.old]),
+                )
+
+
+def _of(tag: TagDiff, status: str) -> Iterable[StackDiff]:
+    return (stack for stack in tag.stacks if stack.status == status)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
-from snapdiff.reports import ReportOptions, markdown_blocks, terminal
+from snapdiff.reports import ReportOptions, markdown, terminal
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
@@ -23,8 +23,16 @@ from snapdiff.reports.cause_words import (
 )
 from snapdiff.reports.html import writing
 from snapdiff.reports.lost_builds import StackLoss, builds_in_words, trait_in_words
-from snapdiff.reports.markdown_text import code, counted, linked, number
-from snapdiff.reports.names import Mark, short_hash, short_patches, shortened, tag_names
+from snapdiff.reports.markdown import code, linked
+from snapdiff.reports.names import (
+    Mark,
+    counted,
+    number,
+    short_hash,
+    short_patches,
+    shortened,
+    tag_names,
+)
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -45,7 +53,7 @@ def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
     A file in the folder `overrides` replaces the built-in template of the same name.
     """
     environment = _environment(overrides, code, _unpainted, autoescape=False)
-    environment.globals |= markdown_blocks.FUNCTIONS
+    environment.globals |= markdown.FUNCTIONS
     environment.filters |= {"code": code, "link": linked}
     return environment
 

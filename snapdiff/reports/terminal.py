@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from snapdiff.reports.markdown_blocks import listed, paragraph
+from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS

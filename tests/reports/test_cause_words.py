@@ -12,7 +12,7 @@ from snapdiff.reports.cause_words import (
     event_in_words,
     events_in_words,
 )
-from snapdiff.reports.markdown_text import code
+from snapdiff.reports.markdown import code
 from snapdiff.result.causes import Cause, Event
 from tests.support.documents import NO_SHARED, SHARED, Item, needs
 from tests.support.environments import after, before, write_locks

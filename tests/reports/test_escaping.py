@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.markdown_text import code, linked
+from snapdiff.reports.markdown import code, linked
 from snapdiff.result import Filters
 from snapdiff.safe_text import shown, visible
 from tests.support.helpers import page_around, run_cli, run_json, write_files
