@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,28 +12,44 @@ from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
 from snapdiff.spack.version import parse_version
 
 
-class BuildChanges(NamedTuple):
-    """How many builds a package lost and gained in a stack, of how many, and which these are.
+class BuildShare(NamedTuple):
+    """How many builds a package lost or gained, `of` how many, and which these are.
 
-    Of a package that had several versions `lost_of` has how many builds each of them lost,
-    `gained_of` the same of what was gained.
+    Of a package that has several versions, `versions` has how many builds of each these are.
     """
 
-    removed: int
-    added: int
-    old: int
-    new: int
-    lost: tuple[TraitCount, ...]
-    gained: tuple[TraitCount, ...]
-    lost_of: tuple[tuple[str, int], ...]
-    gained_of: tuple[tuple[str, int], ...]
-    is_kind: bool
+    number: int
+    of: int
+    what: Literal["lost", "new"]
+    parts: tuple[TraitCount, ...]
+    versions: tuple[tuple[str, int], ...]
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`."""
-        lost = _share(self.removed, self.old, "lost", self.lost, self.lost_of, mark)
-        gained = _share(self.added, self.new, "new", self.gained, self.gained_of, mark)
-        return ", ".join(filter(None, (lost, gained)))
+        words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
+        if len(self.versions) == 1:
+            words += f", of {mark(self.versions[0][0])}"
+        elif self.versions:
+            each = (f"{number:,} of {mark(version)}" for version, number in self.versions)
+            words += f", {', '.join(each)}"
+        if not self.parts:
+            return words
+        if self.parts[0].specs == self.number:
+            return f"{words} ({_traits_in_words(self.parts[0], mark)})"
+        which = ((it.specs, _traits_in_words(it, mark).removeprefix("built ")) for it in self.parts)
+        return f"{words} ({', '.join(f'{specs:,} {traits}' for specs, traits in which)})"
+
+
+class BuildChanges(NamedTuple):
+    """What builds a package lost and gained in a stack; `is_kind` where that is all there is."""
+
+    lost: BuildShare
+    gained: BuildShare
+    is_kind: bool
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said of them: `2 of 18 builds lost, 1 of 17 builds new`."""
+        return ", ".join(it.in_words(mark) for it in (self.lost, self.gained) if it.number)
 
 
 def builds_in_words(builds: BuildChanges | None, mark: Mark) -> str:
@@ -83,17 +99,21 @@ class StackBuilds:
         versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
         if versions_say_it or not (specs.removed or (by_builds and specs.added)):
             return None
-        return BuildChanges(
+        lost = BuildShare(
             specs.removed,
-            specs.added,
             change.builds.old,
-            change.builds.new,
+            "lost",
             self._told(Kind.REMOVED, change.lost_by),
-            self._told(Kind.ADDED, change.gained_by),
-            self._of_versions(Kind.REMOVED, change.package, (*change.gone, *change.kept)),
-            self._of_versions(Kind.ADDED, change.package, (*change.came, *change.kept)),
-            is_kind=by_builds,
+            self._of_versions(Kind.REMOVED, change, change.gone),
         )
+        gained = BuildShare(
+            specs.added,
+            change.builds.new,
+            "new",
+            self._told(Kind.ADDED, change.gained_by),
+            self._of_versions(Kind.ADDED, change, change.came),
+        )
+        return BuildChanges(lost, gained, is_kind=by_builds)
 
     def told_losses(self, stack: StackDiff) -> tuple[TraitCount, ...]:
         """Return what the lost builds of the stack have in common, as far as it says anything."""
@@ -103,40 +123,17 @@ class StackBuilds:
         return tuple(part for part in parts if _key(part.trait) not in self._untold[kind])
 
     def _of_versions(
-        self, kind: Kind, package: str, versions: Sequence[str]
+        self, kind: Kind, change: PackageChange, own: tuple[str, ...]
     ) -> tuple[tuple[str, int], ...]:
-        if len(versions) < 2:
+        """Return the builds of each version, where one side has several of its `own` and kept."""
+        if len(own) + len(change.kept) < 2:
             return ()
-        found = self._versions.get((kind, package), Counter[str]())
+        found = self._versions.get((kind, change.package), Counter[str]())
         return tuple(sorted(found.items(), key=lambda item: parse_version(item[0]), reverse=True))
 
 
 def _key(trait: Trait) -> tuple[str, object]:
     return trait.what, trait.name if trait.what == "dependency" else trait.value
-
-
-def _share(
-    number: int,
-    of: int,
-    what: str,
-    parts: Sequence[TraitCount],
-    versions: Sequence[tuple[str, int]],
-    mark: Mark,
-) -> str:
-    if not number:
-        return ""
-    words = f"{number:,} of {of:,} build{'s' if of != 1 else ''} {what}"
-    if len(versions) == 1:
-        words += f", of {mark(versions[0][0])}"
-    elif versions:
-        words += ", " + ", ".join(f"{some:,} of {mark(version)}" for version, some in versions)
-    if not parts:
-        return words
-    if parts[0].specs == number:
-        return f"{words} ({_traits_in_words(parts[0], mark)})"
-    each = ((part.specs, _traits_in_words(part, mark).removeprefix("built ")) for part in parts)
-    which = (f"{specs:,} {words}" for specs, words in each)
-    return f"{words} ({', '.join(which)})"
 
 
 def _traits_in_words(part: TraitCount, mark: Mark) -> str:

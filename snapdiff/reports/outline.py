@@ -154,7 +154,7 @@ def outline_of(
         TagWriter(tag, diff.filters, details=details, has_table=has_table) for tag in changed
     ]
     every = [line for writer in writers for line in writer.lines]
-    has_products = any(writer.products.are_known for writer in writers)
+    has_products = any(writer.has_products for writer in writers)
     counted = count_table(diff)
     told = [line for line in every if line.kind is not Kind.REBUILT] or every
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"

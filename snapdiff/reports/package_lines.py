@@ -37,8 +37,6 @@ SHARED_BY_PACKAGES = 10
 """How many packages make a change of a field one line: of fewer, each is worth its own."""
 
 
-_RANKS = {kind: rank for rank, kind in enumerate(WORST_FIRST)}
-
 _SAME_VERSIONS = (Kind.RECONFIGURED, Kind.REBUILT)
 """Kinds with which no version is gone or new: which ones there are is no part of what happened."""
 
@@ -48,7 +46,7 @@ _COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
 
 def rank(kind: Kind) -> int:
     """Return how far down a report a kind comes: 0 for the first."""
-    return _RANKS[kind]
+    return WORST_FIRST.index(kind)
 
 
 def worst_rank(kinds: Iterable[Kind]) -> int:
@@ -96,7 +94,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     @property
     def lost_a_build(self) -> bool:
         """Whether packages kept a version and lost a build, whatever the kind of the line is."""
-        return bool(self.kept and self.builds and self.builds.removed)
+        return bool(self.kept and self.builds and self.builds.lost.number)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -137,31 +135,23 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return Status[self.kind.name]
 
 
-class Products:
-    """Which packages of a tag somebody asked for, where it is known: of any stack."""
+Products = frozenset[str] | None
+"""The packages of a tag that somebody asked for, in any stack; None where nobody says which."""
 
-    def __init__(self, stacks: Iterable[StackDiff]) -> None:
-        """Take all stacks of the tag."""
-        self.are_known = False
-        self._names: set[str] = set()
-        for stack in stacks:
-            self.are_known = self.are_known or stack.asked_for is not None
-            for change in stack.package_changes:
-                if change.asked_for is not None:
-                    self.are_known = True
-                    if not change.is_dependency:
-                        self._names.add(change.package)
 
-    def is_dependency(self, package: str) -> bool:
-        """Return whether nobody asked for a package, though it is known what somebody asked for."""
-        return self.are_known and package not in self._names
+def products_of(stacks: Sequence[StackDiff]) -> Products:
+    """Return the packages of a tag that somebody asked for, as far as its stacks say it."""
+    changes = [change for stack in stacks for change in stack.package_changes]
+    says_it = [*(stack.asked_for for stack in stacks), *(change.asked_for for change in changes)]
+    if not any(says_it):
+        return None
+    return frozenset(it.package for it in changes if it.asked_for and not it.is_dependency)
 
 
 def package_lines(
     tag: TagDiff,
     stacks: Sequence[StackDiff],
     places: Places | None = None,
-    products: Products | None = None,
     *,
     together: bool = True,
 ) -> list[PackageLine]:
@@ -171,7 +161,7 @@ def package_lines(
     stacks, then what most stacks share, then names. Packages that made the same move share a line,
     unless they are not to be `together`.
     """
-    products = products or Products(tag.stacks)
+    products = products_of(tag.stacks)
     places = places or Places(stack.stack for stack in tag.stacks)
     replaced = replaced_in(tag.stacks)
     lines = _merged(
@@ -229,7 +219,7 @@ def _lines_of_stack(
             because=event_of(cause) if isinstance(cause, Cause) else None,
             differs=tuple(sorted(differs, key=str)),
             is_dependency_now=change.package in now_dependencies,
-            is_dependency=products.is_dependency(change.package),
+            is_dependency=products is not None and change.package not in products,
             stacks=(stack.stack,),
             place=NOWHERE,
             worst=Status.REBUILT,

@@ -12,7 +12,7 @@ from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped
 from snapdiff.reports.lost_builds import StackLoss, losses_of
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
-from snapdiff.reports.package_lines import PackageLine, Products, package_lines
+from snapdiff.reports.package_lines import PackageLine, package_lines, products_of
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
 from snapdiff.reports.stack_reasons import Reasons, reasons_of, without_shared
 from snapdiff.reports.toolchain import Toolchain, toolchain_of
@@ -92,17 +92,17 @@ class TagWriter:
 
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
         self.tag = tag
-        self.products = Products(tag.stacks)
+        self.has_products = products_of(tag.stacks) is not None
         self._places = Places(stack.stack for stack in tag.stacks)
         self._details = details
-        self._has_table = has_table and self.products.are_known
+        self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
         self._tells_losses = Kind.REMOVED in wanted_kinds(filters)
         self._reasons = reasons_of(tag.stacks, self._places)
         self.lines = self._lines(_told_stacks(tag))
 
     def _lines(self, stacks: Sequence[StackDiff]) -> list[PackageLine]:
-        lines = package_lines(self.tag, stacks, self._places, self.products)
+        lines = package_lines(self.tag, stacks, self._places)
         if self._reasons and self._reasons.is_one:
             return [replace(line, because=None) for line in lines]  # it stands above all of them
         return lines
@@ -144,9 +144,7 @@ class TagWriter:
     ) -> Iterator[Part]:
         """Yield products and dependencies, or packages where it is not known which is which."""
         columns = told if self._has_table and 1 < len(told) <= MOST_COLUMNS else ()
-        others: Literal["products", "packages"] = (
-            "products" if self.products.are_known else "packages"
-        )
+        others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         found = [
             Part(
                 about="dependencies" if is_dependency else others,
