@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from snapdiff.missing_specs import find_missing
     from snapdiff.reports import render_report
     from snapdiff.result import CatalogDiff, Filters
-    from snapdiff.result.missing import MissingSpecs
+    from snapdiff.result.questions import MissingSpecs
 
 _HOMES = {
     "Catalog": "snapdiff.catalog.loading",
     "CatalogDiff": "snapdiff.result",
     "Filters": "snapdiff.result",
-    "MissingSpecs": "snapdiff.result.missing",
+    "MissingSpecs": "snapdiff.result.questions",
     "SnapdiffError": "snapdiff.errors",
     "diff_catalogs": "snapdiff.comparison",
     "find_missing": "snapdiff.missing_specs",

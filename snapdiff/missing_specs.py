@@ -12,7 +12,7 @@ from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError
 from snapdiff.formats.kinds import LOCK_NAME
 from snapdiff.limits import Limits
 from snapdiff.model import EMPTY_PART, Build, Graph, Package
-from snapdiff.result.missing import (
+from snapdiff.result.questions import (
     MissingSpec,
     MissingSpecs,
     NearestSpec,

@@ -13,7 +13,7 @@ from snapdiff.errors import BadPage, BadPagesError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, TagDiff
-from snapdiff.result.why import (
+from snapdiff.result.questions import (
     ExplainedPackage,
     ExplainedSpec,
     ExplainedStack,

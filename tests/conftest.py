@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from snapdiff.model import counting_stacks
-from snapdiff.spack.targets import target_family
+from snapdiff.spack.configuration import target_family
 from snapdiff.spack.version import parse_version
 from tests.golden import FOLDER
 from tests.support.example import NEW, OLD

@@ -24,7 +24,7 @@ HOMES = {
     "git": "snapdiff.sources.git_commands",
     "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
-    "archspec": "snapdiff.spack.targets",
+    "archspec": "snapdiff.spack.configuration",
     "fsspec": "snapdiff.sources.object_store",
     "aiohttp": "snapdiff.sources.web",
     "requests": "snapdiff.posting.rest",

@@ -13,8 +13,8 @@ from snapdiff.diff.dependencies import (
 from snapdiff.diff.fields import Record, differing_fields, other_differences
 from snapdiff.model import Build, Edge, Graph, Node
 from snapdiff.result.causes import Event, What
+from snapdiff.spack.configuration import canonical_compiler
 from snapdiff.spack.node import LANGUAGES, NO_COMPILER
-from snapdiff.spack.notation import canonical_compiler
 
 
 class Differences(NamedTuple):

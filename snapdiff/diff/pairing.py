@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from snapdiff.limits import Limits, over_limit
 from snapdiff.model import Build
-from snapdiff.spack.configuration import Configuration
-from snapdiff.spack.targets import target_families
+from snapdiff.spack.configuration import Configuration, target_families
 from snapdiff.spack.version import Token, Version
 
 
@@ -152,8 +151,8 @@ def _pair_group(
     if len(old) == len(new) == 1:
         yield old[0], new[0]
         return
-    for branch in _by_common_tokens(old, new):
-        yield from _best_first(branch.old, branch.new, effort)
+    for mine, theirs in _by_common_tokens(old, new):
+        yield from _best_first(mine, theirs, effort)
 
 
 def _take_pairs(
@@ -250,67 +249,23 @@ def _in_step(
         j += not new[j].hashes
 
 
-# --- Most leading version tokens in common first ---
-#
-# The versions of a group form a tree of their tokens. Of 5.1.2, 5.1.4, 5.2 and 6.0 it is
-#
-#     any version
-#     ├── 5
-#     │   ├── 5.1
-#     │   │   ├── 5.1.2
-#     │   │   └── 5.1.4
-#     │   └── 5.2
-#     └── 6.0
-#
-# Two specs share as many leading tokens as the deepest branch has that holds both. So the branches
-# are paired from the leaves to the root: first what is in 5.1 (two tokens in common), then what is
-# left of that with 5.2 (one token), then with 6.0 (none). Branches of which neither holds the other
-# have no spec in common, so their order does not matter.
+def _by_common_tokens(
+    old: list[AlikeSpecs], new: list[AlikeSpecs], tokens: int = 0
+) -> Iterator[tuple[list[AlikeSpecs], list[AlikeSpecs]]]:
+    """Yield what has most leading version tokens in common, then what has one less, and so on.
 
-
-class _Branch(Struct):
-    """What shares the first `length` tokens, as far as it has been added."""
-
-    length: int
-    old: list[AlikeSpecs] = []
-    new: list[AlikeSpecs] = []
-
-
-def _by_common_tokens(old: Iterable[AlikeSpecs], new: Iterable[AlikeSpecs]) -> Iterator[_Branch]:
-    """Yield every branch that has both sides, after those within it.
-
-    The caller pairs what it is given; what has no hash left then is not given again.
+    All that is given has so many `tokens` in common. The caller pairs what it gets; what has no
+    hash left then is not given again.
     """
-    rows = [(item.build.version.release, True, item) for item in old]
-    rows += [(item.build.version.release, False, item) for item in new]
-    rows.sort(key=lambda row: row[0])  # a branch's items are now next to each other
-    path: list[_Branch] = []  # from the root to the current item's branch
-    previous: tuple[Token, ...] = ()
-    for tokens, is_old, item in rows:
-        yield from _leave(path, _leading_in_common(previous, tokens))
-        if not path or path[-1].length < len(tokens):
-            path.append(_Branch(len(tokens)))
-        (path[-1].old if is_old else path[-1].new).append(item)
-        previous = tokens
-    yield from _leave(path, -1)
-
-
-def _leave(path: list[_Branch], length: int) -> Iterator[_Branch]:
-    """Leave every branch of more than `length` tokens; what is left there joins the one around."""
-    while path and path[-1].length > length:
-        branch = path.pop()
-        if branch.old and branch.new:
-            yield branch
-        if length < 0 and not path:
-            return
-        if not path or path[-1].length < length:
-            path.append(_Branch(length))  # no version is as short as this branch
-        around = path[-1]
-        around.old += filter(_has_hashes, branch.old)
-        around.new += filter(_has_hashes, branch.new)
-
-
-def _leading_in_common(one: tuple[Token, ...], other: tuple[Token, ...]) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    shorter = min(len(one), len(other))
-    return next((count for count, (mine, theirs) in pairs if mine != theirs), shorter)
+    branches: dict[Token, tuple[list[AlikeSpecs], list[AlikeSpecs]]] = {}
+    for side, specs in enumerate((old, new)):
+        for item in specs:
+            release = item.build.version.release
+            if len(release) > tokens:
+                branches.setdefault(release[tokens], ([], []))[side].append(item)
+    for mine, theirs in branches.values():
+        if mine and theirs:
+            yield from _by_common_tokens(mine, theirs, tokens + 1)
+    old, new = list(filter(_has_hashes, old)), list(filter(_has_hashes, new))
+    if old and new:
+        yield old, new

@@ -14,8 +14,8 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Graph, PackagePair, TagPair, Tags
 from snapdiff.result import Change, TagDiff
-from snapdiff.result.causes import WHATS, ChangeBelow, EventBelow
-from snapdiff.result.why import Neighbour
+from snapdiff.result.causes import WHATS
+from snapdiff.result.questions import ChangeBelow, EventBelow, Neighbour
 
 
 class Neighbours(NamedTuple):

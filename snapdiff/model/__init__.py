@@ -5,6 +5,7 @@ from snapdiff.model.packages import (
     DocumentKind,
     InCommon,
     KeptSpecs,
+    LikeStacks,
     Package,
     PackageCounts,
     PackagePair,
@@ -15,6 +16,7 @@ from snapdiff.model.packages import (
     count_by_stacks,
     counted_in_common,
     none_kept,
+    pair_like_stacks,
 )
 from snapdiff.model.specs import (
     EMPTY_PART,
@@ -29,7 +31,6 @@ from snapdiff.model.specs import (
     StackGraphs,
     counting_stacks,
 )
-from snapdiff.model.stack_likeness import LikeStacks, pair_like_stacks
 
 __all__ = [
     "EMPTY_PART",

@@ -6,8 +6,7 @@ from typing import NamedTuple, Protocol
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from snapdiff.spack.configuration import Configuration, parse_configuration
-from snapdiff.spack.targets import target_family
+from snapdiff.spack.configuration import Configuration, parse_configuration, target_family
 from snapdiff.spack.version import Version, parse_version
 
 EMPTY_PART = "."

@@ -22,9 +22,16 @@ from snapdiff.reports.package_lines import SYMBOLS, rank
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import painter
 from snapdiff.result import Field, Kind, Trait
-from snapdiff.result.causes import Cause, ChangeBelow, Event, EventBelow, event_of
-from snapdiff.result.missing import MissingSpecs
-from snapdiff.result.why import ExplainedPackage, ExplainedSpec, ExplainedTag, Neighbour
+from snapdiff.result.causes import Cause, Event, event_of
+from snapdiff.result.questions import (
+    ChangeBelow,
+    EventBelow,
+    ExplainedPackage,
+    ExplainedSpec,
+    ExplainedTag,
+    MissingSpecs,
+    Neighbour,
+)
 from snapdiff.safe_text import shown
 
 _NAMED = 5

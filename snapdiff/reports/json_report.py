@@ -7,8 +7,7 @@ import msgspec
 
 from snapdiff.reports import ReportOptions
 from snapdiff.result import CatalogDiff
-from snapdiff.result.missing import MissingSpecs
-from snapdiff.result.why import ExplainedPackage
+from snapdiff.result.questions import ExplainedPackage, MissingSpecs
 
 DOCUMENTS: dict[str, type[msgspec.Struct]] = {
     "report": CatalogDiff,

@@ -9,7 +9,7 @@ from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import StackDiff
-from snapdiff.spack.notation import canonical_compiler
+from snapdiff.spack.configuration import canonical_compiler
 from snapdiff.spack.version import parse_version
 
 COMPILERS = (

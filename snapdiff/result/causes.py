@@ -71,24 +71,3 @@ class StackCause(Event, frozen=True, gc=False, kw_only=True):
     specs: int
     packages: int
     reach: int
-
-
-class ChangeBelow(Struct, frozen=True, gc=False, kw_only=True):
-    """One row of a tree of changes: a pair of nodes and what differs between them.
-
-    Rows come parent first; `depth` is 0 for the pair that was asked about. `build_only` is whether
-    the edge from the row's parent is one. `old` and `new` are hashes.
-    """
-
-    depth: int
-    package: str
-    old: str
-    new: str
-    build_only: bool
-    events: tuple["EventBelow", ...]
-
-
-class EventBelow(Event, frozen=True, gc=False, kw_only=True):
-    """An event in a tree; `build_only` is about a dependency added, removed or replaced."""
-
-    build_only: bool

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snapdiff.model import LikeStacks, pair_like_stacks
-from snapdiff.model.stack_likeness import MOST_STACKS
+from snapdiff.model.packages import MOST_STACKS, LikeStacks, pair_like_stacks
 from tests.support.documents import Item, Json, database, items, lock, needs, site_data, to_bytes
 from tests.support.generated_locks import locks as locks_of_graphs
 from tests.support.helpers import pages_of, run_cli, run_json, write_files

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from snapdiff.diff.changed_pairs import ChangedPairs, packages_of
 from snapdiff.diff.why import changes_below
-from snapdiff.result.causes import ChangeBelow
+from snapdiff.result.questions import ChangeBelow
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import NodesByHash, described
 from tests.support.nightly import examples
