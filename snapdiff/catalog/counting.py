@@ -22,7 +22,7 @@ ListedHashes = tuple[Claim, Mapping[str, str]]
 """A stack that a document lists as a whole, and the package of each of its hashes."""
 
 
-class _CountedFile(NamedTuple):
+class CountedFile(NamedTuple):
     """What is kept of a document that is only counted."""
 
     kind: DocumentKind
@@ -38,104 +38,50 @@ class CountedFiles:
     def __init__(self, scope: Scope) -> None:
         """Begin with no file; `scope` says which stacks and packages count."""
         self._scope = scope
-        self._documents: dict[str, _CountedFile] = {}
         self._counts: dict[str, Counts] = {}
-        self._paths: dict[Claim, list[str]] = {}
-        self._repeated_claims: set[Claim] = set()
+        self.documents: dict[str, CountedFile] = {}
+        """Those of the files that are documents, by their paths."""
         self.bad: dict[str, BadPage] = {}
+        """Those that cannot be read."""
+        self.paths: dict[Claim, list[str]] = {}
+        """The documents that list a package or a stack."""
 
     def put(self, path: str, found: Reading) -> None:
         """Count a file; a bad page is kept by its path, and other files are not counted."""
         if isinstance(found, BadPage):
             self.bad[path] = found
         elif found is not None:
-            self._documents[path] = _CountedFile(
+            self.documents[path] = CountedFile(
                 found.kind, found.claims, found.counts, found.warning, found.listed_hashes
             )
             for claim in found.claims:
-                paths = self._paths.setdefault(claim, [])
-                paths.append(path)
-                if len(paths) > 1:
-                    self._repeated_claims.add(claim)
+                self.paths.setdefault(claim, []).append(path)
             self._add(found.counts, 1)
 
     def take(self, path: str) -> None:
         """Count a file no longer."""
         self.bad.pop(path, None)
-        document = self._documents.pop(path, None)
+        document = self.documents.pop(path, None)
         if document is None:
             return
         self._add(document.counts, -1)
         for claim in document.claims:
-            paths = self._paths[claim]
-            paths.remove(path)
-            if len(paths) < 2:
-                self._repeated_claims.discard(claim)
-            if not paths:
-                del self._paths[claim]
+            self.paths[claim].remove(path)
+            if not self.paths[claim]:
+                del self.paths[claim]
 
     def _add(self, packages: Sequence[PackageCounts], times: int) -> None:
         for package in packages:
             add_package(self._counts.setdefault(package.tag, Counts()), package, self._scope, times)
 
-    def paths_of(self, claim: Claim) -> list[str]:
-        """Return the files that list a package or stack."""
-        return self._paths.get(claim, [])
-
-    def repeated_claims(self) -> set[Claim]:
-        """Return what more than one of the files lists."""
-        return self._repeated_claims
-
-    def tags(self) -> set[str]:
-        """Return the tags of all documents."""
-        return {claim.tag for claim in self._paths}
-
-    def warnings(self) -> list[tuple[str, str]]:
-        """Return path and words of each file that contradicts itself."""
-        return [
-            (path, document.warning)
-            for path, document in self._documents.items()
-            if document.warning
-        ]
-
-    def hashes(self) -> list[ListedHashes]:
-        """Return the hashes of the documents that list a whole stack."""
-        return [
-            (document.claims[0], document.hashes)
-            for document in self._documents.values()
-            if document.hashes
-        ]
-
-    def of_whole_stacks(self) -> Iterator[tuple[tuple[Claim, ...], PackageCounts]]:
-        """Yield the packages of the documents that list a whole stack, with what these list."""
-        for document in self._documents.values():
-            if document.hashes:
-                for package in document.counts:
-                    yield document.claims, package
-
-    def kinds(self) -> Iterator[tuple[Claim, DocumentKind]]:
-        """Yield what each document lists, and its kind."""
-        for document in self._documents.values():
-            for claim in document.claims:
-                yield claim, document.kind
-
     def counts(self, tag: str) -> Counts:
         """Return the counts of a tag."""
         return self._counts.get(tag) or Counts()
 
-    def stacks(self, tag: str) -> set[str]:
-        """Return the stacks of a tag, whatever is asked for."""
-        found: set[str] = set()
-        for document in self._documents.values():
-            for item in document.counts:
-                if item.tag == tag:
-                    found.update(*item.by_stacks)
-        return found
-
     def packages(self, claims: Collection[Claim]) -> Iterator[PackageCounts]:
         """Yield the packages of the files that list any of some packages or stacks."""
-        for path in {path for claim in claims for path in self.paths_of(claim)}:
-            yield from self._documents[path].counts
+        for path in {path for claim in claims for path in self.paths.get(claim, ())}:
+            yield from self.documents[path].counts
 
 
 def count_package(counts: Counts, package: Package, scope: Scope) -> None:
@@ -167,39 +113,46 @@ class Unchanged:
         """Documents that are the same on both sides, folder by folder."""
         self.packages: list[tuple[tuple[Claim, ...], PackageCounts]] = []
         """Packages of which two versions of a document have the same, and what that one lists."""
-        self._stacks: dict[str, set[str]] = {}
 
-    def add(self, claims: tuple[Claim, ...], package: PackageCounts) -> None:
-        """Count a package that two versions of a document have alike."""
-        self.packages.append((claims, package))
-        self._stacks.setdefault(package.tag, set()).update(*package.by_stacks)
+    def _documents(self) -> Iterator[CountedFile]:
+        for counted in self.folders:
+            yield from counted.documents.values()
 
     def stacks(self, tag: str) -> set[str]:
         """Return the stacks of a tag, whatever is asked for."""
-        return self._stacks.get(tag, set()).union(*(found.stacks(tag) for found in self.folders))
+        counted = (package for document in self._documents() for package in document.counts)
+        packages = chain((package for _, package in self.packages), counted)
+        return set().union(
+            *(stack for one in packages if one.tag == tag for stack in one.by_stacks)
+        )
 
     def tags(self) -> set[str]:
         """Return the tags of all documents."""
-        return {tag for counted in self.folders for tag in counted.tags()}
+        return {claim.tag for counted in self.folders for claim in counted.paths}
 
     def repeated_claims(self) -> set[Claim]:
         """Return what more than one document of a folder lists."""
-        return {claim for counted in self.folders for claim in counted.repeated_claims()}
+        return {
+            claim
+            for counted in self.folders
+            for claim, paths in counted.paths.items()
+            if len(paths) > 1
+        }
 
     def paths_of(self, claim: Claim) -> list[str]:
         """Return the documents that list a package or a stack."""
-        return [path for counted in self.folders for path in counted.paths_of(claim)]
+        return [path for counted in self.folders for path in counted.paths.get(claim, ())]
 
     def hashes(self) -> list[ListedHashes]:
         """Return the hashes of the documents that list a whole stack."""
-        return [listed for counted in self.folders for listed in counted.hashes()]
+        return [(found.claims[0], found.hashes) for found in self._documents() if found.hashes]
 
     def kinds(self, tag: str | None) -> StackDocuments:
         """Return what kind of document lists each whole stack of a tag."""
         return {
-            claim.name: kind
-            for counted in self.folders
-            for claim, kind in counted.kinds()
+            claim.name: document.kind
+            for document in self._documents()
+            for claim in document.claims
             if claim.tag == tag and claim.what == "stack"
         }
 
@@ -211,8 +164,13 @@ class Unchanged:
         A page that is the same on both sides is not looked at: it has all of its package.
         """
         found: dict[str, set[str]] = {}
-        documents = (counted.of_whole_stacks() for counted in self.folders)
-        for claims, package in chain(self.packages, *documents):
+        listings = (
+            (document.claims, package)
+            for document in self._documents()
+            if document.hashes
+            for package in document.counts
+        )
+        for claims, package in chain(self.packages, listings):
             if package.tag == tag and package.name in names and not left_out & set(claims):
                 for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
                     found.setdefault(stack, set()).add(package.name)

@@ -97,7 +97,7 @@ class _Matching:
         elif found.packages:
             self._keep_graphs(documents["old"], documents["new"])
             for item in found.packages.unchanged:
-                self._unchanged.add(documents["new"].claims, item)
+                self._unchanged.packages.append((documents["new"].claims, item))
             for pair in found.packages.pairs:
                 self._keep(rename_pair(pair, self._names))
         else:
@@ -161,8 +161,9 @@ class _Matching:
             for page in counted.bad.values():
                 self._add_bad_page(page)
                 self._add_bad_page(BadPage(page.path, "new", page.reason))
-            for path, warning in counted.warnings():
-                self._warn(f"{path}: {warning}")
+            for path, found in counted.documents.items():
+                if found.warning:
+                    self._warn(f"{path}: {found.warning}")
 
     @cached_property
     def _samples(self) -> Mapping[str, Document]:

@@ -78,10 +78,7 @@ class Documents:
         """Return the kind that a file may be of, or a part of, by its name."""
         return next((kind for kind in self._kinds if kind.documents_of(path)), None)
 
-    @property
-    def names(self) -> str:
-        """The files that are read, for messages."""
-        return READ_FILES
+    names = READ_FILES
 
     inner_paths = (
         (DATABASE_FOLDER, DATABASE),

@@ -163,9 +163,7 @@ class _InstallListing(Listing):
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a node, less what is said of its installation."""
-        key = _key(spec_hash)
-        said = decode_json(self.records[spec_hash], _INSTALL_TEXT, key)
-        return read_record(said.spec, f"{key}.spec")
+        return read_record(self._text_of_node(spec_hash), f"{_key(spec_hash)}.spec")
 
     def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         key = _key(spec_hash)
@@ -176,9 +174,10 @@ class _InstallListing(Listing):
 
     def _decode_node(self, spec_hash: str, decoder: msgspec.json.Decoder[AnyNode]) -> AnyNode:
         """Return a node that is keyed by its name."""
-        key = _key(spec_hash)
-        said = decode_json(self.records[spec_hash], _INSTALL_TEXT, key)
-        return decode_node(said.spec, decoder, f"{key}.spec")
+        return decode_node(self._text_of_node(spec_hash), decoder, f"{_key(spec_hash)}.spec")
+
+    def _text_of_node(self, spec_hash: str) -> Raw:
+        return decode_json(self.records[spec_hash], _INSTALL_TEXT, _key(spec_hash)).spec
 
     def _entry(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Counted:
         is_counted = spec_hash not in self.elsewhere and self._is_counted(install)

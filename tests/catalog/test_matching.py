@@ -8,7 +8,7 @@ import pytest
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.counting import CountedFiles
+from snapdiff.catalog.counting import CountedFiles, Unchanged
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
@@ -352,13 +352,15 @@ def test_counts_of_several_folders_add_up() -> None:
 
 
 def test_what_more_than_one_file_lists_is_known() -> None:
+    unchanged = Unchanged(Scope(Filters()))
     counted = CountedFiles(Scope(Filters()))
+    unchanged.folders = [counted]
     for path in ("a", "b"):
         counted.put(path, page(spec("b")))
-    [claim] = counted.repeated_claims()
-    assert counted.paths_of(claim) == ["a", "b"]
+    [claim] = unchanged.repeated_claims()
+    assert unchanged.paths_of(claim) == ["a", "b"]
     counted.take("a")
-    assert (counted.repeated_claims(), counted.paths_of(claim)) == (set(), ["b"])
+    assert (unchanged.repeated_claims(), unchanged.paths_of(claim)) == (set(), ["b"])
 
 
 def test_unchanged_counts_join_those_of_packages_that_were_compared() -> None:
