@@ -17,7 +17,15 @@ from snapdiff.catalog.compared_files import (
     path_of,
 )
 from snapdiff.catalog.counting import CountedFiles
-from snapdiff.catalog.reading import FilePair, Reading, read_pair, read_whole, require_content
+from snapdiff.catalog.reading import (
+    FilePair,
+    FileVersion,
+    Reading,
+    read_file,
+    read_pair,
+    read_whole,
+    require_content,
+)
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, DocumentReader, File
@@ -61,6 +69,7 @@ class DocumentMemory:
         self._formats = documents
         self._limits = limits
         self._documents: dict[_Key, Document | str | None] = {}
+        """What each content is, or as text why it cannot be read."""
         self._readers: dict[str, tuple[DocumentReader, int]] = {}
         """A reader of each document, which remembers its versions, and how many it read."""
 
@@ -81,24 +90,14 @@ class DocumentMemory:
             return BadPage(path, side, entry.fault)
         key = _key(entry)
         if key in self._documents and not is_document:
-            found = self._documents[key]
-        else:
-            parts: list[str] = []
-            beside = _noting(read_beside, parts)
-            found = self._read(entry, beside, is_document=is_document)
-            if not parts:  # what has parts in other files can change without being changed itself
-                self._documents[key] = found
-        return BadPage(path, side, found) if isinstance(found, str) else found
-
-    def _read(
-        self, entry: Entry, read_beside: ReadBeside, *, is_document: bool
-    ) -> Document | str | None:
-        """Return a document, or as text why it cannot be read."""
-        try:
-            file = self._file(entry, read_beside, is_document=is_document)
-            return self._reader(entry)(file)
-        except FormatError as error:
-            return str(error)  # the error itself would keep the file's content
+            known = self._documents[key]
+            return BadPage(path, side, known) if isinstance(known, str) else known
+        parts: list[str] = []
+        version = self._version(entry, _noting(read_beside, parts))
+        found = read_file(self._reader(entry), path, version, side, is_document)
+        if not parts:  # what has parts in other files can change without being changed itself
+            self._documents[key] = found.reason if isinstance(found, BadPage) else found
+        return found
 
     def count(self, entry: Entry, read_beside: ReadBeside) -> Reading:
         """Return a file that is the same on both sides of a step, kept only if a step needs it."""
@@ -106,17 +105,15 @@ class DocumentMemory:
         if entry.fault or str(entry.content_id) in self._last_use:
             found = self.read(entry, "old", read_beside)
         else:
-            try:
-                reader = self._formats.reader(path, self._limits)
-                found = reader(self._file(entry, read_beside))
-            except FormatError as error:
-                found = BadPage(path, "old", str(error))
+            reader = self._formats.reader(path, self._limits)
+            found = read_file(reader, path, self._version(entry, read_beside), "old")
         return read_whole(found, path, "old")
 
-    def _file(self, entry: Entry, read_beside: ReadBeside, *, is_document: bool = False) -> File:
-        path = printable_path(entry.path)
-        content = require_content(path, self._objects.take(entry))
-        return File(path, content, read_beside, is_document, self._prefix)
+    def _version(self, entry: Entry, read_beside: ReadBeside) -> FileVersion:
+        content = self._objects.take(entry)
+        if isinstance(content, FormatError):
+            return content
+        return File(printable_path(entry.path), content, read_beside, above=self._prefix)
 
     def _reader(self, entry: Entry) -> DocumentReader:
         end = _key(entry).end
