@@ -108,8 +108,10 @@ def test_a_stack_of_pages_is_in_the_folder_of_its_tag(tmp_path: Path) -> None:
     write_files(tmp_path / "old", pages_of(old))
     write_files(tmp_path / "new", pages_of(old[:1]))
     file = tmp_path / "quality.json"
-    run_cli("-C", tmp_path, *LOSSES, f"--annotations=gitlab={file}", "old", "new")
-    assert paths(file) == {"removed: stack hep in develop": "new/_cache/develop"}
+    for below in ("", "/_cache", "/_cache/develop"):
+        sides = f"old{below}", f"new{below}"
+        run_cli("-C", tmp_path, *LOSSES, f"--annotations=gitlab={file}", *sides)
+        assert paths(file) == {"removed: stack hep in develop": "new/_cache/develop"}
 
 
 def test_between_tags_of_other_names_each_side_has_its_own_path(tmp_path: Path) -> None:

@@ -82,7 +82,11 @@ STACKS = " ".join(f"s{number}" for number in range(20))
 LISTING = compact_page(
     [spec("b", variants="x" * 300, stacks=STACKS), spec("c", stacks=STACKS)],
 )
+ESCAPED = compact_page(
+    [spec("b", variants="\u200b" * 300, stacks=STACKS), spec("c", stacks=STACKS)],
+)
 LISTING_LENGTH = 20 * (2 * (1024 + len("1.0gcc@12.3.0ubuntu22.04linuxx86_64_v3") + 12 * 3) + 300)
+ESCAPED_LENGTH = LISTING_LENGTH + 20 * 7 * 300
 
 ALIASED_STACKS = in_yaml(
     ["*v, stacks: *s"] * 6,
@@ -130,6 +134,13 @@ BOUNDS = {
         (LISTING_LENGTH - 1) // 4,
         "listing each spec once for each of its stacks takes too much, "
         f"and the limit is {(LISTING_LENGTH - 1) // 4 * 4:,} characters; {RAISED}",
+    ),
+    "what a report would list, escaped": Bound(
+        ESCAPED,
+        -(-ESCAPED_LENGTH // 4),
+        (ESCAPED_LENGTH - 1) // 4,
+        "listing each spec once for each of its stacks takes too much, "
+        f"and the limit is {(ESCAPED_LENGTH - 1) // 4 * 4:,} characters; {RAISED}",
     ),
     "what a report would list behind aliases": Bound(
         ALIASED_STACKS,

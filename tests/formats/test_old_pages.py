@@ -56,6 +56,7 @@ def test_the_files_beside_a_page_belong_to_it() -> None:
     assert PAGE.claim_of_path("_cache/zlib/index.md") == Claim("_cache", "package", "zlib")
     assert PAGE.tag_folder("_cache/develop/zlib/specs.md") == "_cache/develop"
     assert PAGE.claim_of_path("_cache/develop/zlib/specs.md") == Claim("develop", "package", "zlib")
+    assert PAGE.claim_of_path("_cache/develop/zlib.md") == Claim("develop", "package", "zlib")
 
 
 def test_the_first_node_of_each_file_is_a_spec_in_no_stack() -> None:
