@@ -53,7 +53,7 @@ def _table(found: Sightings) -> dict[str, Any]:
     for item in found.seen:
         alike.setdefault(replace(item, stack="", builds=0), []).append(item.stack)
     return {
-        "table": list(alike.items()),
+        "found": list(alike.items()),
         "skipped": found.skipped,
         "has_tags": {item.tag for item in found.seen} != {EMPTY_PART},
         "has_stacks": {item.stack for item in found.seen} != {EMPTY_PART},

@@ -9,7 +9,7 @@ import click
 from snapdiff import __version__
 from snapdiff.cli.console import error_lines, say
 from snapdiff.cli.diff_command import diff
-from snapdiff.errors import SnapdiffError
+from snapdiff.errors import RevisionError, SnapdiffError
 
 DONE, FAILED, INTERRUPTED = 0, 2, 130
 
@@ -128,12 +128,17 @@ def schema(document: str) -> int:
     return DONE
 
 
-def _meant(arguments: Sequence[str]) -> str:
-    """Return which command was meant where the first word is nearly one: `chnagelog`, `log`."""
+def _way_out(error: Exception, arguments: Sequence[str]) -> str:
+    """Return how a command is written, or which one was meant by `chnagelog` or `log`."""
     from difflib import get_close_matches
 
+    if isinstance(error, click.MissingParameter) and error.ctx:
+        usage = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
+        return f" Write {error.ctx.command_path} {usage}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
+    if not word and isinstance(error, RevisionError) and ";" not in str(error):
+        return "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more"
     if word in _OTHER_WORDS:
         return f"; did you mean snapdiff {_OTHER_WORDS[word]}?"
     found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)
@@ -148,7 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False, obj=asked)
     except (SnapdiffError, click.ClickException, OSError) as error:
         *lines, last = error_lines(error)
-        for line in [*lines, last + _meant(sys.argv[1:] if arguments is None else arguments)]:
+        way_out = _way_out(error, sys.argv[1:] if arguments is None else arguments)
+        for line in [*lines, last + way_out]:
             say(f"error: {line}")
         return FAILED
     except SystemExit:  # click's answer to a reader of its help that has gone away

@@ -142,6 +142,11 @@ def rows(heads: Sequence[str]) -> str:
     return f"\n\n{cells(heads)}\n|{':--|' * len(heads)}"
 
 
+def table(lines: Sequence[Sequence[str]]) -> str:
+    """Return a table of words, the head first."""
+    return "\n".join([rows(lines[0]), *map(cells, lines[1:])])
+
+
 def cells(words: Sequence[str]) -> str:
     """Return a row of a table."""
     return f"| {' | '.join(words)} |"
@@ -190,8 +195,7 @@ FUNCTIONS: dict[str, Any] = {
     "paragraph": paragraph,
     "address": address,
     "drawn": drawn,
-    "rows": rows,
-    "cells": cells,
+    "table": table,
     "grid": grid,
     "products": products,
 }

@@ -157,6 +157,32 @@ def test_an_internal_fault_is_one_line_and_traced_where_that_is_asked_for(
         run_cli(name, flag, "a..b")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (("missing", "env"), "missing [OPTIONS] WANTED... CATALOG"),
+        (("why", "-q"), "why [OPTIONS] PACKAGE[@VERSION][/HASH] [OLD] [NEW] [-- PATH...]"),
+        (("snapshot", "mirror"), "snapshot [OPTIONS] SOURCE DIR"),
+    ],
+)
+def test_where_an_argument_is_missing_all_of_them_are_named(
+    arguments: tuple[str, ...], usage: str
+) -> None:
+    result = run_cli(*arguments)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("snapdiff: error: Missing argument '")
+    assert result.err.endswith(f"'. Write snapdiff {usage}\n")
+
+
+def test_who_names_nothing_where_nothing_is_hears_what_to_write(tmp_path: Path) -> None:
+    words = "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more\n"
+    for options in ((), ("-q", "-s", "e4s")):
+        result = run_cli("-C", tmp_path, *options)
+        assert (result.status, result.err.count("\n")) == (2, 1)
+        assert result.err.endswith(words)
+    assert not run_cli("-C", tmp_path, "HEAD").err.endswith(words)
+
+
 def test_a_mistyped_option_is_answered_with_the_nearest() -> None:
     assert "--stack" in run_cli("old", "new", "--stak", "x").err.partition("Did you mean")[2]
 
