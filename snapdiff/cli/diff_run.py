@@ -22,7 +22,7 @@ from snapdiff.reports import GroupBy, ReportOptions, render_pieces
 from snapdiff.result import CatalogDiff, Filters, Kind
 
 if TYPE_CHECKING:  # late: most runs have no gate
-    from snapdiff.cli.gate import Offender, Verdict
+    from snapdiff.cli.gate import Offender
     from snapdiff.settings.catalog_settings import AcceptedChange
 
 FROM_FILE = {
@@ -125,11 +125,19 @@ def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
             )
     given.warn_of_skipped(found.skipped)
     narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=given.configuration))
-    verdict = _verdict(found, given)
+    verdict = None
+    if given.fail_on:
+        from snapdiff.cli.gate import judge
+
+        verdict = judge(found, given.fail_on, given.ignore)
     offenders = verdict.offenders if verdict else []
     _write_reports(given, narrowed, tuple(offender.text for offender in offenders))
     if verdict:
-        _say_verdict(verdict, given)
+        place = str(given.configuration)
+        for message in verdict.warnings(place, is_narrowed=given.is_narrowed):
+            given.warn(message)
+        for line in verdict.lines(place):
+            say(line)
     if given.annotations:
         from snapdiff.cli.gate import mark_documents
 
@@ -148,23 +156,6 @@ def _filters(given: DiffOptions, old: Catalog, new: Catalog) -> Filters:
     if "map_stack" not in given.from_file:
         return filters
     return replace(filters, stack_names=renamed_stacks_of(filters.stack_names, old, new))
-
-
-def _verdict(found: CatalogDiff, given: DiffOptions) -> "Verdict | None":
-    """Return what the gate says of a diff, or None where no gate is asked for."""
-    if not given.fail_on:
-        return None
-    from snapdiff.cli.gate import judge
-
-    return judge(found, given.fail_on, given.ignore)
-
-
-def _say_verdict(verdict: "Verdict", given: DiffOptions) -> None:
-    place = str(given.configuration)
-    for message in verdict.warnings(place, is_narrowed=given.is_narrowed):
-        given.warn(message)
-    for line in verdict.lines(place):
-        say(line)
 
 
 def _write_reports(given: DiffOptions, diff: CatalogDiff, offending: tuple[str, ...]) -> None:

@@ -41,14 +41,19 @@ class Destination(NamedTuple):
     def write(self, pieces: Iterable[str], *, is_new: bool = False) -> None:
         """Write a report; `is_new` says that the file was not there before.
 
-        Raises ReportError where that cannot be done.
+        What is longer than the screen goes through the pager: $PAGER, and `less` where that is not
+        set; empty or `cat` is none, and so is one that cannot be started. Raises ReportError where
+        the report cannot be written.
         """
         if self.file:
             write_file(self.file, pieces, is_new=is_new)
-        elif self.has_pager and self.is_terminal:
-            _write_paged("".join(pieces))
-        else:
-            write_stdout(pieces)
+            return
+        if self.has_pager and self.is_terminal:
+            text = "".join(pieces)
+            if text.count("\n") >= shutil.get_terminal_size().lines and _paged(text):
+                return
+            pieces = [text]
+        write_stdout(pieces)
 
 
 def _write_all(stream: BinaryIO, content: bytes) -> None:
@@ -77,16 +82,6 @@ def write_stdout(pieces: Iterable[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         raise ReportError(f"standard output: cannot be written: {error.strerror}") from error
-
-
-def _write_paged(text: str) -> None:
-    """Write to standard output, through a pager where the screen is too short.
-
-    The pager is $PAGER, and `less` where that is not set; empty or `cat` is none. One that cannot
-    be started is none either.
-    """
-    if text.count("\n") < shutil.get_terminal_size().lines or not _paged(text):
-        write_stdout([text])
 
 
 def _paged(text: str) -> bool:
