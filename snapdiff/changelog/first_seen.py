@@ -14,7 +14,7 @@ from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.limits import Progress, unseen
-from snapdiff.model import Build, InCommon, Package, Revision
+from snapdiff.model import Build, Package, Revision
 from snapdiff.result import SkippedPage
 from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import parse_version
@@ -93,11 +93,11 @@ class _Span:
         self.build_changes: list[BuildsSeen] = []
 
 
-_Builds = Counter[Configuration | None]
-"""How many builds there are of each configuration; None stands for what both sides have."""
+_Builds = Counter[Configuration]
+"""How many builds there are of each configuration."""
 
 _Listed = defaultdict[_Place, _Builds]
-"""The builds of each version that some files list."""
+"""The builds of each version that some files list, and not on both sides in the same words."""
 
 
 class _Held(NamedTuple):
@@ -212,16 +212,11 @@ class _Record:
         span.builds += added - removed
 
     def _both_sides(self, pair: FilePair) -> tuple[_Listed, _Listed]:
-        """Return the builds of each version that a file lists, on both sides."""
+        """Return the builds of each version that a file lists on one side, for both sides."""
         found = _Listed(_Builds), _Listed(_Builds)
-        for side, tag, package, specs, common in _packages_of(pair):
-            self._tags.packages[tag] += bool(specs or common) * (1 if side else -1)
-            if not self._scope.has_package(package):
-                continue
-            for (version, stacks), number in common.items():
-                for stack in self._scope.stacks(stacks):
-                    found[side][_Place(tag, package, stack, version)][None] += number
-            for build in specs.values():
+        for side, tag, package, specs, has_others in _packages_of(pair):
+            self._tags.packages[tag] += bool(specs or has_others) * (1 if side else -1)
+            for build in specs.values() if self._scope.has_package(package) else ():
                 for stack in self._scope.stacks(build.stacks):
                     place = _Place(tag, package, stack, build.version_text)
                     found[side][place][build.configuration] += 1
@@ -275,18 +270,16 @@ class _Tags:
         return self._scope.has_tag(tag) or tag in self._followed
 
 
-def _packages_of(
-    pair: FilePair,
-) -> Iterator[tuple[int, str, str, Mapping[str, Build], Mapping[InCommon, int]]]:
-    """Yield what a file lists on side 0 and on side 1: tag, package, its specs and the others."""
+def _packages_of(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[str, Build], bool]]:
+    """Yield what a file lists on side 0 and on side 1, and whether both sides list more of it."""
     if pair.packages:
         for both in pair.packages.pairs:
             for side, alone in enumerate((both.old, both.new)):
-                yield side, both.tags[0] or "", both.name, alone, both.common
+                yield side, both.tags[0] or "", both.name, alone, bool(both.common)
         return
     for side, document in enumerate((pair.old, pair.new)):
         for package in document.packages if isinstance(document, Document) else ():
-            yield side, package.tag, package.name, package.specs, {}
+            yield side, package.tag, package.name, package.specs, False
 
 
 def _rename(found: dict[_Place, Any], old: str, new: str) -> None:

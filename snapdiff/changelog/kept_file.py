@@ -4,11 +4,12 @@ Above each section is a comment with its ends and how it was made, which no read
 run finds: `<!-- snapdiff: 1f3a..9c2e by=week -->`.
 """
 
+import mmap
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -192,7 +193,6 @@ def _gone(item: Marker, commit: str, wanted: GitRange, *, is_shallow: bool) -> s
 
 # --- A file of lines: the last one is a report ---
 
-_BLOCK = 1 << 16
 _BEGINNING = b'{"schema_version":'
 _REPORT = msgspec.json.Decoder(CatalogDiff)
 
@@ -215,12 +215,14 @@ def last_report(path: Path) -> Marker | None:
     """
     try:
         with open(path, "r+b") as file:
-            size = file.seek(0, os.SEEK_END)
-            end = _line_break_before(file, size) + 1
-            start = _line_break_before(file, end - 1) + 1
-            file.seek(start)
-            line, torn = file.read(end - start), file.read(len(_BEGINNING))
-            found = _marker_of_line(path, line) if line else None
+            size = os.fstat(file.fileno()).st_size
+            if not size:
+                return None
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                end = content.rfind(b"\n") + 1
+                start = content.rfind(b"\n", 0, end - 1) + 1
+                line, torn = content[start:end], content[end : end + len(_BEGINNING)]
+            found = _marker_of_line(f"{path}, last line", line) if line else None
             if not torn.startswith(_BEGINNING[: len(torn)]):
                 raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
             if end < size:
@@ -230,44 +232,22 @@ def last_report(path: Path) -> Marker | None:
         raise ReportError(f"{path}: cannot be continued: {error.strerror}") from error
 
 
-def _line_break_before(file: IO[bytes], position: int) -> int:
-    """Return where the last line break before a position is, or -1."""
-    while position > 0:
-        start = max(0, position - _BLOCK)
-        file.seek(start)
-        found = file.read(position - start).rfind(b"\n")
-        if found >= 0:
-            return start + found
-        position = start
-    return -1
-
-
-def _marker_of_line(path: Path, line: bytes) -> Marker:
-    place = f"{path}, last line"
-    try:
-        report = _REPORT.decode(line)
-    except msgspec.DecodeError as error:
-        raise _unlike(place, line, error) from error
-    old, new = report.old, report.new
-    options = filter_options(report.filters)
-    return Marker(place, old.commit or old.source, new.commit or new.source, options)
-
-
-def _unlike(place: str, line: bytes, reason: msgspec.DecodeError) -> ReportError:
-    """Return what is wrong with a line: it is no report, or one of another `schema_version`."""
+def _marker_of_line(place: str, line: bytes) -> Marker:
+    """Return ends and filters of a report; raises ReportError, which names another version."""
+    fault = "is no report of snapdiff"
     try:
         found = _VERSION.decode(line)
-    except msgspec.DecodeError:
-        return ReportError(f"{place}: is no report of snapdiff ({reason}); name another file")
-    if found.schema_version == SCHEMA_VERSION:
-        return ReportError(f"{place}: is a damaged report ({reason}); name another file")
-    is_older = found.schema_version < SCHEMA_VERSION
-    age, way_out = (
-        ("an older", "write all of it again into another file")
-        if is_older
-        else ("a newer", "update snapdiff")
-    )
-    return ReportError(
+        if found.schema_version == SCHEMA_VERSION:
+            fault = "is a damaged report"
+            report = _REPORT.decode(line)
+            old, new = (side.commit or side.source for side in (report.old, report.new))
+            return Marker(place, old, new, filter_options(report.filters))
+    except msgspec.DecodeError as error:
+        raise ReportError(f"{place}: {fault} ({error}); name another file") from error
+    age, way_out = "a newer", "update snapdiff"
+    if found.schema_version < SCHEMA_VERSION:
+        age, way_out = "an older", "write all of it again into another file"
+    raise ReportError(
         f"{place}: is a report of {age} snapdiff, {visible(found.snapdiff)}, with schema_version "
         f"{found.schema_version} instead of {SCHEMA_VERSION}, and one file holds one version; "
         f"{way_out}"

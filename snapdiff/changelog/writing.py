@@ -22,7 +22,7 @@ from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import Destination
-from snapdiff.output.whole_file import check_output, hold, made_meanwhile, write_file
+from snapdiff.output.whole_file import hold, made_meanwhile, write_file
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown import Links
@@ -223,11 +223,9 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         return self.destination.file
 
     def check(self) -> None:
-        """Raise ReportError where the file cannot be written, before any work goes into it."""
-        if self.target:
-            check_output(self.target)
-            if not self.is_continued:
-                require_no_changelog(self.target)
+        """Raise ReportError where the file would lose a changelog, before any work goes into it."""
+        if self.target and not self.is_continued:
+            require_no_changelog(self.target)
 
     @property
     def is_continued(self) -> bool:

@@ -20,6 +20,7 @@ from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import limits_of
 from snapdiff.output.whole_folder import remove_remains, replaced_folder
+from snapdiff.reports.names import counted
 from snapdiff.safe_text import shown
 from snapdiff.sources.download import Downloaded
 from snapdiff.sources.mirror import open_mirror
@@ -104,9 +105,8 @@ def _check_apart(source: Path, folder: Path) -> None:
 def _outcome(written: "SnapshotRecord | None") -> str:
     if written is None:
         return "nothing is new, nothing was written"
-    number = len(written.documents)
     size = sum(document.size for document in written.documents.values())
-    return f"{number:,} {'document' if number == 1 else 'documents'} with {size:,} bytes"
+    return f"{counted(len(written.documents), 'document')} with {size:,} bytes"
 
 
 # --- The folder ---

@@ -175,6 +175,24 @@ def test_a_page_that_is_left_out_is_named(tmp_path: Path) -> None:
     assert f"\n## Pages left out\n\n- ! `{path} in " in result.out
 
 
+def test_a_page_that_cannot_be_read_while_its_tag_is_followed_has_what_it_had(
+    tmp_path: Path,
+) -> None:
+    """Its place says nothing of the tag, so it is the same page under the next one."""
+    for number, tag in enumerate(("develop-1", "develop-2", "develop-2"), 1):
+        for package, letter in (("zlib", "a"), ("openmpi", "b")):
+            [page] = pages_of([spec(letter, "1.0", tag=tag, package=package)]).values()
+            is_bad = package == "zlib" and number == 2
+            write_files(
+                tmp_path / f"{number}", {f"{package}/specs.md": "---\n" if is_bad else page}
+            )
+    out = run_changelog(tmp_path, "--first-seen", "--skip-bad-pages", "-q", "-f", "json").out
+    assert [
+        (row["package"], row["tag"], row["first"], row["is_gone"], row["builds"])
+        for row in json.loads(out)
+    ] == [("openmpi", "develop-2", None, False, 1), ("zlib", "develop-2", None, False, 1)]
+
+
 def counts_of_builds(folder: Path) -> list[tuple[object, ...]]:
     rows = json.loads(markdown(folder, "--first-seen", "-f", "json"))
     return [
