@@ -85,6 +85,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
         "1 gone, 1 new, 1 downgraded, 1 with versions lost, 1 with builds lost, 9 upgraded",
+        "1 stack added. Also 1 with more builds, 5 reconfigured, 4 rebuilt. ",
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "stack radiuss-aws removed: 4 packages",
         "stack developer-tools-aarch64-linux-gnu added: 4 packages",
@@ -147,6 +148,9 @@ def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
     text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
     heads = re.findall('<th scope="col" class="tally ([a-z]+)">', text)
     assert heads == ["removed", "added", "upgraded", "rebuilt"]
+    sums = re.compile('<th scope="col" class="size">([a-z]+)<')
+    assert sums.findall(text) == ["packages"]
+    assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]
     legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
     assert re.findall("</svg> ([a-z]+)", legend) == ["removed", "added", "upgraded"]
 

@@ -70,6 +70,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         has_losses=counted.has_losses,
         symbols=SYMBOLS,
         has_sums=counted.total.total is not None,
+        has_unchanged=bool(counted.total.unchanged),
         has_places=any(row.where for row in rows),
         has_tables=any(part.has_table for tag in outline.tags for part in tag.parts),
         has_causes=any(row.causes for row in rows),
