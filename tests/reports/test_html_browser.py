@@ -29,6 +29,22 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _written(tmp_path_factory.mktemp("html"), rendered(snapshots_diff()))
 
 
+@pytest.fixture(scope="module")
+def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of products and dependencies."""
+    text = rendered(snapshots_diff("environments/"))
+    return _written(tmp_path_factory.mktemp("environments"), text)
+
+
+@pytest.fixture
+def phone(driver: webdriver.Chrome) -> Iterator[Browser]:
+    """A window that is as wide as a phone."""
+    page = Browser(driver)
+    page.as_wide_as(390)
+    yield page
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def _written(folder: Path, text: str) -> Path:
     path = folder / "report.html"
     path.write_text(text, encoding="utf-8")
@@ -215,11 +231,9 @@ def test_a_report_of_one_kind_and_one_stack_works(driver: webdriver.Chrome, tmp_
 
 
 def test_products_are_shown_first_and_dependencies_where_asked(
-    driver: webdriver.Chrome, tmp_path: Path
+    browser: Browser, environments: Path
 ) -> None:
-    browser = Browser(driver)
-    path = _written(tmp_path, rendered(snapshots_diff("environments/")))
-    browser.open(path)
+    browser.open(environments)
     assert browser.said() == "6 of 10 rows, 6 specs; 4 more of dependencies"
     assert not [row for row in browser.rows() if "dependency" in row]
     assert _sum_of_kinds(browser) == 6
@@ -229,55 +243,42 @@ def test_products_are_shown_first_and_dependencies_where_asked(
     assert _sum_of_kinds(browser) == 10
     assert [row for row in browser.rows() if "dependency" in row and row.startswith("hwloc")]
     assert browser.address() == {"products": ["no"]}
-    browser.open(path, "#products=no")
+    browser.open(environments, "#products=no")
     assert browser.said().startswith("10 rows")
     assert not browser.one("#beside").is_displayed()
-    browser.assert_quiet()
 
 
-def test_a_search_that_only_dependencies_fit_says_so(
-    driver: webdriver.Chrome, tmp_path: Path
-) -> None:
-    browser = Browser(driver)
-    path = _written(tmp_path, rendered(snapshots_diff("environments/")))
-    browser.open(path, "#package=hwloc")
+def test_a_search_that_only_dependencies_fit_says_so(browser: Browser, environments: Path) -> None:
+    browser.open(environments, "#package=hwloc")
     assert browser.said() == "No row fits; 1 more of dependencies"
     browser.one("#beside").click()
     assert [row.split()[0] for row in browser.rows()] == ["hwloc"]
     assert browser.driver.switch_to.active_element == browser.one("input[name=products]")
     assert browser.address() == {"package": ["hwloc"], "products": ["no"]}
-    browser.open(path, "#package=nothing")
+    browser.open(environments, "#package=nothing")
     assert browser.said() == "No row fits"
     assert not browser.one("#beside").is_displayed()
     assert browser.one("#all").is_displayed()
-    browser.assert_quiet()
 
 
-def test_links_on_top_lead_to_the_parts_below(driver: webdriver.Chrome, tmp_path: Path) -> None:
-    browser = Browser(driver)
+def test_links_on_top_lead_to_the_parts_below(browser: Browser, tmp_path: Path) -> None:
     browser.open(_with_products(tmp_path))
     focused = "return document.activeElement.textContent.trim().split('\\n')[0]"
     for link in browser.all("nav a"):
         link.send_keys(Keys.ENTER)
         assert browser.script(focused) == link.text
     assert len(browser.all("nav a")) == 2
-    browser.assert_quiet()
 
 
 def test_names_of_products_stay_while_their_table_is_scrolled(
-    driver: webdriver.Chrome, tmp_path: Path
+    phone: Browser, tmp_path: Path
 ) -> None:
-    browser = Browser(driver)
-    browser.as_wide_as(390)
-    try:
-        browser.open(_with_products(tmp_path))
-        place = "return document.querySelector('.products tbody th').getBoundingClientRect().left"
-        before = browser.script(place)
-        browser.script("document.querySelector('.wide').scrollLeft = 40")
-        assert browser.script("return document.querySelector('.wide').scrollLeft") == 40
-        assert abs(browser.script(place) - before) < 4  # the line at its side is beside the cell
-    finally:
-        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    phone.open(_with_products(tmp_path))
+    place = "return document.querySelector('.products tbody th').getBoundingClientRect().left"
+    before = phone.script(place)
+    phone.script("document.querySelector('.wide').scrollLeft = 40")
+    assert phone.script("return document.querySelector('.wide').scrollLeft") == 40
+    assert abs(phone.script(place) - before) < 4  # the line at its side is beside the cell
 
 
 def _with_products(folder: Path) -> Path:
