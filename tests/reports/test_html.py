@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from snapdiff import diff_catalogs, load_catalog
 from snapdiff.reports.html.document import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
+from tests.support.documents import Item, needs
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import PROJECT, pages_of, spec, write_files
 from tests.support.hostile import PLACES, VALUES
@@ -115,6 +117,30 @@ def test_rows_say_what_differs_and_why(tmp_path: Path) -> None:
     diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
     rows = {(row[0], row[1]): row[2] for row in _plain_rows(rendered(diff))}
     assert rows["json", "= rebuilt"] == "3.11.2, because of cmake 3.26.3 → 3.27.7 (build only)"
+
+
+def test_a_row_names_a_few_stacks_and_its_specs_all(snapshots_text: str) -> None:
+    rows = {(row[0], row[2]): row[3] for row in _plain_rows(snapshots_text)}
+    assert rows["cmake", "3.31.6 → 3.31.8"] == "data-vis-sdk, e4s, e4s-neoverse-v2 and 6 more"
+    assert rows["trilinos", "16.1.0"] == "e4s, e4s-neoverse-v2, e4s-oneapi, e4s-rocm-external"
+    assert "e4s-rocm-external, hep, ml-linux-x86_64-cuda, tutorial" in Page(snapshots_text).text()
+
+
+def test_specs_of_one_package_say_each_why_they_were_rebuilt(tmp_path: Path) -> None:
+    sides = []
+    for version in ("1.0", "2.0"):
+        items = []
+        for tool, beside in (
+            (Item("cmake", version), Item("a")),
+            (Item("zlib", version), Item("b")),
+        ):
+            hdf5 = Item("hdf5", "1.14", needs=(needs(tool), needs(beside)), explicit=True)
+            items += [tool, beside, hdf5]
+        sides.append(items)
+    old, new = write_locks(tmp_path, *sides)
+    text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
+    reasons = re.findall('<p class="because">because of (.*)</p>', text)
+    assert sorted(reasons) == ["cmake 1.0 → 2.0", "zlib 1.0 → 2.0"]
 
 
 def test_an_upgraded_row_that_lost_a_build_says_so(tmp_path: Path) -> None:
@@ -226,6 +252,21 @@ def test_a_large_report_says_how_much_it_leaves_out_without_scripts() -> None:
     text = rendered(large_diff(3_000))
     assert "1,000 of 3,000 rows are listed" in Page(text).text()
     assert len(json.loads(_data(text))["rows"]) == 3_000
+
+
+@pytest.mark.slow
+def test_a_row_of_very_many_specs_lists_the_first_without_scripts(tmp_path: Path) -> None:
+    names = ["".join(letters) for letters in product("abcdefghijklm", repeat=3)]
+    new = [spec(name) for name in names]
+    for side, some in (("old", new[:0]), ("new", new)):
+        write_files(tmp_path / side, pages_of([*some, spec("z", package="gcc")]))
+    text = rendered(
+        diff_catalogs(load_catalog(str(tmp_path / "old")), load_catalog(str(tmp_path / "new")))
+    )
+    assert text.count("<li><code>") == 2_000
+    assert "and 197 more specs" in text
+    [row] = json.loads(_data(text))["rows"]
+    assert sum(len(group[3]) for group in row[-1]) == 2_197
 
 
 def test_several_tags_are_told_apart() -> None:

@@ -12,6 +12,7 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.html.picture import TagPicture
 from snapdiff.reports.html.writing import value_text
+from snapdiff.reports.names import shortened
 from snapdiff.reports.package_lines import (
     PackageLine,
     changes_by_package,
@@ -21,6 +22,9 @@ from snapdiff.reports.package_lines import (
 from snapdiff.result import Change, Kind
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import shown
+
+MOST_STACKS = 3
+"""How many stacks a row names before the others are counted; below it are those of each spec."""
 
 BuiltAs = tuple[str, ...]
 """Compiler, os, platform, target and variants of a spec, as text."""
@@ -97,10 +101,10 @@ def _rows_of_tag(picture: TagPicture, words: Words) -> Iterator[TableRow]:
 
 
 def _where(line: PackageLine, words: Words) -> str:
-    """Return which stacks a row is about; the page has no list of sets, so it names some."""
-    if line.place.letter:
-        return f"{', '.join(map(shown, line.stacks[:2]))} and {len(line.stacks) - 2:,} more"
-    return words("place", line.place)
+    """Return which stacks a row is about: of many without a shorter name, the first ones."""
+    if line.place.before:
+        return words("place", line.place)
+    return words("names", shortened(line.place.names, MOST_STACKS))
 
 
 def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
