@@ -1,5 +1,6 @@
 """Documents of different kinds beside each other, and one mirror in two of them."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -193,3 +194,21 @@ def test_what_changed_in_one_environment_is_still_there_in_others(tmp_path: Path
     table = run_cli("-C", repository.folder, "HEAD~1", "HEAD", "--package-url", "").out
     assert "| Product | `other` | `upgraded` |\n" in table
     assert "| `make` | `4.3` → `4.4` |  |\n| `zlib` | · | `1.2` → `1.3` |\n" in table
+
+
+def test_in_git_a_document_differs_where_a_part_of_it_alone_does(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    item = Item("zlib")
+    specs, packages = site_data([item], {"zlib": (["e4s"], ["develop"])})
+    for name in ("zlib", "zlib-ng"):
+        listed = {name: packages["zlib"]}
+        repository.commit(
+            {"specs_data.json": to_bytes(specs), "package_data.json": to_bytes(listed)}
+        )
+    found = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "-f", "json")
+    assert "the hash" in found.err  # it has another name now
+    [stack] = json.loads(found.out)["tags"][0]["stacks"]
+    assert {change["package"]: change["kind"] for change in stack["changes"]} == {
+        "zlib": "removed",
+        "zlib-ng": "added",
+    }

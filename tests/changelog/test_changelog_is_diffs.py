@@ -19,6 +19,9 @@ from msgspec import Raw
 from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import Reading
 from snapdiff.formats import environment_lock, spec_node
+from snapdiff.formats.document import DocumentReader
+from snapdiff.formats.registry import Documents
+from snapdiff.limits import Limits
 from tests.support.documents import Item, database, lock, needs, site_data, to_bytes
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 from tests.support.nightly import examples
@@ -332,3 +335,22 @@ def test_what_every_commit_changes_is_not_counted(
     told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
     assert told.out.count("\n") == 5
     assert counted == ["develop/zlib/specs.md", "develop/cpu/spack.lock"]
+
+
+def test_what_a_reader_remembers_of_a_document_is_dropped_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = GitRepository(tmp_path / "history")
+    for version in range(50):
+        history.commit({"develop/zlib/specs.md": usual_page([spec("b", f"1.{version}")])})
+    readers: list[str] = []
+    plain = Documents.reader
+
+    def noted(self: Documents, path: str, limits: Limits) -> DocumentReader:
+        readers.append(path)
+        return plain(self, path, limits)
+
+    monkeypatch.setattr(Documents, "reader", noted)
+    told = run_cli("changelog", "-C", history.folder, "HEAD~49..HEAD", "-q", "-f", "ndjson")
+    assert told.out.count("\n") == 49
+    assert len(readers) == 3  # of 24 versions each
