@@ -1,6 +1,6 @@
 """Tags, stacks and packages by name: filters with a slip in them, and where documents are."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.errors import SnapdiffError
@@ -101,35 +101,25 @@ def _stacks(catalog: Catalog) -> set[str]:
     return known.names["stack"]
 
 
-class DocumentPaths:
-    """The documents of one side by what they list; none of them is read."""
+DocumentPaths = Mapping[tuple[str | None, str | None], str]
+"""The documents of one side by tag, and by package or stack; None stands for any."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        """List the documents of a catalog."""
-        source, documents = catalog.source, catalog.documents()
-        self._exact: dict[tuple[str, str], str] = {}
-        self._by_name: dict[str, str] = {}
-        self._by_tag: dict[str, str] = {}
-        self.first: str | None = None
-        for entry, claim in catalog.claims(documents):
-            path = source.location(entry)
-            self._exact.setdefault((claim.tag, claim.name), path)
-            self._by_name.setdefault(claim.name, path)
-            folder = entry._replace(path=documents.tag_folder(entry.path))
-            self._by_tag.setdefault(claim.tag, source.location(folder))
-            self.first = self.first or path
 
-    def of(self, tag: str, names: Iterable[str]) -> str | None:
-        """Return the document of the first of some packages or stacks that a tag has."""
-        return next((path for name in names if (path := self._exact.get((tag, name)))), None)
-
-    def named(self, names: Iterable[str]) -> str | None:
-        """Return the document of the first of some packages or stacks, whatever its tag is."""
-        return next((path for name in names if (path := self._by_name.get(name))), None)
-
-    def of_tag(self, tag: str) -> str | None:
-        """Return the folder of a tag."""
-        return self._by_tag.get(tag)
+def document_paths(catalog: Catalog) -> DocumentPaths:
+    """Return where the documents and tags of a catalog are; no document is read."""
+    source, documents = catalog.source, catalog.documents()
+    found: dict[tuple[str | None, str | None], str] = {}
+    for entry, claim in catalog.claims(documents):
+        path = source.location(entry)
+        folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
+        for tag, name, place in (
+            (claim.tag, claim.name, path),
+            (None, claim.name, path),
+            (claim.tag, None, folder),
+            (None, None, path),
+        ):
+            found.setdefault((tag, name), place)
+    return found
 
 
 def document_path(sides: Sequence[DocumentPaths], tag: str, names: Sequence[str]) -> str | None:
@@ -140,10 +130,11 @@ def document_path(sides: Sequence[DocumentPaths], tag: str, names: Sequence[str]
     each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
     tag. Data of a whole site is one document for all. None where there is no document at all.
     """
-    found = (
-        *(side.of(tag, names) for side in sides),
-        *(side.named(names) for side in sides),
-        *(side.of_tag(tag) for side in sides),
-        *(side.first for side in sides),
-    )
-    return next((path for path in found if path is not None), None)
+    named = [(tag, name) for name in names]
+    of_any_tag = [(None, name) for name in names]
+    for keys in (named, of_any_tag, [(tag, None)], [(None, None)]):
+        for side in sides:
+            for key in keys:
+                if key in side:
+                    return side[key]
+    return None

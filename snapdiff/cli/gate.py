@@ -270,9 +270,9 @@ def mark_documents(
     """
     annotations = []
     if offenders:  # else no side has to be listed for it
-        from snapdiff.catalog.known_names import DocumentPaths, document_path
+        from snapdiff.catalog.known_names import document_path, document_paths
 
-        sides = [DocumentPaths(new), DocumentPaths(old)]
+        sides = [document_paths(new), document_paths(old)]
         for item in offenders:
             path = document_path(sides, item.tag, [*item.packages, *item.stacks])
             annotations.append(Annotation(item.kind, item.text, path))
