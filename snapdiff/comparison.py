@@ -7,9 +7,8 @@ from msgspec import UNSET
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.known_names import check_explicit, check_filters, check_mapped_stacks
-from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.loading import Catalog, RevisionPair, require_paths
 from snapdiff.catalog.matching import match_packages
-from snapdiff.catalog.revision_pair import RevisionPair, require_paths
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
 from snapdiff.filters import Scope, narrowed_to_kinds

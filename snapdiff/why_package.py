@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.revision_pair import RevisionPair
+from snapdiff.catalog.loading import Catalog, RevisionPair
 from snapdiff.comparison import check_narrowing, diff_files
 from snapdiff.diff.why import PackageTrees
 from snapdiff.errors import BadPage, BadPagesError, SnapdiffError

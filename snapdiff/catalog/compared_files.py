@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
+from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File

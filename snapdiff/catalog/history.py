@@ -16,7 +16,6 @@ from snapdiff.catalog.compared_files import (
     is_within,
     path_of,
 )
-from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import (
     FilePair,
     FileVersion,
@@ -26,6 +25,7 @@ from snapdiff.catalog.reading import (
     read_whole,
     require_content,
 )
+from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, DocumentReader, File

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.counting import Unchanged, count_package
 from snapdiff.catalog.reading import FilePair, Reading, differs, pair_lists, pair_packages
 from snapdiff.catalog.renamed_stacks import (
     Packages,
@@ -15,7 +14,7 @@ from snapdiff.catalog.renamed_stacks import (
     rename_package,
     rename_pair,
 )
-from snapdiff.catalog.side import CatalogSide, folder_of_tag
+from snapdiff.catalog.sides import CatalogSide, Unchanged, count_package, folder_of_tag
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document

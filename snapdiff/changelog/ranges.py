@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.catalog.known_names import KnownNames, check_explicit
-from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.revision_pair import RevisionPair, has_document, require_paths
+from snapdiff.catalog.loading import Catalog, RevisionPair, has_document, require_paths
 from snapdiff.changelog.steps import (
     GitSteps,
     Step,

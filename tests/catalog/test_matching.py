@@ -8,8 +8,8 @@ import pytest
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.counting import CountedFiles, Unchanged
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
+from snapdiff.catalog.sides import CountedFiles, Unchanged
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope

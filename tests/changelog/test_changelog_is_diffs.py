@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from snapdiff.catalog.counting import CountedFiles
 from snapdiff.catalog.reading import Reading
+from snapdiff.catalog.sides import CountedFiles
 from snapdiff.formats import environment_lock, spec_node
 from snapdiff.formats.document import DocumentReader
 from snapdiff.formats.registry import Documents

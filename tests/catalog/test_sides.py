@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from snapdiff.catalog.side import CatalogSide
+from snapdiff.catalog.sides import CatalogSide
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.model import Package
