@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair, linked_by
-from snapdiff.diff.reach import BitCounts, Nearest, all_above, parents, unite_below
+from snapdiff.diff.reach import BitCounts, all_above, follow, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.model import Graph
 from snapdiff.result import Change, Field, Kind
@@ -94,14 +94,14 @@ class Explanation:
             for build_only in (False, True):
                 if not left:
                     break
-                nearest = (
-                    Nearest(changes.below, above, every[recipes])
+                ways = (
+                    nearest_ways(changes.below, above, every[recipes])
                     if build_only
-                    else Nearest(changes.linked_below, linked_above, linked[recipes])
+                    else nearest_ways(changes.linked_below, linked_above, linked[recipes])
                 )
-                for spec in [spec for spec in left if spec in nearest]:
-                    event = ranked[nearest.rank(spec)]
-                    path = self._path(nearest.way(spec, LONGEST_PATH + 2), event)
+                for spec in [spec for spec in left if spec in ways]:
+                    event = ranked[ways[spec].rank]
+                    path = self._path(follow(ways, spec, LONGEST_PATH + 2), event)
                     chosen[spec] = event, path, build_only
                     del left[spec]
         for spec in self._specs:

@@ -63,16 +63,8 @@ class DependencySets:
     def __init__(self, graphs: tuple[Graph, Graph]) -> None:
         """Take the graphs."""
         bits: dict[Hashable, int] = {}
-        self._old = _SideSets(graphs[0], bits)
-        self._new = _SideSets(graphs[1], bits)
-
-    def group_old(self, hashes: Iterable[str]) -> _Groups:
-        """Return nodes of the old graph by what they depend on."""
-        return self._old.group(hashes)
-
-    def group_new(self, hashes: Iterable[str]) -> _Groups:
-        """Return nodes of the new graph by what they depend on."""
-        return self._new.group(hashes)
+        self.old = _SideSets(graphs[0], bits)
+        self.new = _SideSets(graphs[1], bits)
 
 
 class _SideSets:
@@ -85,9 +77,12 @@ class _SideSets:
         self._linked: dict[str, int] = {}
 
     def group(self, hashes: Iterable[str]) -> _Groups:
+        """Return nodes by what they depend on."""
         hashes = sorted(hashes)
-        found = unite_below(hashes, partial(linked_by, self._graph), self._own_bit, self._linked)
-        self._linked |= dict(found)
+        unknown = [spec_hash for spec_hash in hashes if spec_hash not in self._linked]
+        if unknown:
+            linked = partial(linked_by, self._graph)
+            self._linked |= dict(unite_below(unknown, linked, self._own_bit, self._linked))
         groups: _Groups = {}
         for spec_hash in hashes:
             depends_on = DependsOn(self._linked[spec_hash], self._direct(spec_hash))
@@ -132,7 +127,7 @@ def match_members(
     dependencies is treated as one: for n members with d different dependencies a side the time goes
     with n log n + d * n. Raises FormatError where that is too much.
     """
-    before, after = sets.group_old(old), sets.group_new(new)
+    before, after = sets.old.group(old), sets.new.group(new)
     pairs: list[tuple[str, str]] = []
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
     before, after = _unpaired(before), _unpaired(after)

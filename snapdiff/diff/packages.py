@@ -1,5 +1,6 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache, partial
 from itertools import chain
@@ -109,45 +110,33 @@ def change_of_package(
     that are the same in Spack's order (`1.2` and `1-2`) are one version, shown as the new side
     writes it.
     """
-    moved = _compare_versions(frozenset(old_versions), frozenset(new_versions))
-    numbers: dict[str, int] = {}
-    for change in changes:
-        numbers[change.kind] = numbers.get(change.kind, 0) + 1
+    kind, gone, came, kept = _compare_versions(frozenset(old_versions), frozenset(new_versions))
+    numbers: dict[str, int] = Counter(change.kind for change in changes)
     return PackageChange(
         package=package,
-        kind=moved.kind or _kind_of_same_versions(numbers),
-        whole=moved.whole,
-        gone=moved.gone,
-        came=moved.came,
-        kept=moved.kept,
+        kind=kind or _kind_of_same_versions(numbers),
+        whole=not kept and not (gone and came),
+        gone=gone,
+        came=came,
+        kept=kept,
         specs=ChangeCounts(**numbers),
         builds=builds,
     )
 
 
-class _VersionChange(NamedTuple):
-    """What two sets of versions say; no kind where they are the same."""
-
-    kind: Kind | None
-    whole: bool
-    gone: tuple[str, ...]
-    came: tuple[str, ...]
-    kept: tuple[str, ...]
+_Texts = tuple[str, ...]
 
 
 @lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions
-def _compare_versions(old_texts: frozenset[str], new_texts: frozenset[str]) -> _VersionChange:
+def _compare_versions(
+    old_texts: frozenset[str], new_texts: frozenset[str]
+) -> tuple[Kind | None, _Texts, _Texts, _Texts]:
+    """Return the kind, if versions alone say it, and which are gone, which came, and in both."""
     old, new = _by_order(old_texts), _by_order(new_texts)
     gone = {order: text for order, text in old.items() if order not in new}
     came = {order: text for order, text in new.items() if order not in old}
     kept = {order: text for order, text in new.items() if order in old}
-    return _VersionChange(
-        _kind(old, new, gone, came),
-        not old or not new,
-        _in_order(gone),
-        _in_order(came),
-        _in_order(kept),
-    )
+    return _kind(old, new, gone, came), _in_order(gone), _in_order(came), _in_order(kept)
 
 
 def changes_of_packages(
@@ -183,7 +172,7 @@ def _by_order(versions: Iterable[str]) -> _Versions:
     return {parse_version(text): text for text in sorted(set(versions), reverse=True)}
 
 
-def _in_order(versions: _Versions) -> tuple[str, ...]:
+def _in_order(versions: _Versions) -> _Texts:
     return tuple(versions[order] for order in sorted(versions))
 
 

@@ -134,60 +134,41 @@ def all_above(nodes: Iterable[int], above: Mapping[int, Sequence[int]]) -> set[i
     return found
 
 
-class Nearest:
-    """The nearest event of each pair that reaches one.
+def nearest_ways(
+    below: Sequence[Sequence[int]], above: Mapping[int, Sequence[int]], ranks: Mapping[int, int]
+) -> dict[int, Way]:
+    """Return how each pair that reaches an event reaches the nearest one.
 
-    At the same distance the lower rank goes first; equal events are reached by the first
-    dependencies by name.
+    `ranks` has the lowest rank of each pair that has events. At the same distance the lower rank
+    goes first; equal events are reached by the first dependencies by name.
     """
+    ways = {pair: Way(rank, None) for pair, rank in ranks.items()}
+    level: Collection[int] = ranks
+    while level:
+        found: dict[int, Way] = {}
+        for child in level:
+            for pair in above.get(child, ()):
+                if pair not in ways and pair not in found:
+                    next_pair = min(
+                        (it for it in below[pair] if it in ways), key=lambda it: ways[it].rank
+                    )
+                    found[pair] = Way(ways[next_pair].rank, next_pair)
+        ways |= found
+        level = found
+    return ways
 
-    def __init__(
-        self,
-        below: Sequence[Sequence[int]],
-        above: Mapping[int, Sequence[int]],
-        ranks: Mapping[int, int],
-    ) -> None:
-        """Take what is below and above each pair, and the lowest rank of each that has events."""
-        self._ways = {pair: Way(rank, None) for pair, rank in ranks.items()}
-        level: Collection[int] = ranks
-        while level:
-            found: dict[int, Way] = {}
-            for child in level:
-                for pair in above.get(child, ()):
-                    if pair not in self._ways and pair not in found:
-                        found[pair] = self._best_way(below[pair])
-            self._ways |= found
-            level = found
 
-    def _best_way(self, children: Iterable[int]) -> Way:
-        """Return the best of the ways of some pairs, of which one at least has one."""
-        best: Way | None = None
-        for child in children:
-            way = self._ways.get(child)
-            if way and (best is None or way.rank < best.rank):
-                best = Way(way.rank, child)
-        assert best
-        return best
+def follow(ways: Mapping[int, Way], pair: int, most: int) -> list[int]:
+    """Return the pairs that lead from a pair to its nearest event, at most so many of them.
 
-    def __contains__(self, pair: int) -> bool:
-        """Return whether a pair reaches an event."""
-        return pair in self._ways
-
-    def rank(self, pair: int) -> int:
-        """Return the rank of the nearest event of a pair that reaches one."""
-        return self._ways[pair].rank
-
-    def way(self, pair: int, most: int) -> list[int]:
-        """Return the pairs that lead from a pair to its nearest event, at most so many of them.
-
-        The pair itself is not among them.
-        """
-        found: list[int] = []
-        following = self._ways[pair].next
-        while following is not None and len(found) < most:
-            found.append(following)
-            following = self._ways[following].next
-        return found
+    The pair itself is not among them.
+    """
+    found: list[int] = []
+    following = ways[pair].next
+    while following is not None and len(found) < most:
+        found.append(following)
+        following = ways[following].next
+    return found
 
 
 class BitCounts:

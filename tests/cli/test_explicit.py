@@ -303,3 +303,50 @@ def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path)
     assert {len(row) for row in rows} == {len(rows[0])}
     done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "--fail-on", "removed")
     assert done.status == 1  # 2.10.1 is a build that is gone, though the package is not
+
+
+def test_what_a_new_environment_asks_for_was_not_asked_for_before(tmp_path: Path) -> None:
+    old = {"env/a/spack.lock": to_bytes(lock(environment(minor=1)))}
+    new = {**old, "env/b/spack.lock": to_bytes(lock(environment(minor=2)))}
+    sides = write_files(tmp_path / "old", old), write_files(tmp_path / "new", new)
+    [tag] = json.loads(run_cli(*sides, "-f", "json").out)["tags"]
+    [_, added] = tag["stacks"]
+    assert (added["stack"], added["status"]) == ("b", "added")
+    asked_for = {change["package"]: change["asked_for"] for change in added["package_changes"]}
+    assert asked_for["hdf5"] == {"old": False, "new": True}
+    assert asked_for["zlib"] == {"old": False, "new": False}
+
+
+def test_a_spec_of_two_environments_counts_once_in_a_new_tag(tmp_path: Path) -> None:
+    content = to_bytes(lock(environment(minor=1)))
+    old = {"env/a/spack.lock": content}
+    new = {**old, "later/a/spack.lock": content, "later/b/spack.lock": content}
+    sides = write_files(tmp_path / "old", old), write_files(tmp_path / "new", new)
+    [tag] = json.loads(run_cli(*sides, "-f", "json").out)["tags"]
+    assert (tag["old"], tag["new"], tag["status"]) == (None, "later", "added")
+    specs = len(environment(minor=1))
+    assert tag["specs"] == {"old": 0, "new": specs}
+    assert [stack["specs"]["new"] for stack in tag["stacks"]] == [specs, specs]
+
+
+@pytest.mark.parametrize(
+    ("options", "packages"),
+    [
+        ([], ["a", "b", "mpi", "zlib"]),
+        (["--because", "mpi,zlib"], ["a", "b", "mpi"]),
+        (["--explicit"], ["b"]),
+        (["--because", "mpi,zlib", "--explicit"], ["b"]),
+    ],
+)
+def test_rebuilt_specs_are_narrowed_and_stay_in_order(
+    tmp_path: Path, options: list[str], packages: list[str]
+) -> None:
+    for name, version in (("old", "1.1"), ("new", "1.2")):
+        zlib, mpi = Item("zlib", version), Item("mpi")
+        a = Item("a", needs=(needs(zlib),))
+        b = Item("b", explicit=True, needs=tuple(map(needs, (a, mpi) if name == "old" else (a,))))
+        items = [zlib, a, b, mpi] if name == "old" else [zlib, a, b]
+        write_files(tmp_path, {f"{name}.lock": to_bytes(lock(items))})
+    found = report(tmp_path, *options)
+    changes = found["tags"][0]["stacks"][0]["changes"]
+    assert [change["package"] for change in changes] == packages

@@ -20,7 +20,7 @@ from snapdiff.limits import Limits
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Filters, Trait, TraitCount
 from snapdiff.spack.configuration import parse_configuration
-from tests.support.documents import digest
+from tests.support.documents import Item, digest, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (
     LOCKS,
@@ -32,7 +32,7 @@ from tests.support.graphs import (
     nodes_of,
     read_lock,
 )
-from tests.support.helpers import hash_of, run_cli
+from tests.support.helpers import hash_of, run_cli, write_files
 from tests.support.nightly import nightly_but
 from tests.support.oracle import canonical_compiler, canonical_variant
 from tests.support.real_catalogs import needs_real_catalogs
@@ -330,6 +330,51 @@ def with_hashes(graph: PlainGraph) -> dict[str, PlainNode]:
         )
         for key, node in graph.items()
     }
+
+
+def test_what_is_farther_than_one_looks_is_told_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new, _ = EXAMPLES["any other dependency, the nearest first"]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, (old, new), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    for steps, name in ((2, "b"), (1, "a")):
+        monkeypatch.setattr("snapdiff.diff.trait_bits._MOST_STEPS", steps)
+        [tag] = report_of_locks(*paths)["tags"]
+        changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
+        assert changes["fftw"]["lost"]["name"] == name
+
+
+ZEN2, ZEN3 = (
+    {"trait": {"what": "target", "name": None, "value": target}, "specs": 1}
+    for target in ("zen2", "zen3")
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [([], [ZEN2, ZEN3]), (["--explicit"], [ZEN2]), (["--because", "mpi"], [ZEN3])],
+)
+def test_traits_are_those_of_the_lost_builds_that_are_reported(
+    tmp_path: Path, options: list[str], parts: list[object]
+) -> None:
+    mpi = Item("mpi")
+    kept = Item("fftw", "3.1", explicit=True, needs=(needs(Item("mpi", "2.0")),))
+    both = [Item("mpi", "2.0"), kept]
+    lost = [
+        mpi,
+        Item("fftw", target="zen2", version="3.1", explicit=True),
+        Item("fftw", target="zen3", version="3.1", needs=(needs(mpi),)),
+    ]
+    app = Item("app", explicit=True, needs=tuple(map(needs, lost)))
+    files = {"old.lock": [*both, *lost, app], "new.lock": [*both, Item("app", explicit=True)]}
+    write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
+    report = report_of_locks(tmp_path / "old.lock", tmp_path / "new.lock", *options)
+    changes = report["tags"][0]["stacks"][0]["package_changes"]
+    [fftw] = [change for change in changes if change["package"] == "fftw"]
+    assert fftw["lost_by"] == parts
 
 
 def test_a_package_filter_changes_no_trait(tmp_path: Path) -> None:
