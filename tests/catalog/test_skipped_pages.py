@@ -163,6 +163,11 @@ def test_a_stack_that_was_compared_is_left_out_for_a_bad_document_of_it(tmp_path
             for stack, name in named.items()
         }
         write_files(tmp_path / side, files)
+    # One that is removed is no more removed than the other is upgraded.
+    write_files(
+        tmp_path / "old",
+        {"v1/hep/spack.lock": to_bytes(lock([Item("hdf5", "1"), Item("m4")]))},
+    )
     write_files(tmp_path / "new", {"v1/hep/build_cache/index.json": "gone\n"})
     report = json.loads(run_cli("-C", tmp_path, "--skip-bad-pages", "-fjson", "old", "new").out)
     assert found_in(report, "v1") == {"e4s": {"upgraded": 1}}
@@ -246,6 +251,15 @@ def test_a_tag_that_only_a_bad_page_could_name_has_neither_come_nor_gone(
     write_files(tmp_path / "bad", {"pages/zlib/specs.md": "gone\n"} | others)
     report = run_cli("-C", tmp_path, "--skip-bad-pages", "-q", "-f", "json", old, new)
     assert json.loads(report.out)["tags"] == []
+
+
+def test_what_is_a_page_on_one_side_is_one_on_the_other(tmp_path: Path) -> None:
+    [page] = pages_of([spec("b")]).values()
+    write_files(tmp_path, {"a/develop/zlib.md": page, "b/develop/zlib.md": "# About zlib\n"})
+    for sides, bad in ((("a", "b"), "new"), (("b", "a"), "old")):
+        done = run_cli("-C", tmp_path, "--allow-empty", *sides)
+        assert (done.status, done.out) == (2, "")
+        assert f"develop/zlib.md ({bad}): line 1: no front matter" in done.err
 
 
 @pytest.mark.parametrize("name", ["esc\x1b[31m", "line\nbreak", "\u202eturned"])

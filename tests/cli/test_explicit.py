@@ -134,6 +134,12 @@ def test_documents_that_do_not_say_what_was_asked_for() -> None:
         assert "--explicit: nothing here tells roots from dependencies" in done.err
 
 
+def test_where_there_is_no_document_nothing_was_asked_for(example: Path) -> None:
+    write_files(example / "empty", {"package_data.json": "{}"})  # a part of a document
+    done = run_cli("-C", example, "--explicit", "--allow-empty", "empty", "empty")
+    assert (done.status, done.err) == (0, "")
+
+
 def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
     text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "text").out
     lines = [line for line in text.splitlines() if line.startswith("  ↑")]

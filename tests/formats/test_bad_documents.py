@@ -111,6 +111,12 @@ def test_an_environment_that_is_included_twice_under_one_name_is_an_error() -> N
     assert error_of(twice.encode()).startswith("include_concrete./a: is there twice")
 
 
+def test_of_a_long_name_that_is_there_twice_the_beginning_is_told() -> None:
+    name = "/" + "a" * 64
+    twice = f'{{"concrete_specs":{{}},"include_concrete":{{"{name}":{{}},"{name}":{{}}}}}}'
+    assert error_of(twice.encode()).startswith(f"include_concrete.{name[:64]}: is there twice")
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize(
     ("name", "first"),
