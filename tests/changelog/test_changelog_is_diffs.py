@@ -277,13 +277,13 @@ def test_an_environment_without_a_spec_has_no_cause_that_is_missing(tmp_path: Pa
 def test_a_spec_that_becomes_a_root_is_told_as_one_from_then_on(tmp_path: Path) -> None:
     """What a history remembers of a node says whether it is a root, though its record does not."""
     history = GitRepository(tmp_path / "history")
-    zlib, newer = Item("zlib"), Item("zlib", "1.4")
+    older, zlib, newer = (Item("zlib", version) for version in ("1.2", "1.3", "1.4"))
     for below, other, is_root in (
-        (zlib, "1", False),
+        (older, "1", False),
         (zlib, "2", False),
         (zlib, "3", True),
-        (zlib, "4", True),
         (newer, "4", True),
+        (zlib, "5", False),
     ):
         app = Item("app", needs=(needs(below),), explicit=True)
         below = replace(below, explicit=is_root)
