@@ -7,12 +7,11 @@ from snapdiff.reports.names import Mark, short_patches
 from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.result import Field
 from snapdiff.result.causes import Cause, Event, Value, What
-from snapdiff.spack.version import parse_version
 
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
-_FIELDS = ("os", "platform", "target", "variants", "namespace", "external")
+_FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace", "external")
 
 
 def event_in_words(event: Event, mark: Mark) -> str:
@@ -37,10 +36,14 @@ def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
 def _what_differs(event: Event, mark: Mark) -> str:
     if event.what in ("version", "edge", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
-    if event.what == "compiler":
-        sides = (event.old, event.new)
-        old, new = ("none named" if it == "none" else _value(it, mark) for it in sides)
-        return f"compiler {old} → {new}"
+    if event.what == "compiler" and event.new == "none":
+        return f"no compiler named any more, before {_value(event.old, mark)}"
+    if event.what == "compiler" and event.old == "none":
+        return f"compiler {_value(event.new, mark)} named now, before none"
+    if event.what == "variants" and not event.old:
+        return f"now with {_value(event.new, mark)}"
+    if event.what == "variants" and not event.new:
+        return f"no longer with {_value(event.old, mark)}"
     if event.what in _FIELDS:
         return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "compilers":
@@ -90,15 +93,8 @@ SAME_TO_USE = "link and run dependencies unchanged"
 
 
 def counted_in_words(cause: CountedCause, mark: Mark) -> str:
-    """Return a cause of many specs: `cmake 3.26.3, 3.25.0 → 3.27.7 (build only)`."""
-    words = event_in_words(cause.events[0], mark)
-    if len(cause.events) > 1:
-        old, new = (
-            ", ".join(map(mark, sorted(versions, key=parse_version, reverse=True)))
-            for versions in (
-                {str(event.old) for event in cause.events},
-                {str(event.new) for event in cause.events},
-            )
-        )
-        words = f"{mark(str(cause.events[0].package))} {old} → {new}"
+    """Return a cause of many specs: `gmake added (build only)`, `python in other versions`."""
+    several = len(cause.events) > 1
+    package = mark(str(cause.events[0].package))
+    words = f"{package} in other versions" if several else event_in_words(cause.events[0], mark)
     return f"{words} (build only)" if cause.build_only else words

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from snapdiff.reports.lost_builds import BuildChanges, Replaced, StackBuilds, replaced_in
 from snapdiff.reports.names import Mark, shortened
@@ -50,11 +51,16 @@ _KINDS = {
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """How many packages had one status; `major` is how many of them got another major version."""
+    """How many packages had one status.
+
+    `major` is how many of them got another major version, `losing` how many of those that were
+    upgraded lost builds, too.
+    """
 
     status: Status
     number: int
-    major: int
+    major: int = 0
+    losing: int = 0
 
     @property
     def name(self) -> str:
@@ -100,7 +106,10 @@ class ProductCell(NamedTuple):
             return f"{gone} → {came}"
         if gone or came:
             return f"lost {gone}, still has {kept}" if gone else f"{came} added beside {kept}"
-        return self.builds.in_words(mark) if self.builds else "·"
+        if not self.builds:
+            return "·"
+        which = f"{_versions(self.builds.versions, mark)}: " if len(change.kept) > 1 else ""
+        return which + self.builds.in_words(mark)
 
 
 class ProductRow(NamedTuple):
@@ -147,13 +156,13 @@ class Group(Tally, frozen=True, kw_only=True):
         return self.number - number_of_packages(self.first)
 
 
-def first_lines(lines: Iterable[PackageLine]) -> tuple[PackageLine, ...]:
+def first_lines(lines: Iterable[PackageLine], most: int = FEW) -> tuple[PackageLine, ...]:
     """Return the first few of some lines, each of other packages."""
     told: dict[str, PackageLine] = {}
     for line in lines:
         if told.keys().isdisjoint(line.packages):
             told.update(dict.fromkeys(line.packages, line))
-    return tuple(dict.fromkeys(told.values()))[:FEW]
+    return tuple(dict.fromkeys(told.values()))[:most]
 
 
 def number_of_packages(lines: Iterable[PackageLine]) -> int:
@@ -165,18 +174,22 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
     worst: dict[str, Status] = {}
     major: set[str] = set()
+    losing: set[str] = set()
     for line in lines:
         for package in line.packages:
             worst[package] = min(worst.get(package, line.worst), line.worst, key=severity)
         if line.is_major:
             major.update(line.packages)
+        if line.builds and line.builds.lost.number:
+            losing.update(line.packages)
     names = {status: {it for it in worst if worst[it] is status} for status in Status}
-    return tuple(_tally(status, names[status], major) for status in Status if names[status])
-
-
-def _tally(status: Status, names: set[str], major: set[str]) -> Tally:
-    among = len(names & major) if status is Status.UPGRADED else 0
-    return Tally(status=status, number=len(names), major=among)
+    return tuple(
+        Tally(status=status, number=len(some), major=len(some & major), losing=len(some & losing))
+        if status is Status.UPGRADED
+        else Tally(status=status, number=len(some))
+        for status, some in names.items()
+        if some
+    )
 
 
 def grouped(
@@ -196,20 +209,21 @@ def _group(
     status: Status, lines: list[PackageLine], columns: Sequence[StackDiff], *, lists_all: bool
 ) -> Group:
     [tally] = tallies(lines)
-    number, major = tally.number, tally.major
-    quiet = () if lists_all else tuple(line for line in lines if line.status in _QUIET)
+    group = Group(**structs.asdict(tally), lines=tuple(lines))
+    if lists_all:
+        has_table = columns and status not in _QUIET
+        return replace(group, table=_product_table(lines, columns)) if has_table else group
     is_quiet = status in _QUIET or (status in _QUIET_BUILDS and lines[0].is_dependency)
-    if is_quiet and number > FEW_QUIET and not lists_all:
+    if is_quiet and tally.number > FEW_QUIET:
         names = tuple(dict.fromkeys(name for line in lines for name in line.packages))
-        return Group(status=status, number=number, major=major, names=names)
+        return replace(group, lines=(), names=names)
     if columns and status not in _QUIET:
-        table = _product_table(lines, columns)
-        return Group(status=status, number=number, major=major, lines=tuple(lines), table=table)
+        return replace(group, table=_product_table(lines, columns))
+    quiet = [line for line in lines if line.status in _QUIET]
     if status in _QUIET or len(quiet) <= _FEW_ELSEWHERE:
-        return Group(status=status, number=number, major=major, lines=tuple(lines))
+        return group
     told = tuple(line for line in lines if line not in quiet)
-    elsewhere = number_of_packages(quiet)
-    return Group(status=status, number=number, major=major, lines=told, elsewhere=elsewhere)
+    return replace(group, lines=told, elsewhere=number_of_packages(quiet))
 
 
 def _product_table(lines: Sequence[PackageLine], stacks: Sequence[StackDiff]) -> ProductTable:
@@ -244,4 +258,7 @@ def _column(stack: StackDiff, replaced: Replaced) -> dict[str, ProductCell]:
 def _versions(versions: Sequence[str], mark: Mark) -> str:
     """Return versions, the highest first; of very many the first ones."""
     some = shortened(versions[::-1], MOST_VERSIONS)
-    return ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
+    marked = list(map(mark, some.first))
+    if some.more:
+        return f"{', '.join(marked)} and {some.more:,} more"
+    return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])

@@ -13,31 +13,33 @@ from snapdiff.spack.version import parse_version
 
 
 class BuildShare(NamedTuple):
-    """How many builds a package lost or gained, `of` how many, and which these are.
+    """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
 
-    Of a package that has several versions, `versions` has how many builds of each these are.
+    `versions` are those of these builds, in order.
     """
 
     number: int
     of: int
     what: Literal["lost", "new"]
     parts: tuple[TraitCount, ...]
-    versions: tuple[tuple[str, int], ...]
+    versions: tuple[str, ...]
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`."""
-        words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
-        if len(self.versions) == 1:
-            words += f", of {mark(self.versions[0][0])}"
-        elif self.versions:
-            each = (f"{number:,} of {mark(version)}" for version, number in self.versions)
-            words += f", {', '.join(each)}"
+        of = f"{self.number:,} of {counted(self.of, 'build')}"
+        words = f"{of} {self.what}"
+        if not self.of:
+            words = f"{counted(self.number, 'build')} {self.what} each"
         if not self.parts:
             return words
         if self.parts[0].specs == self.number:
             return f"{words} ({_traits_in_words(self.parts[0], mark)})"
         which = ((it.specs, _traits_in_words(it, mark).removeprefix("built ")) for it in self.parts)
         return f"{words} ({', '.join(f'{specs:,} {traits}' for specs, traits in which)})"
+
+    def alike(self) -> "BuildShare":
+        """Return what is said of several packages at once, without what is of one alone."""
+        return self._replace(of=0, versions=())
 
 
 class BuildChanges(NamedTuple):
@@ -46,6 +48,23 @@ class BuildChanges(NamedTuple):
     lost: BuildShare
     gained: BuildShare
     is_kind: bool
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The versions of these builds, in order."""
+        return tuple(sorted({*self.lost.versions, *self.gained.versions}, key=parse_version))
+
+    @property
+    def of(self) -> int:
+        """How many builds there are of the package, of which some are lost, or else new."""
+        return (self.lost if self.lost.number else self.gained).of
+
+    @property
+    def alike(self) -> "BuildChanges | None":
+        """What is the same of all packages on one line; None where nothing tells the builds."""
+        if not self.is_kind or not (self.lost.parts or self.gained.parts):
+            return None
+        return BuildChanges(self.lost.alike(), self.gained.alike(), is_kind=True)
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of them: `2 of 18 builds lost, 1 of 17 builds new`."""
@@ -85,12 +104,11 @@ class StackBuilds:
             if cause.package is None and cause.specs == stack.summary.reconfigured:
                 self._untold[Kind.REMOVED].add((cause.what, cause.old))
                 self._untold[Kind.ADDED].add((cause.what, cause.new))
-        self._versions: dict[tuple[Kind, str], Counter[str]] = {}
+        self._versions: dict[tuple[Kind, str], set[str]] = {}
         for change in stack.changes:
             spec = change.old or change.new
             if spec and change.kind in (Kind.REMOVED, Kind.ADDED):
-                versions = self._versions.setdefault((change.kind, change.package), Counter())
-                versions[spec.version] += 1
+                self._versions.setdefault((change.kind, change.package), set()).add(spec.version)
 
     def changes(self, change: PackageChange) -> BuildChanges | None:
         """Return what is to be said of a package's builds; None where its versions say it all."""
@@ -104,14 +122,14 @@ class StackBuilds:
             change.builds.old,
             "lost",
             self._told(Kind.REMOVED, change.lost_by),
-            self._of_versions(Kind.REMOVED, change, change.gone),
+            self._versions_of(Kind.REMOVED, change),
         )
         gained = BuildShare(
             specs.added,
             change.builds.new,
             "new",
             self._told(Kind.ADDED, change.gained_by),
-            self._of_versions(Kind.ADDED, change, change.came),
+            self._versions_of(Kind.ADDED, change),
         )
         return BuildChanges(lost, gained, is_kind=by_builds)
 
@@ -122,14 +140,8 @@ class StackBuilds:
     def _told(self, kind: Kind, parts: Iterable[TraitCount]) -> tuple[TraitCount, ...]:
         return tuple(part for part in parts if _key(part.trait) not in self._untold[kind])
 
-    def _of_versions(
-        self, kind: Kind, change: PackageChange, own: tuple[str, ...]
-    ) -> tuple[tuple[str, int], ...]:
-        """Return the builds of each version, where one side has several of its `own` and kept."""
-        if len(own) + len(change.kept) < 2:
-            return ()
-        found = self._versions.get((kind, change.package), Counter[str]())
-        return tuple(sorted(found.items(), key=lambda item: parse_version(item[0]), reverse=True))
+    def _versions_of(self, kind: Kind, change: PackageChange) -> tuple[str, ...]:
+        return tuple(sorted(self._versions.get((kind, change.package), ()), key=parse_version))
 
 
 def _key(trait: Trait) -> tuple[str, object]:

@@ -11,10 +11,9 @@ from urllib.parse import quote
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.groups import ProductTable
-from snapdiff.reports.names import number, tag_names
-from snapdiff.reports.package_counts import CountTable, name_of_row
+from snapdiff.reports.names import counted, number, tag_names
+from snapdiff.reports.package_counts import CountTable, name_of_kind, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS
-from snapdiff.result import Kind
 from snapdiff.safe_text import LONGEST, shown
 
 _NEEDS_ENTITIES = re.compile(r"[`|]|^ | $|^$")
@@ -154,11 +153,9 @@ def cells(words: Sequence[str]) -> str:
 
 def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
-    has_sums, has_unchanged = table.total.total is not None, bool(table.total.unchanged)
-    kinds = [
-        {Kind.REBUILT: rebuilt}.get(kind, kind.value).capitalize() for kind in table.counted_kinds
-    ]
-    heads = [*kinds, *["Unchanged"] * has_unchanged, *["Packages"] * has_sums]
+    has_unchanged = bool(table.total.unchanged)
+    kinds = [name_of_kind(kind, rebuilt).capitalize() for kind in table.counted_kinds]
+    heads = [*kinds, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
     lines = [
         cells([*first, noun.capitalize(), *heads]),
@@ -167,8 +164,7 @@ def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
         numbers = [row.counts.by_kind.get(kind, 0) for kind in table.counted_kinds]
-        numbers += [row.counts.unchanged or 0] * has_unchanged
-        numbers += [row.counts.total or 0] * has_sums
+        numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
         lines.append(
             cells(
                 [*tag, name_of_row(row, noun, code), *(number(it) if it else "" for it in numbers)]
@@ -177,13 +173,21 @@ def grid(table: CountTable, noun: str, rebuilt: str) -> str:
     return paragraph("\n".join(lines))
 
 
-def products(table: ProductTable, link: Callable[[str], str]) -> str:
-    """Return the table of products: a row a product, a column a stack."""
+def product_head(table: ProductTable) -> str:
+    """Return the head of a table of products: a column a stack."""
+    return rows(["Product", *map(code, table.stacks)])
+
+
+def product_rows(table: ProductTable, title: str, left_out: int, link: Callable[[str], str]) -> str:
+    """Return a row with a title, then a row a product, and how many are left out."""
     body = [
-        cells([link(row.package), *(cell.in_words(code) if cell else "" for cell in row.cells)])
+        [link(row.package), *(cell.in_words(code) if cell else "" for cell in row.cells)]
         for row in table.rows
     ]
-    return paragraph("\n".join([rows(["Product", *map(code, table.stacks)]), *body]))
+    rest = [[f"and {counted(left_out, 'more product')}"]] if left_out else []
+    body = [[f"**{title}**"], *body, *rest]
+    columns = len(table.stacks) + 1
+    return "\n".join(cells([*words, *[""] * (columns - len(words))]) for words in body)
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -197,6 +201,7 @@ FUNCTIONS: dict[str, Any] = {
     "drawn": drawn,
     "table": table,
     "grid": grid,
-    "products": products,
+    "product_head": product_head,
+    "product_rows": product_rows,
 }
 """What templates call."""

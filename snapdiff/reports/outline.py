@@ -19,7 +19,7 @@ from snapdiff.reports.groups import (
     number_of_packages,
     tallies,
 )
-from snapdiff.reports.names import SideName, readable, side_names
+from snapdiff.reports.names import Place, SideName, readable, side_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, reported_kinds
 from snapdiff.reports.statuses import Status
@@ -33,11 +33,17 @@ _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tr
 _FAR = 40
 """How many lines nobody reads to the end to see whether there is worse."""
 
+_MOST_WITHOUT_TABLE = 20
+"""How many lines say where things happened without a table of counts."""
+
 _MOST_TALLIES = 6
 """How many numbers stand in one sentence."""
 
 MOST_HEADLINES = 5
 """How many lines of news stand above all others."""
+
+MOST_IN_HEADLINE = 8
+"""How many lines of packages such a line has."""
 
 _HEADLINES = (
     ("gone", Kind.REMOVED, (Status.GONE, Status.GONE_FROM_SOME)),
@@ -82,7 +88,7 @@ class News(Struct, frozen=True, kw_only=True):
 
 
 class Headline(Struct, frozen=True, kw_only=True):
-    """The packages of a tag that nobody should miss: the first lines, and how many more they are.
+    """The packages of a tag that nobody should miss, by place, and how many more they are.
 
     They are products where it is known what somebody asked for.
     """
@@ -90,7 +96,7 @@ class Headline(Struct, frozen=True, kw_only=True):
     about: str
     kind: Kind
     tag: TagDiff
-    first: tuple[PackageLine, ...]
+    places: tuple[tuple[Place, tuple[PackageLine, ...]], ...]
     more: int
 
 
@@ -125,15 +131,35 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.noun == _NOUNS["lock"]
 
     @property
+    def only_hashes(self) -> int:
+        """How many only have another hash, beside others that changed: that is no change."""
+        last = self.tallies[-1:]
+        is_beside = len(self.tallies) > 1 and last[0].status is Status.REBUILT
+        return last[0].number if is_beside else 0
+
+    @property
+    def changed(self) -> tuple[Tally, ...]:
+        """What happened to the others."""
+        return self.tallies[:-1] if self.only_hashes else self.tallies
+
+    @property
     def main_tallies(self) -> tuple[Tally, ...]:
         """What the first sentence says; of many the more important ones."""
-        main = tuple(tally for tally in self.tallies if tally.is_main)
-        return main if main and len(self.tallies) > _MOST_TALLIES else self.tallies
+        main = tuple(tally for tally in self.changed if tally.is_main)
+        return main if main and len(self.changed) > _MOST_TALLIES else self.changed
 
     @property
     def other_tallies(self) -> tuple[Tally, ...]:
-        """What the first sentence does not say."""
-        return self.tallies[len(self.main_tallies) :]
+        """What the first sentence does not say of what changed."""
+        return self.changed[len(self.main_tallies) :]
+
+    @property
+    def says_all(self) -> bool:
+        """Whether there are so few lines, and nothing is only counted, that they are a table."""
+        groups = [it for tag in self.tags for part in tag.parts for it in part.groups]
+        is_counted = any(group.names or group.left_out or group.elsewhere for group in groups)
+        is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
+        return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
     @property
     def rebuilt(self) -> str:
@@ -192,9 +218,14 @@ def _headlines(writers: Iterable[TagWriter]) -> Iterator[Headline]:
                 if about != "major" or line.is_major
             ]
             if lines:
-                some = first_lines(lines)
+                some = first_lines(lines, MOST_IN_HEADLINE)
                 more = number_of_packages(lines) - number_of_packages(some)
-                yield Headline(about=about, kind=kind, tag=writer.tag, first=some, more=more)
+                at: dict[Place, list[PackageLine]] = {}
+                for line in some:
+                    at.setdefault(line.place, []).append(line)
+                most_first = sorted(at.items(), key=lambda item: -number_of_packages(item[1]))
+                places = tuple((place, tuple(found)) for place, found in most_first)
+                yield Headline(about=about, kind=kind, tag=writer.tag, places=places, more=more)
 
 
 Folds = Literal["none", "dependencies", "all"]

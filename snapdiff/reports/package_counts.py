@@ -69,6 +69,11 @@ class CountTable(Struct, frozen=True, kw_only=True):
         return not {Kind.REMOVED, Kind.ADDED}.isdisjoint(self.total.by_kind)
 
 
+def name_of_kind(kind: Kind, rebuilt: str) -> str:
+    """Return what packages of a kind are called that lost or got a build, a version or all."""
+    return {Kind.REMOVED: "lost", Kind.ADDED: "new", Kind.REBUILT: rebuilt}.get(kind, kind.value)
+
+
 def name_of_row(row: CountRow, noun: str, mark: Callable[[str], str]) -> str:
     """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
     number = len(row.stacks)

@@ -66,8 +66,9 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     `in_tag` says of packages that are wholly removed or added that no other stack of the tag has
     them (any more), and `place` where this is. `builds` were lost or gained where versions stayed.
     `because` is why packages were only rebuilt: of one package the cause with the way to it, of
-    several what they have in common; None where it is not known. `each` has the versions of each of
-    several packages of which none is gone or new, `differs` is in what they were
+    several what they have in common; None where it is not known. `each` has of several packages
+    what is of each alone: its versions, and of how many builds some are lost or gained, or 0.
+    `differs` is in what they were
     reconfigured. `is_dependency_now` says that they came as compilers became dependencies: they are
     not new. `is_dependency` says that nobody asked for them, where it is known what somebody asked
     for. `worst` is the worst that happened to them in any of the stacks that are looked at.
@@ -80,7 +81,7 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
-    each: tuple[tuple[str, ...], ...] = ()
+    each: tuple[tuple[tuple[str, ...], int], ...] = ()
     step: Step
     builds: BuildChanges | None
     because: Event | None
@@ -174,21 +175,35 @@ def package_lines(
         worst[package] = min(worst.get(package, line.status), line.status, key=severity)
     lines = [replace(line, worst=worst[line.packages[0]]) for line in lines]
     lines.sort(key=lambda line: line.packages)
+    alone = {(line.packages[0], line.stacks): line for line in lines}
     if together:
-        lines = _merged(lines, "packages")
+        lines = _merged(map(_as_on_one_line, lines), "packages")
     versions, causes = _unchanged_versions(stacks), _causes(stacks)
     for position, line in enumerate(lines):
-        kept, each, because = line.kept, line.each, line.because
+        first, *others = (alone[package, line.stacks] for package in line.packages)
+        kept, each, because, builds = line.kept, line.each, line.because, line.builds
         if line.kind in _SAME_VERSIONS:
-            first, *others = line.packages
             if others:
-                each = tuple(versions[package] for package in line.packages)
+                each = tuple((versions[package], 0) for package in line.packages)
             else:
-                kept, because = versions[first], causes.get((first, line.stacks[0]))
+                [package] = line.packages
+                kept, because = versions[package], causes.get((package, line.stacks[0]))
+        elif not others:
+            kept, builds = first.kept, first.builds
+        elif builds and builds.is_kind and not kept:
+            each = tuple((it.kept, it.builds.of) for it in (first, *others) if it.builds)
         place = places.place(line.stacks)
-        lines[position] = replace(line, kept=kept, each=each, because=because, place=place)
+        lines[position] = replace(
+            line, kept=kept, each=each, because=because, builds=builds, place=place
+        )
     lines.sort(key=order_of_reading)
     return lines
+
+
+def _as_on_one_line(line: PackageLine) -> PackageLine:
+    """Return a line as others are that say the same of other packages."""
+    alike = line.builds.alike if line.builds else None
+    return replace(line, builds=alike, kept=()) if alike else line
 
 
 def _lines_of_stack(
@@ -200,10 +215,12 @@ def _lines_of_stack(
     if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
         changes = changes_by_package(stack)
     now_dependencies = dependencies_now(stack)
-    builds = StackBuilds(stack, replaced)
+    stack_builds = StackBuilds(stack, replaced)
     shared = set(map(event_of, shared_fields(stack)))
     for change in stack.package_changes:
         cause = change.cause if change.kind is Kind.REBUILT else None
+        builds = stack_builds.changes(change)
+        kept = builds.versions if builds and builds.is_kind else change.kept
         specs = changes.get(change.package, ()) if change.kind is Kind.RECONFIGURED else ()
         differs = {event for spec in specs for event in field_events(spec)} - shared
         yield PackageLine(
@@ -213,9 +230,9 @@ def _lines_of_stack(
             in_tag=change.whole and change.package in whole[change.kind],
             gone=change.gone,
             came=change.came,
-            kept=() if change.kind in _SAME_VERSIONS else change.kept,
+            kept=() if change.kind in _SAME_VERSIONS else kept,
             step=step_of(change.gone, change.came, change.kept) if change.came else "",
-            builds=builds.changes(change),
+            builds=builds,
             because=event_of(cause) if isinstance(cause, Cause) else None,
             differs=tuple(sorted(differs, key=str)),
             is_dependency_now=change.package in now_dependencies,

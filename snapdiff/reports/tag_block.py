@@ -127,7 +127,7 @@ class TagWriter:
         is_short = len(self.lines) <= FEW
         toolchain = None if is_short else toolchain_of(self.lines, changed, self._places)
         used = [it.place for part in parts for group in part.groups for it in group.lines]
-        used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
+        used += [place for it in toolchain.changes for _, place in it.moves] if toolchain else []
         return TagBlock(
             tag=self.tag,
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),

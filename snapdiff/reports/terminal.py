@@ -8,7 +8,7 @@ from typing import Any
 
 from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_row
+from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_kind, name_of_row
 from snapdiff.reports.package_lines import SYMBOLS
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
@@ -177,10 +177,9 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[
     numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
-    words = [{Kind.REBUILT: rebuilt}.get(kind, kind.value) for kind in table.counted_kinds]
+    words = [name_of_kind(kind, rebuilt) for kind in table.counted_kinds]
     signs = [SYMBOLS[kind] for kind in table.counted_kinds]
-    sums = ["unchanged"] if table.total.unchanged else []
-    sums += [] if table.total.total is None else ["all"]
+    sums = ["unchanged", "all"] if table.total.unchanged else []
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
         yield heads, [max(len(head), digits) + gap for head in heads]
 
@@ -190,9 +189,7 @@ def _cells(
 ) -> Iterator[str]:
     numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.counted_kinds]
     if table.total.unchanged:
-        numbers.append((counts.unchanged or 0, "quiet"))
-    if table.total.total is not None:
-        numbers.append((counts.total or 0, ""))
+        numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
     for (number, style), size in zip(numbers, sizes, strict=False):  # a narrow one has no sums
         text = (f"{number:,}" if number else "·").rjust(size)
         yield paint(text, style if number else "quiet") if style or not number else text

@@ -33,13 +33,13 @@ Move = tuple[str | None, str | None]
 
 
 class ToolChange(NamedTuple):
-    """A part of the toolchain: what each version became, the highest first, and in which stacks.
+    """A part of the toolchain: what each version became, and in which stacks, most of these first.
 
     A version that nothing became is gone, one that was nothing before is new.
     """
 
     name: str
-    steps: tuple[tuple[tuple[Move, ...], Place], ...]
+    moves: tuple[tuple[Move, Place], ...]
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -78,22 +78,20 @@ def toolchain_of(
     return Toolchain(
         as_before=tuple((name, _in_order(same[name])) for name in in_order if name not in changed),
         changes=tuple(
-            ToolChange(name, _steps(changed[name], places)) for name in in_order if name in changed
+            ToolChange(name, _in_places(changed[name], places))
+            for name in in_order
+            if name in changed
         ),
     )
 
 
-def _steps(
-    stacks: Mapping[Move, set[str]], places: Places
-) -> tuple[tuple[tuple[Move, ...], Place], ...]:
-    """Return what became of one tool, the moves of the same stacks together, most stacks first."""
-    together: dict[frozenset[str], list[Move]] = {}
-    for move in sorted(
-        stacks, key=lambda move: parse_version(move[1] or move[0] or ""), reverse=True
-    ):
-        together.setdefault(frozenset(stacks[move]), []).append(move)
-    most_first = sorted(together.items(), key=lambda item: -len(item[0]))
-    return tuple((tuple(moves), places.place(some)) for some, moves in most_first)
+def _in_places(stacks: Mapping[Move, set[str]], places: Places) -> tuple[tuple[Move, Place], ...]:
+    def order(move: Move) -> tuple[int, object]:
+        return len(stacks[move]), parse_version(move[1] or move[0] or "")
+
+    return tuple(
+        (move, places.place(stacks[move])) for move in sorted(stacks, key=order, reverse=True)
+    )
 
 
 def _moves(gone: Iterable[str], came: Iterable[str]) -> tuple[Move, ...]:

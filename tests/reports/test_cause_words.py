@@ -27,10 +27,10 @@ def plain(text: str) -> str:
     [
         (Event("python", "version", "3.10", "3.11"), "python 3.10 → 3.11"),
         (Event("gcc", "target", "x86_64", "zen4"), "gcc target x86_64 → zen4"),
-        (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc variants ~nls +x → —"),
+        (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc no longer with ~nls +x"),
         (
             Event("x", "variants", ("patches=0123456789abcdef",), ()),
-            "x variants patches=0123456 → —",
+            "x no longer with patches=0123456",
         ),
         (Event("zlib-ng", "replaced", "zlib", "zlib-ng"), "zlib replaced by zlib-ng"),
         (Event("gmake", "added"), "gmake added"),
@@ -100,7 +100,7 @@ def test_several_old_versions_to_one_new_one_are_one_cause(tmp_path: Path) -> No
     old = above([Item("py", "3.8"), Item("py", "3.10"), Item("py", "3.9")])
     new = above([Item("py", "3.11", recipe=str(i)) for i in range(3)])
     assert words_of(tmp_path, old, new) == [
-        "= 3 specs as before but for their hash, because of py 3.10, 3.9, 3.8 → 3.11"
+        "= 3 specs as before but for their hash, because of py in other versions"
     ]
 
 
@@ -142,6 +142,6 @@ class TestRealEnvironments:
         folder = SHARED / "locks" / "e4s" / "environments"
         moved, rebuilt = why(folder / "23.08", folder / "23.11")
         where = "specs in all but oneapi-x86_64 as before but for their hash, because of"
-        assert f" {where} python 3.10.12, 3.8.17, 3.7.17 → 3.11.6, 3.10.13, 3.8.18 (" in rebuilt
+        assert f" {where} python in other versions (" in rebuilt
         assert "zlib replaced by zlib-ng" in rebuilt
         assert moved == "≠ 506 specs in oneapi-x86_64 reconfigured: os ubuntu20.04 → ubuntu22.04"

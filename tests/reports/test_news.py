@@ -175,7 +175,7 @@ def test_each_number_of_the_sentence_is_found_below_under_the_same_word() -> Non
         ).splitlines()
         assert (
             lines[2].replace("`", "")
-            == "30 packages gone, 12 upgraded to another major version, 1 rebuilt in e4s."
+            == "30 packages gone, 12 upgraded to another major version in e4s. 1 more only rebuilt."
         )
         for words in ("Gone: 30", "Upgraded to another major version: 12", "Rebuilt: 1"):
             assert words in [line.strip("*") for line in lines]
@@ -223,11 +223,11 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     kept = [spec("m", "2.0", package="less"), spec("n", package="builds")]
     new += [spec("o", "2.0", package="major"), *kept]
     news = [
-        "− left 1.0 gone",
-        "+ comes 1.0 new",
+        "− gone: left 1.0",
+        "+ new: comes 1.0",
         "↓ downgraded: sinks 2.0 → 1.9",
-        "− less lost 1.9, still has 2.0; builds 1.0: 1 of 2 builds lost (with +mpi)",
-        "↑ to another major version: major 1.0 → 2.0",
+        "− lost: less 1.9 (still has 2.0), builds 1.0: 1 of 2 builds lost (with +mpi)",
+        "↑ another major version: major 1.0 → 2.0",
     ]
     diff = diff_of([*old, *kept], new)
     words = "".join(f"  {line}\n" for line in news)
@@ -243,8 +243,8 @@ def test_of_several_versions_the_lost_builds_are_told_by_version() -> None:
     both = [spec("b", "1.1"), spec("c", "1.0"), spec("d", "1.1", variants="+shared")]
     lost = [spec("f", "1.1", variants="+mpi"), spec("g", "1.0", variants="+mpi")]
     for gone, words in (
-        (lost, "zlib 1.1, 1.0: 2 of 5 builds lost, 1 of 1.1, 1 of 1.0 (with +mpi)."),
-        (lost[:1], "zlib 1.1, 1.0: 1 of 4 builds lost, of 1.1 (with +mpi)."),
+        (lost, "zlib 1.1 and 1.0: 2 of 5 builds lost (with +mpi)."),
+        (lost[:1], "zlib 1.1: 1 of 4 builds lost (with +mpi)."),
     ):
         assert f"\n{words}\n" in render_report(diff_of([*both, *gone], both), "text")
         back = words.replace("lost", "new")
@@ -301,7 +301,30 @@ def test_a_table_of_counts_has_no_empty_column() -> None:
     for kept, has_column in ([], False), ([same], True):
         diff = diff_of([others[0], *kept], [others[1], *kept])
         for format_name in ("text", "markdown"):
-            assert ("nchanged" in render_report(diff, format_name)) is has_column
+            text = render_report(diff, format_name, ReportOptions(stat=True))
+            assert ("nchanged" in text) is has_column
+
+
+@pytest.mark.parametrize("number", [20, 21])
+def test_a_few_lines_say_more_than_a_table_of_counts(number: int) -> None:
+    stacks = ["e4s", "hep"]
+    old = [
+        spec(f"b{numbered(n)}", f"1.{n}", package=f"p{n}", stacks=stacks[n % 2])
+        for n in range(number)
+    ]
+    new = [item | {"versions": ["2.0"], "hash": "c" + item["hash"][1:]} for item in old]
+    diff = diff_of(old, new)
+    assert ("Packages by stack" in render_report(diff, "text")) is (number > 20)
+    assert "Packages by stack" in render_report(diff, "text", ReportOptions(stat=True))
+
+
+def test_builds_that_are_lost_alike_are_one_line() -> None:
+    old = [spec(f"b{numbered(n)}", f"1.{n}", package=f"p{n}") for n in range(3)]
+    gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
+    others = [spec("d", "1.2", package="p2", variants="~shared"), spec("f", "1.0", package="p1")]
+    text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
+    assert "  − p0 1.0 (of 2), p1 1.1 (of 3): 1 build lost each (with +mpi)\n" in text
+    assert "  − p2 1.2: 1 of 2 builds lost (with ~shared)\n" in text
 
 
 def test_few_changes_are_said_once() -> None:
@@ -371,7 +394,7 @@ def test_stacks_with_the_same_fate_are_one_line() -> None:
     diff = diff_of([stays, *gone, *rebuilt], [stays, *again])
     text = render_report(diff, "text", ReportOptions(group_by="stack", width=400))
     names = ", ".join(f"gone-{number:02}" for number in range(18))
-    assert f"  − 18 stacks removed: {names}\n" in text
+    assert f"  − 18 stacks removed, with 18 packages: {names}\n" in text
     assert "\n18 stacks removed " in text
     assert "\n5 stacks only rebuilt " in text
     assert "  = 5 stacks only rebuilt: same-0, same-1, same-2, same-3, same-4\n" in text
