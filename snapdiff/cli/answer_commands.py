@@ -40,7 +40,7 @@ Examples:
 )
 @click.argument("wanted", nargs=-1, required=True, metavar="WANTED...", shell_complete=a_path)
 @click.argument("catalog", metavar="CATALOG", shell_complete=a_path)
-@repository
+@repository("WANTED and CATALOG")
 @answer_format
 @output("Write to FILE, whole or not at all.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where anything is missing.")
@@ -97,7 +97,7 @@ What it draws:
 )
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
 @click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=a_path)
-@repository
+@repository("OLD and NEW")
 @environment
 @answer_format
 @output("Write to FILE, whole or not at all.")

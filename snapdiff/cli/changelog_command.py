@@ -25,6 +25,7 @@ from snapdiff.cli.shared_options import (
     output,
     package_url,
     pages,
+    repository,
     template_folder,
     verbose,
 )
@@ -91,9 +92,7 @@ Order:
 """,
 )
 @click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=a_path)
-@click.option(
-    "-C", "--repo", default=".", metavar="DIR", shell_complete=a_path, help="Look RANGE up in DIR."
-)
+@repository("RANGE")
 @click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
 @format_of(CHANGELOG, markdown="default", text="default on a terminal")
 @output("Write to FILE, or keep it up to date.")

@@ -9,6 +9,7 @@ import click
 from snapdiff import __version__
 from snapdiff.cli.console import error_lines, say
 from snapdiff.cli.diff_command import diff
+from snapdiff.cli.shared_options import CONTEXT
 from snapdiff.errors import RevisionError, SnapdiffError
 
 DONE, FAILED, INTERRUPTED = 0, 2, 130
@@ -88,7 +89,7 @@ def _print_extension(context: click.Context, _parameter: click.Parameter, value:
         context.exit()
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings=CONTEXT)
 @click.version_option(
     __version__, "-V", "--version", prog_name="snapdiff", message="%(prog)s %(version)s"
 )

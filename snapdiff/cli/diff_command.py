@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdiff.cli.shared_options import (
+    CONTEXT,
     KINDS,
     TakesPaths,
     a_path,
@@ -111,7 +112,7 @@ def _completed(
 
 
 _OPTIONS = together(
-    repository,
+    repository("OLD and NEW"),
     environment,
     format_of(REPORT, markdown="default", text="default on a terminal"),
     output("Write to FILE, whole or not at all."),
@@ -193,7 +194,7 @@ _OPTIONS = together(
     cls=TakesPaths,
     # Said here too, as what CI systems start makes a context of this command alone, and click keeps
     # the help option of the first one.
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=CONTEXT,
     epilog="""\b
 Commands:
   diff       compare two snapshots: this help, and what is done without a command

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 KINDS = "removed", "downgraded", "added", "upgraded", "reconfigured", "rebuilt"
 """The kinds of change, for help and completion: what knows more of them takes long to import."""
 
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+"""What click is told of each command."""
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
@@ -152,14 +155,17 @@ package_url = click.option(
 )
 
 
-repository = click.option(
-    "-C",
-    "--repo",
-    default=".",
-    metavar="DIR",
-    shell_complete=a_path,
-    help="Look OLD and NEW up in DIR.",
-)
+def repository(names: str) -> Callable[[_Command], _Command]:
+    """Return the option for where some names are looked up."""
+    return click.option(
+        "-C",
+        "--repo",
+        default=".",
+        metavar="DIR",
+        shell_complete=a_path,
+        help=f"Look {names} up in DIR.",
+    )
+
 
 environment = click.option(
     "-e",

@@ -187,6 +187,25 @@ def test_a_mistyped_option_is_answered_with_the_nearest() -> None:
     assert "--stack" in run_cli("old", "new", "--stak", "x").err.partition("Did you mean")[2]
 
 
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("diff", "OLD and NEW"),
+        ("why", "OLD and NEW"),
+        ("missing", "WANTED and CATALOG"),
+        ("changelog", "RANGE"),
+    ],
+)
+def test_help_says_what_is_looked_up_where(
+    command: str, names: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns, widest in ((60, 60), (200, 100)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        options = run_cli(command, "--help").out.partition("Options:\n")[2].partition("\n\n")[0]
+        assert f"Look {names} up in DIR." in " ".join(options.split())
+        assert widest - 20 < max(map(len, options.splitlines())) <= widest
+
+
 def test_the_help_lists_the_commands() -> None:
     out = run_cli("--help").out
     for line in (
