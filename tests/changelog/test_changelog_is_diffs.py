@@ -22,7 +22,7 @@ from snapdiff.formats import environment_lock, spec_node
 from snapdiff.formats.document import DocumentReader
 from snapdiff.formats.registry import Documents
 from snapdiff.limits import Limits
-from tests.support.documents import Item, database, lock, needs, site_data, to_bytes
+from tests.support.documents import Item, database, digest, lock, needs, site_data, to_bytes
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 from tests.support.nightly import examples
 from tests.support.repositories import GitRepository
@@ -298,8 +298,14 @@ def test_a_record_that_stays_is_read_once_in_a_whole_history(
     history = GitRepository(tmp_path / "history")
     stays = [Item(f"p{number}", explicit=True) for number in range(20)]
     for version in range(6):
-        items = [*stays, Item("m4", str(version), explicit=True)]
-        history.commit({"spack.lock": to_bytes(lock(items))})
+        m4 = Item("m4", str(version))
+        # These are alike, and rebuilt each time: what they link says which of them belong together.
+        apps = [
+            Item("app", hash=digest("app", end, version), needs=(*map(needs, some), needs(m4)))
+            for end, some in enumerate((stays[:10], stays[10:]))
+        ]
+        roots = [replace(app, explicit=True) for app in apps]
+        history.commit({"spack.lock": to_bytes(lock([*stays, m4, *roots]))})
     read: Counter[tuple[str, Any]] = Counter()
     plain = spec_node.decode_node
 
@@ -310,8 +316,10 @@ def test_a_record_that_stays_is_read_once_in_a_whole_history(
     monkeypatch.setattr(environment_lock, "decode_node", counted)
     told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
     assert told.out.count("\n") == 5
-    for what in (spec_node.NODE, spec_node.NODE_EDGES):
-        assert [read[key, of] for key, of in read if of is what] == [1] * 26
+    # Both sides of the first step may ask for a node that neither knows.
+    for what, most in ((spec_node.NODE, 2), (spec_node.NODE_EDGES, 1)):
+        numbers = [read[key, of] for key, of in read if of is what]
+        assert (len(numbers), max(numbers)) == (38, most)
 
 
 def test_what_every_commit_changes_is_not_counted(
