@@ -225,6 +225,7 @@ def test_two_versions_of_a_file_are_read_by_one_git(tmp_path: Path) -> None:
         ("", b"Two lines\nof one subject\n\nand a body\n"),
         ("", b"\n \n  An indented subject after empty lines  \t\n \nand a body\n"),
         ("", b""),
+        ("", b"before a zero byte\0after it\n"),
         ("", "Größe\n".encode()),
         ("", "Größe\n".encode("latin-1")),
         ("encoding ISO-8859-1\n", "Größe\n".encode("latin-1")),
@@ -259,11 +260,38 @@ def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitReposi
     assert opened.resolve("HEAD~1") == repository.git("rev-parse", "HEAD~1")
 
 
-def test_where_git_ended_at_a_damaged_object_another_is_asked(repository: GitRepository) -> None:
+@pytest.mark.parametrize("kept", [0, 5, 40])
+def test_where_git_ended_at_a_damaged_object_another_is_asked(
+    kept: int, repository: GitRepository
+) -> None:
     tree = repository.git("rev-parse", "HEAD^{tree}")
     file = repository.folder / ".git" / "objects" / tree[:2] / tree[2:]
     file.chmod(0o644)
-    file.write_bytes(file.read_bytes()[:-4])
+    file.write_bytes(file.read_bytes()[:kept] + b"\xff" * 99)
     opened = Repository(repository.folder, wanted=DOCUMENTS)
-    assert opened.look_up(tree) is None
+    for _ in range(2):
+        assert opened.look_up(tree) is None
+        assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
+
+
+def test_every_commit_of_a_long_range_is_read(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    commits = "".join(
+        f"commit refs/heads/main\ncommitter t <t@t> {number} +0000\ndata 1\nx\n"
+        for number in range(130)
+    )
+    command = ["git", "fast-import", "--quiet"]
+    subprocess.run(command, input=commits.encode(), cwd=tmp_path, check=True)
+    found = Repository(tmp_path, wanted=DOCUMENTS).commits("HEAD")
+    assert [commit.id for commit in found] == repository.git("rev-list", "HEAD").split()
+    assert len(found) == 130
+
+
+def test_a_git_that_ended_is_not_asked_again(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends_once = f"test -e {tmp_path}/ended || {{ touch {tmp_path}/ended; exit 1; }}"
+    monkeypatch.setenv("PATH", git_that(tmp_path, "cat-file", ends_once)["PATH"])
+    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    assert opened.resolve("HEAD") is None
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
