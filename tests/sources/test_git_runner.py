@@ -1,20 +1,23 @@
 """Git as a process: what it says, what it is asked, and a machine that has too little of all."""
 
+import gzip
 import json
 import re
 import resource
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from snapdiff import diff_catalogs, load_catalog
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.sources.repository import Repository
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
 from tests.support.faults import git_that
-from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page
+from tests.support.helpers import pages_of, run_cli, run_json, spec, usual_page, write_files
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 from tests.support.processes import is_one_line_error, run_process
@@ -240,7 +243,7 @@ def test_the_subject_of_a_commit_is_what_git_shows(
 ) -> None:
     commit = repository.folder / "commit"
     tree, parent = (repository.git("rev-parse", name) for name in ("HEAD^{tree}", "HEAD~1"))
-    who = "C. Ommitter <c@example.org> 1700000000 +0000"
+    who = "C. Ommitter> <c@example.org> 1700000000 +0000"
     head = f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n{headers}\n"
     commit.write_bytes(head.encode() + message)
     made = repository.git("hash-object", "-t", "commit", "-w", "--literally", str(commit))
@@ -249,6 +252,7 @@ def test_the_subject_of_a_commit_is_what_git_shows(
     wanted = shown.removesuffix(b"\n").decode("utf-8", "backslashreplace")
     report = run_json("-C", repository.folder, "HEAD~1", made)
     assert report["new"].get("subject", "") == wanted
+    assert report["new"]["date"] == "2023-11-14T22:13:20+00:00"
 
 
 def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitRepository) -> None:
@@ -295,3 +299,35 @@ def test_a_git_that_ended_is_not_asked_again(
     opened = Repository(repository.folder, wanted=DOCUMENTS)
     assert opened.resolve("HEAD") is None
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
+
+
+def test_revisions_of_two_repositories_are_compared(
+    repository: GitRepository, tmp_path: Path
+) -> None:
+    other = GitRepository(tmp_path / "other")
+    other.commit(pages_of([spec("b", "1.0", package="p")]))
+    other.commit(pages_of([spec("c", "1.1", package="p")]))
+    old, new = (load_catalog(name, repository=other.folder) for name in ("HEAD~1", "HEAD"))
+    here = load_catalog("HEAD", repository=repository.folder)
+    assert diff_catalogs(old, new).summary.upgraded == 1
+    for one, two in ((old, here), (here, new)):
+        folders = (tmp_path / name for name in ("one", "two"))
+        for source, folder in zip((one, two), folders, strict=True):
+            for entry in source.source.files():
+                content = source.source.content(entry.path)
+                assert isinstance(content, bytes)
+                write_files(folder, {entry.path: content})
+        wanted = diff_catalogs(load_catalog(tmp_path / "one"), load_catalog(tmp_path / "two"))
+        assert diff_catalogs(one, two).tags == wanted.tags
+        shutil.rmtree(tmp_path / "one")
+        shutil.rmtree(tmp_path / "two")
+
+
+def test_a_compressed_file_and_a_plain_one_are_compared(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    documents = [to_bytes(lock([Item("zlib", version)])) for version in ("1.3", "1.3.1")]
+    repository.commit({"spack.lock": documents[0], "new.lock.gz": gzip.compress(documents[1])})
+    for names in (("spack.lock", "new.lock.gz"), ("new.lock.gz", "spack.lock")):
+        report = run_json("-C", tmp_path, *(f"HEAD:{name}" for name in names))
+        kind = "upgraded" if names[0] == "spack.lock" else "downgraded"
+        assert report["summary"][kind] == 1

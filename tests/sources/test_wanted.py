@@ -109,3 +109,9 @@ def test_a_source_takes_no_more_of_a_file_than_its_limits_say(kind: str, tmp_pat
     assert str(large) == (
         "the document has 101 bytes, and the limit is 100 bytes; --max-size raises it"
     )
+
+
+def test_a_folder_is_listed_without_those_whose_names_begin_alike(tmp_path: Path) -> None:
+    GitRepository(tmp_path).commit(dict.fromkeys(("v1/a.lock", "v1.1/b.lock", "v1/c/d.lock"), "x"))
+    for source in sources(tmp_path).values():
+        assert [entry.path for entry in source.files("v1")] == ["v1/a.lock", "v1/c/d.lock"]
