@@ -92,3 +92,21 @@ def test_a_pool_of_processes_is_an_executor_as_any_other(story: History) -> None
         assert lines(story.folder, "start..HEAD", executor) == lines(
             story.folder, "start..HEAD", None
         )
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_ends_with_all_steps(jobs: int, tmp_path: Path) -> None:
+    for number in range(5):
+        item = spec("a", f"1.{number}") | {"hash": f"{number + 2}" * 32}
+        write_files(tmp_path / f"{number}", pages_of([item]))
+    seen: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(2) as executor:
+        sections = compute_sections(
+            open_range("./", tmp_path).steps(),
+            Settings(),
+            executor=executor if jobs > 1 else None,
+            jobs=jobs,
+            progress=lambda done, total: seen.append((done, total)),
+        )
+        assert len(list(sections)) == 4
+    assert seen == [(done, 4) for done in ([1, 2, 3, 4] if jobs == 1 else [2, 4])]

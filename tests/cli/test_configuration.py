@@ -320,6 +320,13 @@ class TestEffect:
         )
         assert ".snapdiff.toml" not in self.run(tmp_path, "[diff]\n", "-f", format_name).out
 
+    def test_of_a_file_that_is_asked_for_no_other_one_is_held_against_it(
+        self, tmp_path: Path
+    ) -> None:
+        write_files(tmp_path, {"own.toml": STACKS})
+        options = ("--config", str(tmp_path / "own.toml"), "-f", "json")
+        assert self.run(tmp_path, "[diff]\n", *options).err == ""
+
     def test_a_report_without_changes_names_it_too(self, tmp_path: Path) -> None:
         write_files(tmp_path / "old", catalog(OLD, STACKS))
         for format_name in ("markdown", "comment", "text", "html"):

@@ -14,6 +14,7 @@ from snapdiff.report_formats import REPORT
 from tests.golden import ROOT, SNAPSHOTS
 from tests.support.documents import lock, to_bytes
 from tests.support.helpers import run_cli, run_json, words, write_files
+from tests.support.repositories import GitRepository
 
 
 @pytest.mark.slow
@@ -181,6 +182,8 @@ def test_who_names_nothing_where_nothing_is_hears_what_to_write(tmp_path: Path) 
         assert (result.status, result.err.count("\n")) == (2, 1)
         assert result.err.endswith(words)
     assert not run_cli("-C", tmp_path, "HEAD").err.endswith(words)
+    GitRepository(tmp_path).commit({"README.md": "nothing to compare"})
+    assert run_cli("-C", tmp_path).err.endswith(", or pass --allow-empty\n")
 
 
 def test_a_mistyped_option_is_answered_with_the_nearest() -> None:
@@ -291,6 +294,12 @@ def on_a_terminal(*arguments: str, rows: int, **variables: str) -> str:
         process.wait()
     os.close(primary)
     return seen.decode("utf-8").replace("\r\n", "\n")
+
+
+@pytest.mark.slow
+def test_color_never_holds_on_a_terminal_too() -> None:
+    found = [on_a_terminal(*options, rows=999, NO_COLOR="") for options in ((), ("--color=never",))]
+    assert ["\x1b[" in text for text in found] == [True, False]
 
 
 @pytest.mark.slow

@@ -13,6 +13,8 @@ import jsonschema
 import pytest
 
 import snapdiff
+from snapdiff.errors import ReportError
+from snapdiff.output.standard_output import Destination
 from tests.support.example import NEW, OLD
 from tests.support.helpers import (
     PROJECT,
@@ -275,3 +277,11 @@ def test_a_file_of_the_longest_name_is_written(example: Path) -> None:
     file = example / ("é" * 125 + ".json")  # 255 bytes, and nothing fits behind it
     assert run_cli("-C", example, "-o", file, "old", "new").status == 0
     assert json.loads(file.read_text())["tags"]
+
+
+def test_a_file_that_was_to_be_new_is_not_written_over(tmp_path: Path) -> None:
+    there = tmp_path / "there.md"
+    there.write_text("another run", "utf-8")
+    with pytest.raises(ReportError, match="another run has made it meanwhile"):
+        Destination(there, has_pager=False).write(["a report"], is_new=True)
+    assert there.read_text("utf-8") == "another run"
