@@ -1,13 +1,13 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from snapdiff.reports.lost_builds import BuildChanges, Replaced, StackBuilds, replaced_in
+from snapdiff.reports.lost_builds import BuildChanges, StackBuilds, replaced_in
 from snapdiff.reports.names import Mark, shortened
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
@@ -33,8 +33,6 @@ _FEW_ELSEWHERE = 2
 
 _QUIET = (Status.RECONFIGURED, Status.REBUILT)
 """What is worth no more than names where it happened to many packages."""
-
-_QUIET_KINDS = (Kind.RECONFIGURED, Kind.REBUILT)
 
 _QUIET_BUILDS = (Status.LOST_BUILDS, Status.MORE_BUILDS)
 """What is so of packages that nobody asked for."""
@@ -110,6 +108,10 @@ class ProductCell(NamedTuple):
             return "·"
         which = f"{_versions(self.builds.versions, mark)}: " if len(change.kept) > 1 else ""
         return which + self.builds.in_words(mark)
+
+
+Columns = Mapping[str, Mapping[str, ProductCell]]
+"""What happened to products, by stack and by their names."""
 
 
 class ProductRow(NamedTuple):
@@ -193,7 +195,7 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
 
 
 def grouped(
-    lines: Iterable[PackageLine], columns: Sequence[StackDiff] = (), *, lists_all: bool = False
+    lines: Iterable[PackageLine], columns: Columns, *, lists_all: bool = False
 ) -> tuple[Group, ...]:
     """Return the groups of lines that are in order, the worst first.
 
@@ -205,9 +207,7 @@ def grouped(
     )
 
 
-def _group(
-    status: Status, lines: list[PackageLine], columns: Sequence[StackDiff], *, lists_all: bool
-) -> Group:
+def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_all: bool) -> Group:
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
     if lists_all:
@@ -226,33 +226,37 @@ def _group(
     return replace(group, lines=told, elsewhere=number_of_packages(quiet))
 
 
-def _product_table(lines: Sequence[PackageLine], stacks: Sequence[StackDiff]) -> ProductTable:
-    in_order = sorted(stacks, key=lambda stack: stack.stack)
+def product_columns(stacks: Sequence[StackDiff]) -> Columns:
+    """Return the columns of a table of products: what happened in each stack to each package."""
     replaced = replaced_in(stacks)
-    columns = [_column(stack, replaced) for stack in in_order]
+    return {
+        stack.stack: _column(stack, StackBuilds(stack, replaced))
+        for stack in sorted(stacks, key=lambda stack: stack.stack)
+    }
+
+
+def _column(stack: StackDiff, builds: StackBuilds) -> dict[str, ProductCell]:
+    cells = {name: ProductCell(None) for name in stack.still_there}
+    for change in stack.package_changes:
+        is_quiet = change.kind in (Kind.RECONFIGURED, Kind.REBUILT)
+        cells[change.package] = (
+            ProductCell(None) if is_quiet else ProductCell(change, builds.changes(change))
+        )
+    return cells
+
+
+def _product_table(lines: Iterable[PackageLine], columns: Columns) -> ProductTable:
     kinds: dict[str, Kind] = {}
     for line in lines:
         for package in line.packages:
             kinds.setdefault(package, line.kind)
     return ProductTable(
-        stacks=tuple(stack.stack for stack in in_order),
+        stacks=tuple(columns),
         rows=tuple(
-            ProductRow(package, kind, tuple(cells.get(package) for cells in columns))
+            ProductRow(package, kind, tuple(cells.get(package) for cells in columns.values()))
             for package, kind in kinds.items()
         ),
     )
-
-
-def _column(stack: StackDiff, replaced: Replaced) -> dict[str, ProductCell]:
-    """Return what happened in a stack to each package that it has or had."""
-    builds = StackBuilds(stack, replaced)
-    cells = {name: ProductCell(None) for name in stack.still_there}
-    for change in stack.package_changes:
-        is_told = change.kind not in _QUIET_KINDS
-        cells[change.package] = (
-            ProductCell(change, builds.changes(change)) if is_told else ProductCell(None)
-        )
-    return cells
 
 
 def _versions(versions: Sequence[str], mark: Mark) -> str:

@@ -8,14 +8,19 @@ from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped
+from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped, product_columns
 from snapdiff.reports.lost_builds import StackLoss, losses_of
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines, products_of
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
-from snapdiff.reports.stack_reasons import Reasons, reasons_of, without_shared
-from snapdiff.reports.toolchain import Toolchain, toolchain_of
+from snapdiff.reports.stack_reasons import (
+    Reasons,
+    Toolchain,
+    reasons_of,
+    toolchain_of,
+    without_shared,
+)
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
 SHORT = 8
@@ -143,13 +148,14 @@ class TagWriter:
         self, stack: StackDiff | None, told: Sequence[StackDiff], lines: Sequence[PackageLine]
     ) -> Iterator[Part]:
         """Yield products and dependencies, or packages where it is not known which is which."""
-        columns = told if self._has_table and 1 < len(told) <= MOST_COLUMNS else ()
+        has_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
+        columns = product_columns(told) if has_table else {}
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         found = [
             Part(
                 about="dependencies" if is_dependency else others,
                 stack=stack.stack if stack else None,
-                groups=grouped(some, () if is_dependency else columns, lists_all=self._lists_all),
+                groups=grouped(some, {} if is_dependency else columns, lists_all=self._lists_all),
             )
             for is_dependency in (False, True)
             if (some := [line for line in lines if line.is_dependency is is_dependency])
