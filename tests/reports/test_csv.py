@@ -4,6 +4,8 @@ import csv
 import io
 from pathlib import Path
 
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
 from tests.support.helpers import hash_of, pages_of, run_cli, spec, write_files
 
 
@@ -79,3 +81,44 @@ def test_a_whole_stack_has_a_row_beside_those_of_its_specs(tmp_path: Path) -> No
     only = run_cli(old, new, "-f", "csv", "-k", "removed").out
     assert "stack removed" in only
     assert "stack added" not in only
+
+
+def test_roots_of_one_side_and_what_somebody_asked_for_are_told(tmp_path: Path) -> None:
+    sides = []
+    for version, asked in (("1.0", "cmake"), ("2.0", "zlib")):
+        below = [Item(name, explicit=name == asked) for name in ("cmake", "zlib")]
+        hdf5 = Item("hdf5", version, needs=tuple(map(needs, below)), explicit=True)
+        sides.append([*below, hdf5])
+    old, new = write_locks(tmp_path, *sides)
+    found = [(row["kind"], row["package"], row.get("explicit")) for row in rows(old, new)]
+    assert found == [
+        ("upgraded", "hdf5", "yes"),
+        ("now asked for", "zlib", None),
+        ("no longer asked for", "cmake", None),
+    ]
+
+
+def test_what_lost_or_added_builds_have_in_common_is_told(tmp_path: Path) -> None:
+    kept, alone = spec("a", compiler="x@1"), spec("b", compiler="y@1")
+    one, both = (
+        write_files(tmp_path / name, pages_of(some))
+        for name, some in (("one", [kept]), ("both", [kept, alone]))
+    )
+    for old, new, kind in ((both, one, "removed"), (one, both, "added")):
+        [row] = rows(old, new)
+        assert (row["kind"], row["package_kind"]) == (kind, kind)
+        assert "y 1" in row["trait"]
+
+
+def test_a_page_that_is_left_out_has_a_row(tmp_path: Path) -> None:
+    old, new = (
+        write_files(tmp_path / name, pages_of([spec("a" if name == "in" else "b")]))
+        for name in ("in", "out")
+    )
+    path = "_cache/develop/cmake/specs.md"
+    write_files(old, {path: "---\ntitle: [\n---\n"})
+    done = run_cli(old, new, "-f", "csv", "--skip-bad-pages")
+    [skipped] = [row for row in csv.DictReader(io.StringIO(done.out)) if "page" in row["kind"]]
+    assert skipped["kind"] == "page skipped (old)"
+    assert skipped["package"].endswith(path)
+    assert "line 3" in skipped["differs"]

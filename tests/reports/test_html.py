@@ -3,15 +3,17 @@
 import json
 import re
 from html.parser import HTMLParser
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from snapdiff import diff_catalogs, load_catalog
+from snapdiff import Filters, diff_catalogs, load_catalog
 from snapdiff.reports.html.document import embedded
-from snapdiff.result import SkippedPage
+from snapdiff.reports.html.picture import pictures_of
+from snapdiff.reports.package_counts import CountRow, CountTable, KindTotals
+from snapdiff.result import Kind, SkippedPage
 from snapdiff.safe_text import shown
 from tests.support.documents import Item, needs
 from tests.support.environments import after, before, write_locks
@@ -87,7 +89,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
         "1 gone, 1 new, 1 downgraded, 1 with versions lost, 1 with builds lost, 9 upgraded",
-        "1 stack added. Also 1 with more builds, 5 reconfigured, 4 rebuilt. ",
+        "1 stack added. Also 1 with more builds, 5 reconfigured. 4 more only rebuilt. ",
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "stack radiuss-aws removed: 4 packages",
         "stack developer-tools-aarch64-linux-gnu added: 4 packages",
@@ -156,6 +158,19 @@ def test_an_upgraded_row_that_lost_a_build_says_so(tmp_path: Path) -> None:
     assert row[1:3] == ["↑ upgraded", "1.0 → 2.0 1 of 2 builds lost (built with y 1)"]
 
 
+def test_a_report_of_removed_builds_has_the_kind_of_their_package(tmp_path: Path) -> None:
+    kept, moved, lost = (spec(name, "1.0", compiler=f"{name}@1") for name in "abc")
+    sides = ([kept, moved, lost], [kept, spec("d", "2.0", compiler="b@1")])
+    old, new = (
+        write_files(tmp_path / name, pages_of(some))
+        for name, some in zip(("old", "new"), sides, strict=True)
+    )
+    removed = Filters(kind=("removed",))
+    text = rendered(diff_catalogs(load_catalog(old), load_catalog(new), filters=removed))
+    assert '<th scope="col" class="tally upgraded">' in text
+    assert '<input type="checkbox" name="kind" value="upgraded">' in text
+
+
 def test_a_report_of_one_stack_has_no_column_of_stacks(tmp_path: Path) -> None:
     old, new = write_locks(tmp_path, before(), after())
     text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
@@ -181,6 +196,24 @@ def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
     assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]
     legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
     assert re.findall("</svg> ([a-z]+)", legend) == ["removed", "added", "upgraded"]
+
+
+def test_bars_touch_each_other_and_stay_in_the_picture() -> None:
+    tag = large_diff(6).tags[0]
+    many = {Kind.REMOVED: 500, Kind.DOWNGRADED: 1, Kind.ADDED: 500, Kind.UPGRADED: 1}
+    for by_kind, axis in ((many, 50.0), ({Kind.UPGRADED: 3}, 2.0), ({Kind.REMOVED: 3}, 98.0)):
+        counts = KindTotals(by_kind=by_kind, total=2_000)
+        row = CountRow(tag=tag, fate="changed", stacks=("e4s",), counts=counts)
+        table = CountTable(kinds=tuple(Kind), several_tags=False, rows=(row,), total=counts)
+        [drawn] = pictures_of(table)[0].rows
+        assert float(drawn.axis.rstrip("%")) == axis
+        bars = [(float(it.start.rstrip("%")), float(it.width.rstrip("%"))) for it in drawn.bars]
+        ends = sorted((start, start + width) for start, width in bars)
+        assert ends[0][0] >= 0
+        assert ends[-1][1] <= 100
+        for left, right in pairwise(ends):
+            assert left[1] == pytest.approx(right[0], abs=0.02)
+        assert axis in [pytest.approx(end, abs=0.02) for some in ends for end in some]
 
 
 def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_path: Path) -> None:
