@@ -181,10 +181,13 @@ def _most_lines(
 def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
     """Return the text without any line of packages: with no table, and cut where it must be."""
     bare = replace(outline, tags=(), headlines=())
-    for has_table in (True, False):
-        text = rendered(bare, Extent(has_table=has_table))
-        if len(text) <= most:
-            return text
+    has_sets = any(place.letter for found in outline.headlines for place, _ in found.places)
+    with_news = bare if has_sets else replace(outline, tags=())  # sets are listed with their tags
+    for less in (with_news, bare):
+        for has_table in (True, False):
+            text = rendered(less, Extent(has_table=has_table))
+            if len(text) <= most:
+                return text
     return _cut(text, most)
 
 

@@ -93,6 +93,9 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     assert len([line for line in seen.splitlines() if line]) <= 40
     short = run_cli(*E4S, "-f", "comment", "--max-length", "5000").out
     assert 4_000 <= len(short) <= 5_000
+    shorter = run_cli(*E4S, "-f", "comment", "--max-length", "2500").out
+    assert len(shorter) <= 2_500
+    assert "- ↓ downgraded in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `ascent` " in shorter
 
 
 def test_a_comment_on_one_upgrade_has_no_fold() -> None:
