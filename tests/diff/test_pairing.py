@@ -372,6 +372,12 @@ PASS_4 = [
 
 MACHINES = [
     Case(
+        "platforms do not meet in one version either",
+        [spec("b", platform="darwin"), spec("c", "2.0", platform="darwin")],
+        [spec("p", platform="linux", variants="+x"), spec("q", "3.0", platform="darwin")],
+        "upgraded c q, removed b, added p",
+    ),
+    Case(
         "platforms never meet",
         [spec("b", platform="darwin")],
         [spec("p", platform="linux")],
