@@ -43,7 +43,7 @@ MOST_HEADLINES = 5
 """How many lines of news stand above all others."""
 
 MOST_IN_HEADLINE = 8
-"""How many lines of packages such a line has."""
+"""How many lines of packages such a line has, and as many more as these packages have."""
 
 _HEADLINES = (
     ("gone", Kind.REMOVED, (Status.GONE, Status.GONE_FROM_SOME)),
@@ -218,7 +218,10 @@ def _headlines(writers: Iterable[TagWriter]) -> Iterator[Headline]:
                 if about != "major" or line.is_major
             ]
             if lines:
-                some = first_lines(lines, MOST_IN_HEADLINE)
+                names = {
+                    name for it in first_lines(lines, MOST_IN_HEADLINE) for name in it.packages
+                }
+                some = [line for line in lines if not names.isdisjoint(line.packages)]
                 more = number_of_packages(lines) - number_of_packages(some)
                 at: dict[Place, list[PackageLine]] = {}
                 for line in some:

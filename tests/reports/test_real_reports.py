@@ -31,10 +31,10 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "66 products changed in 5 environments: 2 gone from some, 1 new, 2 new in some, "
-        "4 downgraded, 3 with versions lost, 4 with builds lost, 35 upgraded (2 to another major "
-        "version, 1 with builds lost). Also 3 with more versions, 6 with more builds, 1 numbered "
-        "in another way, 5 reconfigured. 57 more only have another hash."
+        "66 products changed in 5 environments: 2 gone from some environments, 1 new, "
+        "2 new in some, 4 downgraded, 3 with versions lost, 4 with builds lost, 35 upgraded (2 to "
+        "another major version, 1 with builds lost). Also 3 with more versions, 6 with more "
+        "builds, 1 numbered in another way, 5 reconfigured. 57 more only have another hash."
     )
     news = [re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2:7]]
     assert (
@@ -44,6 +44,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert news[2].startswith("- ↓ downgraded in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `asc")
     assert news[2].endswith("; in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`")
     assert news[3].startswith("- − lost in `cuda-aarch64`: `flecsi` `2.1.0` (still has `2.2.1`), `")
+    zfp = re.findall(r"in `([^`]*)`: `zfp`[^;]*: ([0-9] of [0-9] builds lost)", news[3])
+    of_zfp = ["1 of 4 builds lost", "2 of 5 builds lost", "1 of 3 builds lost"]
+    assert zfp == list(zip(["cuda-ppc64le", "cuda-x86_64", "rocm-x86_64"], of_zfp, strict=True))
     major = "`py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → `8.0`"
     assert news[4] == f"- ↑ another major version in all 5: {major}"
     assert lines[7].startswith("Toolchain: `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2")
@@ -123,8 +126,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
-        "4 packages changed in 7 stacks: 1 gone from some, 1 new, 2 reconfigured; 18 stacks added. "
-        "9 more only rebuilt."
+        "4 packages changed in 7 stacks: 1 gone from some stacks, 1 new, 2 reconfigured; 18 stacks "
+        "added. 9 more only rebuilt."
     )
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
     compiler = "no compiler named any more, before `gcc@=11.4.0`"
