@@ -27,6 +27,12 @@ def field_in_words(field: Field, mark: Mark) -> str:
     return event_in_words(Event(None, cast(What, field.name), field.old, field.new), mark)
 
 
+def difference_in_words(field: Field, mark: Mark) -> str:
+    """Return in what one spec differs from another: `3.10.12 → 3.11.6`, `variants — → +mpi`."""
+    name = "" if field.name == "version" else f"{field.name} "
+    return f"{name}{_value(field.old, mark)} → {_value(field.new, mark)}"
+
+
 def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
     """Return all that differs in one package itself: `gcc target x86_64 → zen4, recipe changed`."""
     words = ", ".join(_what_differs(event, mark) for event in events)

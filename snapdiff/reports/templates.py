@@ -17,6 +17,7 @@ from snapdiff.reports import ReportOptions, markdown, terminal
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
+    difference_in_words,
     event_in_words,
     field_in_words,
     why_in_words,
@@ -109,6 +110,7 @@ def _environment(
         "counted_cause": partial(counted_in_words, mark=mark),
         "event": partial(event_in_words, mark=mark),
         "field": partial(field_in_words, mark=mark),
+        "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
         "builds": partial(builds_in_words, mark=mark),
         "loss": partial(StackLoss.in_words, mark=mark),
