@@ -56,7 +56,7 @@ _HEADLINES = (
 
 
 class StackNews(Struct, frozen=True, kw_only=True):
-    """Stacks of one tag that are removed or added, and how many packages they had or have."""
+    """Stacks of one tag that are removed or added, and how many packages they have in all."""
 
     tag: TagDiff
     stacks: tuple[str, ...]
@@ -160,6 +160,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         is_counted = any(group.names or group.left_out or group.elsewhere for group in groups)
         is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
+
+    @property
+    def has_headings(self) -> bool:
+        """Whether what happened to packages is below headings, so that all else needs one, too."""
+        return any(part.has_headings for tag in self.tags for part in tag.parts)
 
     @property
     def rebuilt(self) -> str:
@@ -292,8 +297,12 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
             yield StackNews(
                 tag=tag,
                 stacks=tuple(stack.stack for stack in stacks),
-                packages=sum(stack.packages.old + stack.packages.new for stack in stacks),
+                packages=len({name for it in stacks for name in _one_sided_names(it)}),
             )
+
+
+def _one_sided_names(stack: StackDiff) -> tuple[str, ...]:
+    return (*stack.packages.removed, *stack.packages.added)
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterator[StackRename]:

@@ -181,7 +181,7 @@ def test_a_report_of_one_stack_has_no_column_of_stacks(tmp_path: Path) -> None:
     assert "<nav" not in text
     several = rendered(snapshots_diff())
     assert '<table class="changes">' in several
-    assert "also versions and builds of a package" in several
+    assert "count versions and builds of a package, too" in several
     assert "also versions" not in rendered(snapshots_diff(kind=("upgraded",)))
     assert "<label>Stack" in several
 

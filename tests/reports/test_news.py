@@ -394,7 +394,7 @@ def test_stacks_with_the_same_fate_are_one_line() -> None:
     diff = diff_of([stays, *gone, *rebuilt], [stays, *again])
     text = render_report(diff, "text", ReportOptions(group_by="stack", width=400))
     names = ", ".join(f"gone-{number:02}" for number in range(18))
-    assert f"  − 18 stacks removed, with 18 packages: {names}\n" in text
+    assert f"  − 18 stacks removed, with 1 package in all: {names}\n" in text
     assert "\n18 stacks removed " in text
     assert "\n5 stacks only rebuilt " in text
     assert "  = 5 stacks only rebuilt: same-0, same-1, same-2, same-3, same-4\n" in text
