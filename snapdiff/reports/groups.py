@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from snapdiff.reports.lost_builds import BuildChanges, StackBuilds, replaced_in
+from snapdiff.reports.lost_builds import BuildChanges, StackBuilds, builds_in_words, replaced_in
 from snapdiff.reports.names import Mark, shortened
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
@@ -91,7 +91,10 @@ class ProductCell(NamedTuple):
     builds: BuildChanges | None = None
 
     def in_words(self, mark: Mark) -> str:
-        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot."""
+        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot.
+
+        Builds that are lost while the version changes are told behind it.
+        """
         change = self.change
         if change is None:
             return "·"
@@ -100,10 +103,12 @@ class ProductCell(NamedTuple):
             return f"{came}, a dependency now"
         if change.whole:
             return f"new {came}" if change.kind is Kind.ADDED else "gone"
+        lost = builds_in_words(self.builds, mark)
         if gone and came:
-            return f"{gone} → {came}"
+            return f"{gone} → {came}{lost}"
         if gone or came:
-            return f"lost {gone}, still has {kept}" if gone else f"{came} added beside {kept}"
+            said = f"lost {gone}, still has {kept}" if gone else f"{came} added beside {kept}"
+            return said + lost
         if not self.builds:
             return "·"
         which = f"{_versions(self.builds.versions, mark)}: " if len(change.kept) > 1 else ""

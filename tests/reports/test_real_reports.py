@@ -57,6 +57,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[8].endswith(" in `oneapi-x86_64` reconfigured: os `ubuntu20.04` → `ubuntu22.04`")
     assert lines[9].startswith("- = 1,992 specs in all but `oneapi-x86_64` as before but for their")
     assert "| `·` |" not in text
+    row = next(line for line in text.splitlines() if line.startswith("| `libcatalyst`"))
+    assert row.count("`2.0.0-rc3` → `2.0.0-rc4`, 1 of 2 builds lost") == 3
     row = next(line for line in text.splitlines() if "`hpctoolkit`" in line)
     assert row.split(" | ")[4] == "", "it is not there, on either side"
     # All that was there before was built with zlib and on that os: no build is told by these.
