@@ -44,7 +44,9 @@ def find_missing(
     listed = _Listed(others, catalog.limits)
     missing: list[MissingSpec] = []
     external = there = total = 0
+    without_roots = []
     for environment in _environments(wanted, environments):
+        without_roots += [] if environment.has_roots else [environment.name]
         total += len(environment.specs)
         external += len(environment.external)
         there += len(environment.there(listed.hashes))
@@ -55,6 +57,7 @@ def find_missing(
         catalog=catalog.revision,
         specs=WantedCounts(wanted=total, external=external, there=there, missing=len(missing)),
         missing=tuple(missing),
+        without_roots=tuple(without_roots),
         skipped=tuple(
             SkippedDocument(source=page.source, path=page.path, error=page.reason)
             for page in bad_pages
@@ -146,6 +149,7 @@ class _Environment:
             for package in packages
             for spec_hash, build in package.specs.items()
         }
+        self.has_roots = any(build.explicit for _, build in self.specs.values())
         self.external = {key for key, (_, build) in self.specs.items() if build.external}
 
     def there(self, hashes: set[str]) -> set[str]:

@@ -314,6 +314,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "catalog": "where their specs were looked for",
         "specs": "how many specs are wanted, and where they are",
         "missing": "each spec that the catalog does not have, what was asked for first",
+        "without_roots": "the environments of which nothing says what was asked for",
         "skipped": "documents that were left out because they cannot be read: what they list is "
         "neither wanted nor there",
     },

@@ -153,7 +153,8 @@ class MissingSpecs(Struct, frozen=True, kw_only=True):
     """The answer of `snapdiff missing` (specification, section 13).
 
     `missing` has what was asked for first in each environment, then the dependencies that only that
-    needs, then what specs need that are there. What a document that is `skipped` lists is neither
+    needs, then what specs need that are there. `without_roots` are the environments of which
+    nothing says what was asked for, as of pages. What a document that is `skipped` lists is neither
     wanted nor there.
     """
 
@@ -163,4 +164,5 @@ class MissingSpecs(Struct, frozen=True, kw_only=True):
     catalog: Revision
     specs: WantedCounts
     missing: tuple[MissingSpec, ...]
+    without_roots: tuple[str, ...]
     skipped: tuple[SkippedDocument, ...]

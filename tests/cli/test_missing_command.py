@@ -82,6 +82,24 @@ def test_the_answer_in_markdown(folder: Path) -> None:
     ]
 
 
+def test_nothing_is_called_a_dependency_where_roots_are_not_known(folder: Path) -> None:
+    write_files(folder, {"cache/build_cache/index.json": to_bytes(database([ZLIB, GMAKE]))})
+    done = run_cli("missing", "-C", folder, "cache", "mirror")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == (
+        "Missing from mirror\n\n2 specs of 2 in cache; 0 there, 0 external.\n\n"
+        "cache: 2 specs missing\n\n"
+        f"  − gmake 4.4 {GMAKE.key[:7]}: no build of it is there\n"
+        f"  − zlib 1.3 {ZLIB.key[:7]}: no build of it is there\n"
+    )
+    both = run_cli("missing", "-C", folder, "env", "cache", "mirror")
+    assert both.out.endswith(
+        "\n− was asked for, or nothing says whether it was, · is a dependency\n"
+    )
+    assert answer(folder, "env", "cache", "mirror")["without_roots"] == ["cache"]
+    assert answer(folder, "env", "mirror")["without_roots"] == []
+
+
 def test_roots_come_first_then_what_only_they_need(folder: Path) -> None:
     found = answer(folder, "env", "mirror")
     assert found["specs"] == {"wanted": 5, "external": 1, "there": 1, "missing": 3}
