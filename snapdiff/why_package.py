@@ -161,7 +161,7 @@ def _explained_spec(
         below=trees.below(tags, stack.stack, change),
         depends_on=neighbours.depends_on,
         needed_by=neighbours.needed_by,
-        trait=traits.get(change.kind),
+        trait=None if change.duplicate else traits.get(change.kind),
     )
 
 

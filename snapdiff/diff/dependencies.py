@@ -79,15 +79,34 @@ class _SideSets:
     def group(self, hashes: Iterable[str]) -> _Groups:
         """Return nodes by what they depend on."""
         hashes = sorted(hashes)
+        linked = self._closures(hashes)
+        groups: _Groups = {}
+        for spec_hash in hashes:
+            depends_on = DependsOn(linked[spec_hash], self._direct(spec_hash))
+            groups.setdefault(depends_on, deque()).append(spec_hash)
+        return groups
+
+    def duplicates(self, hashes: Collection[str], others: Iterable[str]) -> frozenset[str]:
+        """Return the nodes that have the same version, configuration and closure as another."""
+        numbers = set(map(self._number, hashes))
+        alike = [spec_hash for spec_hash in others if self._number(spec_hash) in numbers]
+        if not alike:
+            return frozenset()
+        linked = self._closures([*hashes, *alike])
+        known = {(self._number(spec_hash), linked[spec_hash]) for spec_hash in alike}
+        return frozenset(
+            spec_hash
+            for spec_hash in hashes
+            if (self._number(spec_hash), linked[spec_hash]) in known
+        )
+
+    def _closures(self, hashes: Iterable[str]) -> Mapping[str, int]:
+        """Return the link and run closures of all nodes that are known, some among them."""
         unknown = [spec_hash for spec_hash in hashes if spec_hash not in self._linked]
         if unknown:
             linked = partial(linked_by, self._graph)
             self._linked |= dict(unite_below(unknown, linked, self._own_bit, self._linked))
-        groups: _Groups = {}
-        for spec_hash in hashes:
-            depends_on = DependsOn(self._linked[spec_hash], self._direct(spec_hash))
-            groups.setdefault(depends_on, deque()).append(spec_hash)
-        return groups
+        return self._linked
 
     def _direct(self, spec_hash: str) -> int:
         node = self._graph.node(spec_hash)

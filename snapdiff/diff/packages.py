@@ -7,8 +7,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
+from msgspec import UNSET, UnsetType
+
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.dependencies import match_members
+from snapdiff.diff.dependencies import DependencySets, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
 from snapdiff.diff.traits import Loss
@@ -16,7 +18,7 @@ from snapdiff.errors import Side
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, InCommon, PackagePair
-from snapdiff.result import Change, ChangeCounts, Count, Kind, PackageChange
+from snapdiff.result import Change, ChangeCounts, Count, Duplicates, Kind, PackageChange
 from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import Version, parse_version
 
@@ -65,16 +67,19 @@ def _put(
         side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
 
 
-def _changes(pair: PackagePair, pairing: Pairing) -> list[Change]:
+def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -> list[Change]:
     rows = [_paired(pair, old, new) for old, new in pairing.pairs]
-    for spec_hash in pairing.removed:
-        build = pair.old[spec_hash]
-        change = Change(Kind.REMOVED, pair.name, build.spec(spec_hash), None)
-        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
-    for spec_hash in pairing.added:
-        build = pair.new[spec_hash]
-        change = Change(Kind.ADDED, pair.name, None, build.spec(spec_hash))
-        rows.append(((change.kind, build.version, build.version, spec_hash, spec_hash), change))
+    for kind, hashes, side in (
+        (Kind.REMOVED, pairing.removed, pair.old),
+        (Kind.ADDED, pairing.added, pair.new),
+    ):
+        for spec_hash in hashes:
+            build = side[spec_hash]
+            spec = build.spec(spec_hash)
+            old, new = (spec, None) if kind is Kind.REMOVED else (None, spec)
+            duplicate = spec_hash in losses[kind].duplicates or UNSET
+            change = Change(kind, pair.name, old, new, duplicate=duplicate)
+            rows.append(((kind, build.version, build.version, spec_hash, spec_hash), change))
     rows.sort(key=itemgetter(0))
     return [change for _, change in rows]
 
@@ -121,7 +126,15 @@ def change_of_package(
         kept=kept,
         specs=ChangeCounts(**numbers),
         builds=builds,
+        duplicates=_duplicates(changes),
     )
+
+
+def _duplicates(changes: Iterable[Change]) -> Duplicates | UnsetType:
+    numbers = Counter(change.kind for change in changes if change.duplicate)
+    if not numbers:
+        return UNSET
+    return Duplicates(lost=numbers[Kind.REMOVED], gained=numbers[Kind.ADDED])
 
 
 _Texts = tuple[str, ...]
@@ -241,8 +254,8 @@ def diff_package(
     """
     effort = Effort(limits)
     match_hashes: MatchHashes = match_in_order
-    if pair.graphs:
-        sets = graphs.dependencies(pair.graphs)
+    sets = graphs.dependencies(pair.graphs) if pair.graphs else None
+    if sets:
         match_hashes = partial(match_members, sets=sets, effort=effort)
     builds = hashes_of_builds(pair.old), hashes_of_builds(pair.new)
     removed, added = _one_sided(builds[0], pair.new, scope), _one_sided(builds[1], pair.old, scope)
@@ -250,12 +263,12 @@ def diff_package(
         stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
         for stack in sorted(removed.keys() | added.keys())
     }
-    losses = _losses(pair, pairings)
+    losses = _losses(pair, pairings, sets)
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
     found = {}
     for stack, pairing in pairings.items():
-        changes = _changes(pair, pairing)
+        changes = _changes(pair, pairing, losses.get(stack, {}))
         package = change_of_package(
             pair.name,
             old_versions.get(stack, ()),
@@ -267,7 +280,9 @@ def diff_package(
     return PackageDiff(pair, old, new, found)
 
 
-def _losses(pair: PackagePair, pairings: Mapping[str, Pairing]) -> dict[str, dict[Kind, Loss]]:
+def _losses(
+    pair: PackagePair, pairings: Mapping[str, Pairing], sets: DependencySets | None
+) -> dict[str, dict[Kind, Loss]]:
     """Return by stack what a package lost, and what it gained.
 
     What both sides have is read once for all stacks, and not at all where nothing came or went.
@@ -279,17 +294,30 @@ def _losses(pair: PackagePair, pairings: Mapping[str, Pairing]) -> dict[str, dic
     kept = list(pair.kept())
     graphs = pair.graphs
     found: dict[str, dict[Kind, Loss]] = {}
-    for kind, lost, mine, theirs, both in (
-        (Kind.REMOVED, removed, pair.old, pair.new, graphs),
-        (Kind.ADDED, added, pair.new, pair.old, graphs and graphs[::-1]),
+    for kind, lost, mine, theirs, both, closures in (
+        (Kind.REMOVED, removed, pair.old, pair.new, graphs, sets and sets.old),
+        (Kind.ADDED, added, pair.new, pair.old, graphs and graphs[::-1], sets and sets.new),
     ):
-        there: dict[str, list[tuple[str, Configuration]]] = {stack: [] for stack in lost}
-        for key, build in chain(theirs.items(), kept):
-            for stack in there.keys() & build.stacks:
-                there[stack].append((key, build.configuration))
+        there = _builds_by_stack(lost, chain(theirs.items(), kept))
+        here = _builds_by_stack(lost, chain(mine.items(), kept)) if closures else {}
         for stack, hashes in lost.items():
-            builds = {key: mine[key].configuration for key in hashes}
-            found.setdefault(stack, {})[kind] = Loss(pair.name, builds, there[stack], both)
+            duplicates = frozenset[str]()
+            if closures:
+                stayed = {key for key, _ in here[stack]}.difference(hashes)
+                duplicates = closures.duplicates(hashes, stayed)
+            builds = {key: mine[key].configuration for key in hashes if key not in duplicates}
+            loss = Loss(pair.name, builds, there[stack], both, duplicates)
+            found.setdefault(stack, {})[kind] = loss
+    return found
+
+
+def _builds_by_stack(
+    stacks: Iterable[str], specs: Iterable[tuple[str, Build]]
+) -> dict[str, list[tuple[str, Configuration]]]:
+    found: dict[str, list[tuple[str, Configuration]]] = {stack: [] for stack in stacks}
+    for key, build in specs:
+        for stack in found.keys() & build.stacks:
+            found[stack].append((key, build.configuration))
     return found
 
 

@@ -23,15 +23,16 @@ MOST_TRAITS = 3
 class Loss(NamedTuple):
     """The builds that a package lost in a stack, and those that it has there on the other side.
 
-    Both are given by hash, which builds of pages need not have.
-
-    `graphs` are the dependencies of the lost builds' side and of the other, where both are known.
+    Both are given by hash, which builds of pages need not have. `duplicates` of builds that it did
+    not lose are not among the lost ones. `graphs` are the dependencies of the lost builds' side and
+    of the other, where both are known.
     """
 
     package: str
     lost: Mapping[str, Configuration]
     others: Sequence[tuple[str, Configuration]]
     graphs: Graphs | None
+    duplicates: frozenset[str] = frozenset()
 
 
 def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator[Loss]:

@@ -202,11 +202,16 @@ MEANINGS: dict[str, dict[str, str]] = {
         "lost_by": "what most of its removed specs have and none that is there on the new side, "
         "then what most of the others have, and so on; three at most, each spec counted once",
         "gained_by": "the same of its added specs",
+        "duplicates": "how many of its lost and gained builds are duplicates, where any is",
         "cause": "the cause that most of its rebuilt specs have, where dependencies are known",
         "was_compiler": "whether it was the compiler of specs, as a field of theirs, and is a "
         "dependency now",
     },
     "AskedFor": _BOTH_SIDES,
+    "Duplicates": {
+        "lost": "how many of its removed specs are duplicates",
+        "gained": "how many of its added specs are duplicates",
+    },
     "Cause": {
         **_EVENT,
         "path": "the packages from the spec's direct dependency to the one above `package`",
@@ -228,6 +233,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "cause": "why it was rebuilt, null for every other kind; missing where a side has no "
         "dependencies",
         "same_to_use": "that it differs in hashes and in what is needed for building alone",
+        "duplicate": "that its side has another spec, neither removed nor added, with the same "
+        "version, configuration, and all that it links and runs",
     },
     "Spec": {
         "hash": "Spack's hash of it",

@@ -1,11 +1,13 @@
 """What happened, in the shape of the JSON report (docs/specification.md, section 7)."""
 
+from snapdiff.result.causes import StackTrait, Trait, TraitCount
 from snapdiff.result.changes import (
     AskedFor,
     CatalogDiff,
     Change,
     ChangeCounts,
     Count,
+    Duplicates,
     Field,
     Filters,
     HashConflict,
@@ -16,11 +18,8 @@ from snapdiff.result.changes import (
     SkippedPage,
     SpecName,
     StackDiff,
-    StackTrait,
     Summary,
     TagDiff,
-    Trait,
-    TraitCount,
     with_changes_elsewhere,
 )
 
@@ -30,6 +29,7 @@ __all__ = [
     "Change",
     "ChangeCounts",
     "Count",
+    "Duplicates",
     "Field",
     "Filters",
     "HashConflict",

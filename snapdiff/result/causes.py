@@ -1,8 +1,8 @@
-"""Why specs were rebuilt, in the shape of the JSON report (specification, section 11)."""
+"""Why specs were rebuilt, and what lost ones have in common (specification, sections 9 and 11)."""
 
 from typing import Literal, get_args
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 What = Literal[
     "version",
@@ -71,3 +71,40 @@ class StackCause(Event, frozen=True, gc=False, kw_only=True):
     specs: int
     packages: int
     reach: int
+
+
+# --- What lost builds have in common ---
+
+
+class Trait(Struct, frozen=True, gc=False):
+    """What all builds that were lost (or gained) have, and none that is there on the other side.
+
+    `name` is the dependency's or the variant's, else null. `value` is the version of the
+    dependency, null where it differs among them; else what all of them have, in the common
+    notation.
+    """
+
+    what: Literal["dependency", "compiler", "target", "os", "variant"]
+    name: str | None
+    value: str | None
+
+
+class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
+    """The trait of what a stack lost (or gained), and how many have it.
+
+    `specs` and `packages` count those that have it, the dependency itself among them.
+    """
+
+    specs: int
+    packages: int
+
+
+class TraitCount(Struct, frozen=True, gc=False):
+    """How many of some lost (or gained) builds have a trait; each build is counted once.
+
+    `also` is there where it takes two to tell them: what all of them have, too.
+    """
+
+    trait: Trait
+    specs: int
+    also: Trait | UnsetType = UNSET

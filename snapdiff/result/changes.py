@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.model import DocumentKind, Revision, Spec
-from snapdiff.result.causes import Cause, StackCause
+from snapdiff.result.causes import Cause, StackCause, StackTrait, Trait, TraitCount
 
 SchemaVersion = Literal[3]
 """The version of the shape of JSON reports: what is added keeps it, any other change raises it."""
@@ -80,7 +80,9 @@ class Change(Struct, frozen=True, gc=False):
 
     Where both sides have dependencies there is a `cause`: null but for a rebuilt spec
     (specification, section 11). `same_to_use` is there where true: the spec and all that it links
-    and runs differ in nothing but hashes and what is needed for building.
+    and runs differ in nothing but hashes and what is needed for building. `duplicate` is there
+    where true, of a removed or added spec: its side has another one of the same version and
+    configuration, with the same in all that it links and runs, that was not removed or added.
     """
 
     kind: Kind
@@ -90,6 +92,7 @@ class Change(Struct, frozen=True, gc=False):
     fields: tuple[Field, ...] = ()
     cause: Cause | UnsetType | None = UNSET
     same_to_use: bool | UnsetType = UNSET
+    duplicate: bool | UnsetType = UNSET
 
     @property
     def is_explicit(self) -> bool:
@@ -111,38 +114,11 @@ class AskedFor(Struct, frozen=True):
     new: bool
 
 
-class Trait(Struct, frozen=True, gc=False):
-    """What all builds that were lost (or gained) have, and none that is there on the other side.
+class Duplicates(Struct, frozen=True, kw_only=True):
+    """How many of the lost and of the gained builds of a package are duplicates of others."""
 
-    `name` is the dependency's or the variant's, else null. `value` is the version of the
-    dependency, null where it differs among them; else what all of them have, in the common
-    notation.
-    """
-
-    what: Literal["dependency", "compiler", "target", "os", "variant"]
-    name: str | None
-    value: str | None
-
-
-class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
-    """The trait of what a stack lost (or gained), and how many have it.
-
-    `specs` and `packages` count those that have it, the dependency itself among them.
-    """
-
-    specs: int
-    packages: int
-
-
-class TraitCount(Struct, frozen=True, gc=False):
-    """How many of some lost (or gained) builds have a trait; each build is counted once.
-
-    `also` is there where it takes two to tell them: what all of them have, too.
-    """
-
-    trait: Trait
-    specs: int
-    also: Trait | UnsetType = UNSET
+    lost: int
+    gained: int
 
 
 class PackageChange(Struct, frozen=True, kw_only=True):
@@ -152,10 +128,11 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     sides. `whole` says that the package itself was added to or removed from the stack. `specs`
     counts its spec changes, of every kind, `builds` all its specs. `asked_for` is null where no
     document says what was. `lost` and `gained` are what all its removed and its added specs have in
-    common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on.
-    `cause` is the one that most of its rebuilt specs have, where dependencies are known.
-    `was_compiler` is there where true, of a package that is whole and added: it was the compiler of
-    specs before, which was a field of theirs, and is a dependency now.
+    common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on;
+    `duplicates`, there where it has any, are not among these. `cause` is the one that most of its
+    rebuilt specs have, where dependencies are known. `was_compiler` is there where true, of a
+    package that is whole and added: it was the compiler of specs before, which was a field of
+    theirs, and is a dependency now.
     """
 
     package: str
@@ -171,6 +148,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     gained: Trait | None = None
     lost_by: tuple[TraitCount, ...] = ()
     gained_by: tuple[TraitCount, ...] = ()
+    duplicates: Duplicates | UnsetType = UNSET
     cause: Cause | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET
 

@@ -3,8 +3,8 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision, Spec
-from snapdiff.result.causes import Event
-from snapdiff.result.changes import Change, Field, Filters, SchemaVersion, SkippedPage, Trait
+from snapdiff.result.causes import Event, Trait
+from snapdiff.result.changes import Change, Field, Filters, SchemaVersion, SkippedPage
 
 # --- Why the specs of one package changed ---
 

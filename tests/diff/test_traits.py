@@ -40,6 +40,7 @@ from tests.support.real_catalogs import needs_real_catalogs
 from tests.support.trait_oracle import (
     PlainBuild,
     Side,
+    duplicates,
     package_trait,
     package_traits,
     stack_trait,
@@ -119,13 +120,8 @@ def side_of(graph: PlainGraph, hashes: Collection[str]) -> Side:
 
 def hold_against(stack: Report, old: Side, new: Side) -> int:
     """Assert all traits of a stack; return how many there are."""
-    lost: dict[str, set[str]] = {}
-    gained: dict[str, set[str]] = {}
-    for change in stack["changes"]:
-        if change["kind"] == "removed":
-            lost.setdefault(change["package"], set()).add(change["old"]["hash"])
-        if change["kind"] == "added":
-            gained.setdefault(change["package"], set()).add(change["new"]["hash"])
+    lost = hold_duplicates(stack, "removed", old)
+    gained = hold_duplicates(stack, "added", new)
     number = 0
     for change in stack["package_changes"]:
         for key, hashes, sides in (("lost", lost, (old, new)), ("gained", gained, (new, old))):
@@ -143,6 +139,25 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
     assert stack["lost_by"] == stack_traits(lost, old, new)
     assert stack["gained_by"] == stack_traits(gained, new, old)
     return number
+
+
+def hold_duplicates(stack: Report, kind: str, side: Side) -> dict[str, set[str]]:
+    """Assert which changes of a kind are duplicates; return the hashes of the others by package."""
+    hashes: dict[str, set[str]] = {}
+    marked = set()
+    for change in stack["changes"]:
+        if change["kind"] == kind:
+            spec = change["old"] or change["new"]
+            hashes.setdefault(change["package"], set()).add(spec["hash"])
+            marked |= {spec["hash"]} if change.get("duplicate") else set()
+    by_package = {name: duplicates(some, side) for name, some in hashes.items()}
+    assert marked == set().union(*by_package.values())
+    key = "lost" if kind == "removed" else "gained"
+    for package in stack["package_changes"]:
+        counts = package.get("duplicates", {"lost": 0, "gained": 0})
+        assert counts[key] == len(by_package.get(package["package"], ()))
+        assert package.get("duplicates") != {"lost": 0, "gained": 0}
+    return {name: left for name, some in hashes.items() if (left := some - by_package[name])}
 
 
 def report_of_locks(old: Path, new: Path, *options: str) -> Report:
@@ -321,6 +336,82 @@ def test_what_the_lost_builds_have(tmp_path: Path, name: str) -> None:
         tag["stacks"][0]["gained"],
         tag["stacks"][0]["lost"],
     )
+
+
+TWINS = {
+    # what the old lock lists, what the new one does, how many lost builds of fftw are duplicates
+    "another build tool": (
+        "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
+        "fftw-1 > gmake-1:build; gmake-1",
+        1,
+    ),
+    "a duplicate of one that is upgraded": (
+        "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
+        "fftw-3 version=3 > gmake-1:build; gmake-1",
+        1,
+    ),
+    "a duplicate of one that has another MPI now": (
+        "fftw-1 > m-1, a-1:build; fftw-2 > m-1, a-2:build; m-1; a-1; a-2",
+        "fftw-1 > n-1, a-1:build; n-1; a-1",
+        1,
+    ),
+    "another version": ("fftw-1; fftw-2 version=2", "fftw-1", 0),
+    "another configuration": ("fftw-1; fftw-2 variants=+mpi", "fftw-1", 0),
+    "another version far below": (
+        "fftw-1 > b-1; b-1 > c-1; c-1; fftw-2 > b-2; b-2 > c-2; c-2 version=2",
+        "fftw-1 > b-1; b-1 > c-1; c-1",
+        0,
+    ),
+    "another variant far below": (
+        "fftw-1 > b-1; b-1 > c-1; c-1; fftw-2 > b-2; b-2 > c-2; c-2 variants=+x",
+        "fftw-1 > b-1; b-1 > c-1; c-1",
+        0,
+    ),
+    "nothing of it is left": (
+        "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
+        "gmake-1",
+        0,
+    ),
+    "two of three": (
+        "fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 > a-3:build; a-1; a-2; a-3",
+        "fftw-1 > a-1:build; a-1",
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_lost_build_of_which_there_is_another_is_a_duplicate(tmp_path: Path, name: str) -> None:
+    old, new, expected = TWINS[name]
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, (old, new), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        path.write_text(json.dumps(lock_of(graph, graph)))
+    for sides, key in ((paths, "lost"), (paths[::-1], "gained")):
+        [tag] = report_of_locks(*sides)["tags"]
+        changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
+        counts = {"lost": 0, "gained": 0, key: expected}
+        assert changes["fftw"].get("duplicates") == (counts if expected else None)
+        if expected:
+            assert (changes["fftw"][key], changes["fftw"][f"{key}_by"]) == (None, [])
+    assert run_cli(*paths, "--fail-on", "removed").status == 1
+
+
+def test_duplicates_are_those_of_the_builds_that_are_reported(tmp_path: Path) -> None:
+    tools = [Item("gmake", str(number)) for number in range(3)]
+    twins = [
+        Item("fftw", explicit=tool.version != "2", needs=(needs(tool, types=("build",)),))
+        for tool in tools
+    ]
+    app = Item("app", explicit=True, needs=tuple(map(needs, twins)))
+    left = Item("app", explicit=True, needs=(needs(twins[0]),))
+    files = {"old.lock": [*tools, *twins, app], "new.lock": [*tools, twins[0], left]}
+    write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
+    for options, lost in (((), 2), (("--explicit",), 1)):
+        report = report_of_locks(tmp_path / "old.lock", tmp_path / "new.lock", *options)
+        changes = report["tags"][0]["stacks"][0]["package_changes"]
+        [fftw] = [change for change in changes if change["package"] == "fftw"]
+        assert fftw["duplicates"] == {"lost": lost, "gained": 0}
 
 
 def with_hashes(graph: PlainGraph) -> dict[str, PlainNode]:

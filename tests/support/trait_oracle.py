@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tests.support.graphs import PlainGraph
+from tests.support.oracle import canonical_compiler, canonical_variant, parse_version
 
 Trait = dict[str, Any]
 """A trait in the shape of the JSON report."""
@@ -52,6 +53,40 @@ def dependencies(graph: PlainGraph | None, start: str) -> dict[str, tuple[int, s
                 seen.add(edge.hash)
                 waiting.append((edge.hash, distance + 1))
     return found
+
+
+def duplicates(lost: Collection[str], mine: Side) -> set[str]:
+    """The lost builds of which the package has another one in all that is linked and run."""
+    if mine.graph is None:
+        return set()
+    packages = {mine.graph[key].name for key in lost}
+    stayed = [it.hash for it in mine.builds if it.package in packages and it.hash not in lost]
+    known = {likeness(mine.graph, key) for key in stayed}
+    return {key for key in lost if likeness(mine.graph, key) in known}
+
+
+def likeness(graph: PlainGraph, start: str) -> tuple[object, frozenset[object]]:
+    """A build, and all that it links and runs, as name, version and configuration."""
+    reached, waiting = {start}, [start]
+    while waiting:
+        for edge in graph[waiting.pop()].edges:
+            if not edge.build_only and edge.hash in graph and edge.hash not in reached:
+                reached.add(edge.hash)
+                waiting.append(edge.hash)
+    return member(graph, start), frozenset(member(graph, key) for key in reached)
+
+
+def member(graph: PlainGraph, key: str) -> object:
+    """A node's name, version and configuration; 1.02 and 1.2 are one version."""
+    node = graph[key]
+    version = parse_version(node.version)
+    return (
+        node.name,
+        tuple(int(token) if token.isdigit() else token for token in version.release),
+        (version.pre_word, version.pre_number and int(version.pre_number), version.git_ref),
+        (canonical_compiler(node.compiler), node.os, node.platform, node.target),
+        frozenset(map(canonical_variant, node.variants)),
+    )
 
 
 def configured(build: PlainBuild) -> dict[tuple[str, str | None, str], None]:
