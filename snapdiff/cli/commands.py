@@ -121,7 +121,7 @@ def schema(document: str) -> int:
     import json
 
     from snapdiff.output.standard_output import write_stdout
-    from snapdiff.reports.json_report import json_schema
+    from snapdiff.reports.json_schema import json_schema
     from snapdiff.settings.catalog_settings import settings_schema
 
     found = settings_schema() if document == "config" else json_schema(document)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from snapdiff.reports.json_report import DOCUMENTS, MEANINGS, json_schema
+from snapdiff.reports.json_schema import DOCUMENTS, MEANINGS, json_schema
 from snapdiff.result.causes import WHATS
 from tests.support.helpers import Report, run_cli
 
