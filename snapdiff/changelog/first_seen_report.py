@@ -1,6 +1,6 @@
 """First and last sightings as a Markdown table, text, JSON or CSV."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
+from snapdiff.result import SkippedPage
 
 _COLUMNS = (
     "package",
@@ -62,9 +63,13 @@ def _table(found: Sightings) -> dict[str, Any]:
 
 
 def _json(found: Sightings, _settings: Settings, _options: ReportOptions) -> Iterator[str]:
-    """Yield a JSON list of all sightings, each on its line."""
-    lines = ",\n".join(msgspec.json.encode(item).decode("utf-8") for item in found.seen)
-    yield f"[\n{lines}\n]\n" if lines else "[]\n"
+    """Yield a JSON object of all sightings and the pages that were left out, each on its line."""
+    yield f'{{"seen": {_json_list(found.seen)}, "skipped": {_json_list(found.skipped)}}}\n'
+
+
+def _json_list(items: Sequence[Seen | SkippedPage]) -> str:
+    lines = ",\n".join(msgspec.json.encode(item).decode("utf-8") for item in items)
+    return f"[\n{lines}\n]" if lines else "[]"
 
 
 def _csv(found: Sightings, _settings: Settings, _options: ReportOptions) -> Iterator[str]:

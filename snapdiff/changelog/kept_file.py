@@ -4,12 +4,13 @@ Above each section is a comment with its ends and how it was made, which no read
 run finds: `<!-- snapdiff: 1f3a..9c2e by=week -->`.
 """
 
+import contextlib
 import mmap
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -113,6 +114,15 @@ def _unquoted(quoted: bytes) -> str:
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
 
 
+def holds_a_changelog(path: Path) -> bool:
+    """Return whether a file has a marker; raises ReportError where it cannot be read.
+
+    It is read line by line: a report of JSON that is written anew may have hundreds of megabytes.
+    """
+    with _opened(path) as file:
+        return any(MARKER.match(line) for line in file)
+
+
 def find_kept_markers(path: Path) -> list[Marker]:
     """Return the markers of all sections of a file; raises ReportError where it cannot be read."""
     return list(find_markers(_content(path), str(path)))
@@ -138,8 +148,15 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
 
 
 def _content(path: Path) -> bytes:
+    with _opened(path) as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            yield file
     except OSError as error:
         raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
 

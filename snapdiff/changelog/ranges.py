@@ -91,13 +91,14 @@ class GitRange(NamedTuple):
         Both ends are read. Of the commits between them only paths are looked at: they name tags and
         packages, and a catalog that was read a hundred times would be a long wait for a slip.
         """
-        between = (
-            Catalog(open_revision(self.history.repository, commit.tree), self.limits)
-            for commit in self.history.commits()
-        )
+
+        def between() -> Iterator[Catalog]:
+            for commit in self.history.commits():
+                yield Catalog(open_revision(self.history.repository, commit.tree), self.limits)
+
         ends = [Catalog(source, self.limits) for source in (self.new, self.old)]
         check_explicit(filters, ends)
-        require_matches_in(filters, read=ends, listed=between)
+        require_matches_in(filters, read=ends, listed=between())
 
 
 class FolderRange(Struct, frozen=True):

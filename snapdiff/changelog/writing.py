@@ -13,6 +13,7 @@ from snapdiff.changelog.kept_file import (
     ShapingOptions,
     filter_options,
     find_kept_markers,
+    holds_a_changelog,
     last_report,
     marker_line,
     resume_after,
@@ -307,5 +308,5 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
 
 def require_no_changelog(target: Path) -> None:
     """Raise ReportError where a file that is to be written anew holds a changelog."""
-    if target.is_file() and find_kept_markers(target):
+    if target.is_file() and holds_a_changelog(target):
         raise ReportError(f"{target}: holds a changelog, and would lose it; name another file")

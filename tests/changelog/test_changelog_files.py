@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.changelog.kept_file import find_markers, marker_line
+from snapdiff.changelog.writing import require_no_changelog
+from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from tests.support.helpers import pages_of, spec, words, write_files
 from tests.support.story import ZLIB, History, markdown, run_changelog
@@ -355,6 +358,22 @@ def test_first_seen_does_not_take_the_place_of_a_changelog(story: History, tmp_p
     message = refused(story, file, "start..HEAD", "--first-seen")
     assert "holds a changelog, and would lose it; name another file" in message
     assert file.read_bytes() == before
+
+
+def test_a_large_report_that_is_written_anew_is_not_held_in_memory(tmp_path: Path) -> None:
+    file = tmp_path / "log.json"
+    with file.open("wb") as lines:
+        for _ in range(64):
+            lines.write(b"x" * 100_000 + b"\n")
+    tracemalloc.start()
+    require_no_changelog(file)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1_000_000
+    with file.open("ab") as lines:
+        lines.write(b"<!-- snapdiff: a..b -->\n")
+    with pytest.raises(ReportError, match="holds a changelog"):
+        require_no_changelog(file)
 
 
 def test_json_is_written_anew(story: History, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> No
             for stack in counting_stacks(item):
                 place = (item["package"], item["versions"][0], stack)
                 seen.setdefault(place, {}).setdefault(number, Counter())[configuration] += 1
-    rows = json.loads(markdown("-C", tmp_path, commits[0], "--first-seen", "-f", "json"))
+    rows = rows_of("-C", tmp_path, commits[0])
     found = {(row["package"], row["version"], row["stack"]): row for row in rows}
     assert found.keys() == seen.keys()
     for place, builds in seen.items():
@@ -50,6 +51,13 @@ def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> No
         assert [tuple(change[name] for name in names) for change in row["build_changes"]] == changes
 
 
+def rows_of(*arguments: str | Path) -> list[dict[str, Any]]:
+    """The sightings, as JSON has them."""
+    found = json.loads(markdown(*arguments, "--first-seen", "-f", "json"))
+    rows: list[dict[str, Any]] = found["seen"]
+    return rows
+
+
 def weekly(folder: Path, *weeks: list[Record]) -> Path:
     """A folder of snapshots, each of which has one tag, and another one than the others."""
     for number, records in enumerate(weeks, 1):
@@ -68,7 +76,7 @@ WEEKS = [
 
 
 def test_a_tag_that_is_compared_with_its_successor_is_followed(tmp_path: Path) -> None:
-    rows = json.loads(markdown(weekly(tmp_path, *WEEKS[:3]), "--first-seen", "-f", "json"))
+    rows = rows_of(weekly(tmp_path, *WEEKS[:3]))
     assert [
         (
             row["package"],
@@ -87,17 +95,13 @@ def test_a_tag_that_is_compared_with_its_successor_is_followed(tmp_path: Path) -
 
 
 def test_a_followed_version_that_returns_is_one_row(tmp_path: Path) -> None:
-    rows = json.loads(
-        markdown(weekly(tmp_path, *WEEKS), "--first-seen", "-f", "json", "-p", "zlib")
-    )
+    rows = rows_of(weekly(tmp_path, *WEEKS), "-p", "zlib")
     assert [(row["version"], row["is_gone"]) for row in rows] == [("1.0", False), ("1.1", False)]
 
 
 @pytest.mark.parametrize("tag", ["develop-2025-06-01", "develop-2025-06-02"])
 def test_a_filter_on_one_of_the_tags_follows_it(tag: str, tmp_path: Path) -> None:
-    rows = json.loads(
-        markdown(weekly(tmp_path, *WEEKS[:3]), "--first-seen", "-f", "json", "-t", tag)
-    )
+    rows = rows_of(weekly(tmp_path, *WEEKS[:3]), "-t", tag)
     assert [(row["package"], row["version"], row["is_gone"]) for row in rows] == [
         ("openmpi", "5.0", False),
         ("zlib", "1.0", True),
@@ -110,7 +114,7 @@ def test_a_tag_beside_another_one_is_not_followed(tmp_path: Path) -> None:
     for number, tag in ((1, "develop-1"), (2, "develop-2")):
         pages = pages_of([spec("bc"[number - 1], "1.0", tag=tag), *released])
         write_files(tmp_path / f"{number}", pages)
-    rows = json.loads(markdown(tmp_path, "--first-seen", "-f", "json"))
+    rows = rows_of(tmp_path)
     assert [(row["tag"], row["is_gone"]) for row in rows] == [
         ("develop-1", True),
         ("develop-2", False),
@@ -127,10 +131,8 @@ def test_a_history_follows_tags_as_a_folder_does(tmp_path: Path) -> None:
             for file in (folder / str(number)).rglob("*.md")
         }
         history.commit(files)
-    by_folder = json.loads(markdown(folder, "--first-seen", "-f", "json"))
-    by_commit = json.loads(
-        markdown("-C", history.folder, "HEAD~3..HEAD", "--first-seen", "-f", "json")
-    )
+    by_folder = rows_of(folder)
+    by_commit = rows_of("-C", history.folder, "HEAD~3..HEAD")
     facts = [
         [[row[name] for name in ("package", "version", "tag", "stack", "is_gone")] for row in rows]
         for rows in (by_folder, by_commit)
@@ -139,12 +141,12 @@ def test_a_history_follows_tags_as_a_folder_does(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_snapshots_has_sightings_too() -> None:
-    rows = json.loads(markdown("snapshots/", "--first-seen", "-f", "json", "-p", "openmpi"))
+    rows = rows_of("snapshots/", "-p", "openmpi")
     assert {(row["version"], row["is_gone"]) for row in rows} >= {("5.0.7", True), ("5.0.8", False)}
 
 
 def test_a_table_goes_to_a_file_by_its_name(tmp_path: Path) -> None:
-    for name, beginning in (("x.md", "# First"), ("x.json", "["), ("x.csv", "package,")):
+    for name, beginning in (("x.md", "# First"), ("x.json", '{"seen": ['), ("x.csv", "package,")):
         result = run_changelog("snapshots/", "--first-seen", "-o", tmp_path / name)
         assert (result.status, result.out, result.err) == (0, "", "")
         assert (tmp_path / name).read_text("utf-8").startswith(beginning)
@@ -171,6 +173,9 @@ def test_a_page_that_is_left_out_is_named(tmp_path: Path) -> None:
         assert (result.status, result.err.count("\n")) == (0, 1)
         assert result.err.startswith(f"snapdiff: warning: {path} in ")
         assert "left out: " in result.err
+    [skipped] = json.loads(run_changelog(*arguments, "-q", "-f", "json").out)["skipped"]
+    assert (skipped["side"], skipped["path"].partition(" in ")[0]) == ("new", path)
+    assert skipped["error"]
     result = run_changelog(*arguments, "-q")
     assert result.err == ""
     assert f"\n## Pages left out\n\n- ! `{path} in " in result.out
@@ -190,12 +195,12 @@ def test_a_page_that_cannot_be_read_while_its_tag_is_followed_has_what_it_had(
     out = run_changelog(tmp_path, "--first-seen", "--skip-bad-pages", "-q", "-f", "json").out
     assert [
         (row["package"], row["tag"], row["first"], row["is_gone"], row["builds"])
-        for row in json.loads(out)
+        for row in json.loads(out)["seen"]
     ] == [("openmpi", "develop-2", None, False, 1), ("zlib", "develop-2", None, False, 1)]
 
 
 def counts_of_builds(folder: Path) -> list[tuple[object, ...]]:
-    rows = json.loads(markdown(folder, "--first-seen", "-f", "json"))
+    rows = rows_of(folder)
     return [
         (
             *(row[name] for name in ("package", "version", "is_gone", "builds")),
@@ -230,7 +235,7 @@ def test_a_build_that_leaves_while_another_comes_is_told(tmp_path: Path) -> None
     away = [spec("g", "2.0")]
     back = spec("h", "1.0", compiler="gcc@13"), spec("i", "1.0", compiler="gcc@14")
     weekly(tmp_path, [one, other], list(rebuilt), list(moved), away, list(back))
-    rows = json.loads(markdown(tmp_path, "--first-seen", "-f", "json"))
+    rows = rows_of(tmp_path)
     assert [
         tuple(change[name] for name in ("section", "old", "new", "removed", "added"))
         for change in rows[0]["build_changes"]
@@ -240,8 +245,8 @@ def test_a_build_that_leaves_while_another_comes_is_told(tmp_path: Path) -> None
         "| 2 → 2 builds in `5` (1 removed, 1 added); 2 → 2 builds in `3` (1 removed, 1 added) |"
         in text
     )
-    rows = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
-    assert rows[1].endswith(",no,2,3: 2 > 2 (-1 +1); 5: 2 > 2 (-1 +1)")
+    lines = markdown(tmp_path, "--first-seen", "-f", "csv").splitlines()
+    assert lines[1].endswith(",no,2,3: 2 > 2 (-1 +1); 5: 2 > 2 (-1 +1)")
 
 
 def test_builds_of_two_documents_of_a_stack_are_one_number(tmp_path: Path) -> None:
@@ -252,9 +257,7 @@ def test_builds_of_two_documents_of_a_stack_are_one_number(tmp_path: Path) -> No
     moved = path.replace("zlib", "elsewhere")
     for files in ({path: page, moved: other}, {path: page}, {path: page, moved: other}):
         history.commit(files)
-    rows = json.loads(
-        markdown("-C", tmp_path, "HEAD~2..HEAD", "--first-seen", "-f", "json", "--skip-bad-pages")
-    )
+    rows = rows_of("-C", tmp_path, "HEAD~2..HEAD", "--skip-bad-pages")
     assert [(row["is_gone"], row["builds"]) for row in rows] == [(False, 2)]
     assert [(it["old"], it["new"]) for it in rows[0]["build_changes"]] == [(2, 1), (1, 2)]
 
