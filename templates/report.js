@@ -3,21 +3,21 @@
 // is put into the page as text only, never as HTML.
 (() => {
   const FIRST = 100, MORE = 500, PRINTED = 3000;
-  const SORTS = ["package", "kind", "stacks", "specs"];
+  const SORTS = ["worst", "package", "specs"];
   const FIELDS = ["q", "package", "stack", "tag", "cause"];
 
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const kinds = data.kinds.map(([name]) => name);
+  const classes = data.classes.map(([name]) => name);
   const number = (value) => value.toLocaleString("en-US");
   const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   const form = byId("controls"), body = byId("rows"), fields = form.elements;
-  const boxes = [...form.querySelectorAll("input[name=kind]")];
-  let order = "kind", falling = false, shown = [], beside = 0, drawn = 0;
+  const boxes = [...form.querySelectorAll("input[name=status]")];
+  let order = "worst", falling = false, shown = [], beside = 0, drawn = 0;
 
   const rows = data.rows.map(
-    ([tag, package_, [kind, ...beside], old, now, note, where, stacks, specs, causes, dependency, groups], place) =>
-      ({ tag, package: package_, kind, beside, old, now, note, where, stacks, specs, causes, dependency, groups, place }));
+    ([tag, package_, worst, dependency, moves, cells, stacks, specs, causes, groups], place) =>
+      ({ tag, package: package_, worst, dependency, moves, cells, stacks, specs, causes, groups, place }));
 
   function make(name, className, ...content) {
     const element = document.createElement(name);
@@ -28,9 +28,6 @@
 
   // --- Which rows fit ---
 
-  // A package that kept a version and lost or got a build is found by that, too.
-  const kindsOf = (row) => [row.kind, ...row.beside];
-
   function specsIn(row, stack) {
     if (stack < 0) return row.specs;
     for (let i = 0; i < row.stacks.length; i += 2) if (row.stacks[i] === stack) return row.stacks[i + 1];
@@ -40,7 +37,8 @@
   // All that can be searched for in a row; made when it is first needed.
   function textOf(row) {
     return row.text ??= [
-      data.packages[row.package], ...kindsOf(row).map((kind) => kinds[kind]), data.tags[row.tag], row.old, row.now, row.note,
+      data.packages[row.package], data.classes[row.worst][2], data.tags[row.tag],
+      ...row.moves.map(([, words]) => words), ...row.cells,
       ...row.stacks.map((stack, i) => (i % 2 ? "" : data.stacks[stack])),
       ...row.groups.flatMap(([, differences, builds, pairs, reason]) => [
         data.reasons[reason],
@@ -60,20 +58,20 @@
   }
 
   function choose() {
-    const wanted = new Set(boxes.filter((box) => box.checked).map((box) => kinds.indexOf(box.value)));
+    const wanted = new Set(boxes.filter((box) => box.checked).map((box) => classes.indexOf(box.value)));
     const stack = data.stacks.indexOf(fields.stack.value), tag = data.tags.indexOf(fields.tag.value);
     const cause = data.causes.indexOf(fields.cause.value);
     const test = packageTest(fields.package.value.trim().toLowerCase());
     const packages = data.packages.map((name) => test(name.toLowerCase()));
     const words = fields.q.value.toLowerCase().split(/\s+/).filter(Boolean);
     const fitting = rows.filter((row) =>
-      (!wanted.size || kindsOf(row).some((kind) => wanted.has(kind))) && (tag < 0 || row.tag === tag)
+      (!wanted.size || wanted.has(row.worst)) && (tag < 0 || row.tag === tag)
       && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
       && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
     shown = fields.products.checked ? fitting.filter((row) => !row.dependency) : fitting;
     beside = fitting.length - shown.length;
     const key = order === "specs" ? (row) => specsIn(row, stack)
-      : order === "stacks" ? (row) => row.stacks.length : (row) => row[order];
+      : order === "package" ? (row) => row.package : (row) => row.place;
     const sign = falling ? -1 : 1;
     shown.sort((a, b) => sign * (key(a) - key(b)) || a.place - b.place);
     return stack;
@@ -86,31 +84,50 @@
     return [make("del", "", old), " → ", make("ins", "", now)];
   }
 
-  function changeOf(row) {
-    const cell = make("td", "change");
-    if (row.old || row.now) cell.append(make("span", "versions", ...step(row.old, row.now)));
-    if (row.note) cell.append(make("span", "note", row.note));
-    if (row.dependency) cell.append(make("span", "note", "dependency"));
-    return cell;
+  const symbolOf = (symbol) => {
+    const sign = make("span", "symbol", symbol);
+    sign.setAttribute("aria-hidden", "true");
+    return sign;
+  };
+
+  // What happened: a cell for each stack that is a column, or one for all.
+  function cellsOf(row) {
+    if (row.cells.length) return row.cells.map((words, i) => {
+      const cell = make("td", words === "·" ? "cell same" : "cell", words);
+      cell.dataset.in = data.columns[i];
+      return cell;
+    });
+    const cell = make("td", "moves", ...row.moves.map(([kind, words]) => {
+      const [name, symbol] = data.kinds[kind];
+      return make("span", `move ${name}`, symbolOf(symbol), ` ${words}`);
+    }));
+    cell.colSpan = data.columns.length || 1;
+    return [cell];
   }
 
   function lineOf(row, stack) {
-    const [kind, symbol] = data.kinds[row.kind];
     const unfold = make("button", "unfold", data.packages[row.package]);
     unfold.type = "button";
     unfold.setAttribute("aria-expanded", "false");
     const name = make("th", "package", unfold);
     name.scope = "row";
     if (data.severalTags) name.append(" ", make("span", "tag-name", data.tags[row.tag]));
-    const sign = make("span", "symbol", symbol);
-    sign.setAttribute("aria-hidden", "true");
-    const line = make("tr", kind, name,
-      make("td", "kind", make("span", "badge", sign, ` ${kind}`)),
-      changeOf(row),
-      make("td", "where", row.where),
-      specsCell(specsIn(row, stack)));
+    if (row.dependency) name.append(" ", make("span", "note", "dependency"));
+    const line = make("tr", `row ${data.classes[row.worst][1]}`, name, ...cellsOf(row), specsCell(specsIn(row, stack)));
     unfold.addEventListener("click", () => toggle(unfold, line, row, stack));
     return line;
+  }
+
+  // The class that begins with a row, where the worst comes first.
+  function headOf(row, above) {
+    if (order !== "worst" || falling || (above && above.worst === row.worst && above.dependency === row.dependency)) return [];
+    const [, kind, words] = data.classes[row.worst];
+    const said = row.dependency ? `Dependencies ${words}` : words[0].toUpperCase() + words.slice(1);
+    const fitting = shown.filter((other) => other.worst === row.worst && other.dependency === row.dependency);
+    const cell = make("th", "", `${said}: ${number(fitting.length)}`);
+    cell.colSpan = (data.columns.length || 1) + 2;
+    cell.scope = "colgroup";
+    return [make("tr", `class ${kind}`, cell)];
   }
 
   const specsCell = (count) => {
@@ -123,7 +140,7 @@
     unfold.setAttribute("aria-expanded", String(!open));
     if (open) return line.nextSibling.remove();
     const cell = make("td", "", ...detailOf(row, stack));
-    cell.colSpan = 5;
+    cell.colSpan = (data.columns.length || 1) + 2;
     line.after(make("tr", "detail", cell));
   }
 
@@ -172,7 +189,7 @@
   function draw(until) {
     const stack = data.stacks.indexOf(fields.stack.value);
     const part = document.createDocumentFragment();
-    for (; drawn < Math.min(until, shown.length); drawn++) part.append(lineOf(shown[drawn], stack));
+    for (; drawn < Math.min(until, shown.length); drawn++) part.append(...headOf(shown[drawn], shown[drawn - 1]), lineOf(shown[drawn], stack));
     body.append(part);
     const left = shown.length - drawn;
     byId("rest").hidden = !left;
@@ -180,27 +197,27 @@
     byId("more").textContent = `Show ${number(Math.min(MORE, left))} more`;
   }
 
-  // The numbers beside the kinds are of the rows that "only products" leaves.
-  function countKinds() {
+  // The numbers of the classes are of the rows that "only products" leaves.
+  function countClasses() {
     const left = rows.filter((row) => !(fields.products.checked && row.dependency));
     for (const box of boxes) {
-      const kind = kinds.indexOf(box.value);
-      const count = left.filter((row) => kindsOf(row).includes(kind)).length;
+      const count = left.filter((row) => row.worst === classes.indexOf(box.value)).length;
       box.nextElementSibling.querySelector(".count").textContent = number(count);
+      box.closest("label").hidden = !count && !box.checked;
     }
   }
 
   function show() {
     const stack = choose();
-    countKinds();
+    countClasses();
     body.replaceChildren();
     drawn = 0;
     draw(FIRST);
     const specs = shown.reduce((sum, row) => sum + specsIn(row, stack), 0);
     const of = shown.length === rows.length ? "" : ` of ${number(rows.length)}`;
     const said = shown.length
-      ? `${number(shown.length)}${of} ${rows.length === 1 ? "row" : "rows"}, ${counted(specs, "spec")}` : "No row fits";
-    const more = beside ? `; ${number(beside)} more of dependencies` : "";
+      ? `${number(shown.length)}${of} ${rows.length === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
+    const more = beside ? `; ${number(beside)} more ${beside === 1 ? "is a dependency" : "are dependencies"}` : "";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
     byId("said").replaceChildren(said + more, make("span", "printed", asked));
     byId("none").hidden = shown.length > 0;
@@ -216,25 +233,25 @@
   function address() {
     const state = new URLSearchParams();
     const wanted = boxes.filter((box) => box.checked).map((box) => box.value);
-    if (wanted.length) state.set("kind", wanted.join(","));
+    if (wanted.length) state.set("status", wanted.join(","));
     for (const name of FIELDS) if (fields[name].value) state.set(name, fields[name].value);
     if (fields.products.checked !== fields.products.defaultChecked) state.set("products", fields.products.checked ? "yes" : "no");
-    if (order !== "kind" || falling) state.set("sort", (falling ? "-" : "") + order);
+    if (order !== "worst" || falling) state.set("sort", (falling ? "-" : "") + order);
     return `#${state}`;
   }
 
   // Takes the filters from the address. What it says and this report does not have is left out.
   function restore() {
     const state = new URLSearchParams(location.hash.slice(1));
-    const wanted = (state.get("kind") ?? "").split(",");
+    const wanted = (state.get("status") ?? "").split(",");
     for (const box of boxes) box.checked = wanted.includes(box.value);
     for (const name of FIELDS) fields[name].value = state.get(name) ?? "";
     fields.products.checked = state.has("products") ? state.get("products") === "yes" : fields.products.defaultChecked;
     for (const name of ["stack", "tag", "cause"]) if (fields[name].selectedIndex < 0) fields[name].value = "";
-    const sort = state.get("sort") ?? "kind";
+    const sort = state.get("sort") ?? "worst";
     falling = sort.startsWith("-");
     order = sort.slice(falling ? 1 : 0);
-    if (!SORTS.includes(order)) [order, falling] = ["kind", false];
+    if (!SORTS.includes(order)) [order, falling] = ["worst", false];
     show();
   }
 
@@ -268,7 +285,8 @@
     fields.tag.append(...data.tags.map(option));
     fields.cause.append(...[...data.causes].sort().map(option));
     byId("packages").append(...data.packages.map(option));
-    for (const box of boxes) box.disabled = !rows.some((row) => kindsOf(row).includes(kinds.indexOf(box.value)));
+    for (const [name, some] of [["stack", data.stacks.slice(1)], ["tag", data.tags.slice(1)], ["cause", data.causes]])
+      fields[name].parentElement.hidden = !some.length;
     const target = byId("changes");
     // A jump within the page leaves the filters in the address.
     for (const anchor of document.querySelectorAll("a[href^='#']"))
@@ -291,14 +309,14 @@
       button.addEventListener("click", () => {
         const name = head.dataset.sort;
         // Numbers are wanted from the top, names from A.
-        falling = order === name ? !falling : name === "specs" || name === "stacks";
+        falling = order === name ? !falling : name === "specs";
         order = name;
         changed();
       });
     }
     form.addEventListener("input", changed);
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.addEventListener("reset", () => setTimeout(changed, 0));
+    form.addEventListener("reset", () => { [order, falling] = ["worst", false]; setTimeout(changed, 0); });
     byId("beside").addEventListener("click", () => { fields.products.click(); fields.products.focus(); });
     byId("all").addEventListener("click", () => { form.reset(); fields.q.focus(); });
     byId("more").addEventListener("click", () => {

@@ -63,11 +63,6 @@ class CountTable(Struct, frozen=True, kw_only=True):
         """The kinds that happened to any package."""
         return tuple(kind for kind in self.kinds if kind in self.total.by_kind)
 
-    @property
-    def has_losses(self) -> bool:
-        """Whether anything of it is removed or added."""
-        return not {Kind.REMOVED, Kind.ADDED}.isdisjoint(self.total.by_kind)
-
 
 def name_of_kind(kind: Kind, rebuilt: str) -> str:
     """Return what packages of a kind are called that lost or got a build, a version or all."""

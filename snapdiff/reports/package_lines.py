@@ -98,12 +98,6 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return bool(self.kept and self.builds and self.builds.lost.number)
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """What `-k` finds it by: its own kind, and `removed` where it lost a build."""
-        lost_too = self.lost_a_build and self.kind is not Kind.REMOVED
-        return (self.kind, Kind.REMOVED) if lost_too else (self.kind,)
-
-    @property
     def is_major(self) -> bool:
         """Whether packages rose to another major version."""
         return self.kind is Kind.UPGRADED and self.step == "major"

@@ -21,6 +21,7 @@ from snapdiff.reports.stack_reasons import (
     toolchain_of,
     without_shared,
 )
+from snapdiff.reports.statuses import Status
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
 SHORT = 8
@@ -77,12 +78,13 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
     `only_rebuilt` names the stacks that have no part of their own; `reasons` say why specs changed
-    in those and, where the parts are about all stacks, in all of them. `roots` are what is asked
-    for now (True), and what no longer is. `sets` has the names of the stacks that have a letter
-    together.
+    in those and, where the parts are about all stacks, in all of them. `worst` is the worst that
+    happened to each package. `roots` are what is asked for now (True), and what no longer is.
+    `sets` has the names of the stacks that have a letter together.
     """
 
     tag: TagDiff
+    worst: dict[str, Status]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     losses: tuple[StackLoss, ...]
@@ -135,6 +137,7 @@ class TagWriter:
         used += [place for it in toolchain.changes for _, place in it.moves] if toolchain else []
         return TagBlock(
             tag=self.tag,
+            worst={package: line.worst for line in self.lines for package in line.packages},
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
             reasons=reasons,
             losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),

@@ -34,6 +34,7 @@ from snapdiff.reports.names import (
     shortened,
     tag_names,
 )
+from snapdiff.reports.package_counts import name_of_kind
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -72,14 +73,21 @@ def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
     environment = _environment(overrides, shown, _unpainted, autoescape=True)
     environment.globals |= writing.FUNCTIONS
+    environment.filters["name_of_kind"] = name_of_kind
     return environment
 
 
 @lru_cache
-def plain_words(overrides: Path | None, noun: str) -> Callable[[str, object], str]:
-    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text."""
+def plain_words(
+    overrides: Path | None, noun: str, rebuilt: str, most_stacks: int
+) -> Callable[[str, object], str]:
+    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text.
+
+    Of many stacks without a shorter name it names the first `most_stacks`.
+    """
     environment = _environment(overrides, shown, _unpainted, autoescape=False)
-    module = environment.get_template("words.j2").make_module({"link": shown, "noun": noun})
+    values = {"link": shown, "noun": noun, "rebuilt": rebuilt, "most_stacks": most_stacks}
+    module = environment.get_template("words.j2").make_module(values)
     return lambda macro, value: str(getattr(module, macro)(value)).strip()
 
 

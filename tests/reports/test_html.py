@@ -3,19 +3,19 @@
 import json
 import re
 from html.parser import HTMLParser
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from snapdiff import Filters, diff_catalogs, load_catalog
+from snapdiff import Filters, diff_catalogs, load_catalog, render_report
 from snapdiff.reports.html.document import embedded
-from snapdiff.reports.html.picture import pictures_of
+from snapdiff.reports.html.picture import IN_BARS, pictures_of
 from snapdiff.reports.package_counts import CountRow, CountTable, KindTotals
 from snapdiff.result import Kind, SkippedPage
 from snapdiff.safe_text import shown
-from tests.support.documents import Item, needs
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import PROJECT, pages_of, spec, write_files
 from tests.support.hostile import PLACES, VALUES
@@ -85,7 +85,7 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
     assert "What changed: 2025-06-29 → 2025-07-06" in page.text("title")
     for words in (
         "develop, stack by stack",
-        "23 → 23 packages, 105 → 105 specs, 13 stacks.",
+        "23 packages, 105 specs, 13 stacks.",
         "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
         "1 gone, 1 new, 1 downgraded, 1 with versions lost, 1 with builds lost, 9 upgraded",
@@ -96,8 +96,8 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "gone from e4s, e4s-neoverse-v2: pruners-ninja 1.0.1",
         "new in hep: celeritas 0.6.0",
         "downgraded in the 3 ml-*: py-setuptools 80.9.0 → 79.0.1",
-        "gone from this stack",
-        "3.31.6 → 3.31.8",
+        "3.31.6 gone from radiuss-aws",
+        "3.31.6 → 3.31.8 (data-vis-sdk, e4s, e4s-neoverse-v2 and 6 more)",
         "os ubuntu20.04 → ubuntu22.04",
         "variants ~squashfuse → +squashfuse",
         "beside 6.3.3",
@@ -110,22 +110,71 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
                     assert side is None or side.hash in text
 
 
-def test_rows_say_what_differs_and_why(tmp_path: Path) -> None:
-    rows = {(row[0], row[3]): row[2] for row in _plain_rows(rendered(snapshots_diff()))}
-    assert rows["hdf5", "data-vis-sdk"] == "1.14.5: os ubuntu20.04 → ubuntu22.04"
-    assert rows["hdf5", "tutorial"] == "1.14.5: compiler gcc@11.4.0 → gcc@12.3.0"
-    assert rows["paraview", "e4s"] == "5.13.2 gone; still has 5.13.3"
+def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
+    rows = dict(_plain_rows(rendered(snapshots_diff())))
+    assert rows["hdf5"] == [
+        "↑ 1.14.5 → 1.14.6 (e4s-neoverse-v2, e4s-oneapi)",
+        "↑ 1.14.6 added beside 1.14.5 and 1.12.3 (e4s)",
+        "≠ 1.14.5 reconfigured: os ubuntu20.04 → ubuntu22.04 (data-vis-sdk)",
+        "≠ 1.14.5 reconfigured: compiler gcc@11.4.0 → gcc@12.3.0 (tutorial)",
+        "= 1.14.5 rebuilt (hep, ml-linux-x86_64-cuda)",
+    ]
+    assert rows["paraview"][0] == "− lost 5.13.2, still has 5.13.3 (e4s)"
     old, new = write_locks(tmp_path, before(), after())
     diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
-    rows = {(row[0], row[1]): row[2] for row in _plain_rows(rendered(diff))}
-    assert rows["json", "= rebuilt"] == "3.11.2, because of cmake 3.26.3 → 3.27.7 (build only)"
+    rows = dict(_plain_rows(rendered(diff)))
+    assert rows["json"] == [
+        "= 3.11.2 with another hash, because of cmake 3.26.3 → 3.27.7 (build only)"
+    ]
+
+
+def test_a_row_says_what_other_reports_say(snapshots_text: str) -> None:
+    said = render_report(snapshots_diff(), "text").splitlines()
+    rows = dict(_plain_rows(snapshots_text))
+    for package in ("pruners-ninja", "celeritas", "py-setuptools", "superlu-dist", "py-torch"):
+        [move] = rows[package]
+        assert f"  {move[0]} {package} {move[2:]}" in said
 
 
 def test_a_row_names_a_few_stacks_and_its_specs_all(snapshots_text: str) -> None:
-    rows = {(row[0], row[2]): row[3] for row in _plain_rows(snapshots_text)}
-    assert rows["cmake", "3.31.6 → 3.31.8"] == "data-vis-sdk, e4s, e4s-neoverse-v2 and 6 more"
-    assert rows["trilinos", "16.1.0"] == "e4s, e4s-neoverse-v2, e4s-oneapi, e4s-rocm-external"
+    rows = dict(_plain_rows(snapshots_text))
+    assert rows["cmake"][0] == "↑ 3.31.6 → 3.31.8 (data-vis-sdk, e4s, e4s-neoverse-v2 and 6 more)"
     assert "e4s-rocm-external, hep, ml-linux-x86_64-cuda, tutorial" in Page(snapshots_text).text()
+
+
+def test_what_came_or_went_with_a_whole_stack_is_told_last(snapshots_text: str) -> None:
+    rows = dict(_plain_rows(snapshots_text))
+    assert rows["cmake"][1:] == [
+        "− 3.31.6 gone from radiuss-aws",
+        "+ 3.31.8 new in developer-tools-aarch64-linux-gnu",
+    ]
+
+
+def test_classes_of_rows_are_those_of_the_sentence(tmp_path: Path) -> None:
+    heads = re.findall('<tr class="class [a-z]+"><th[^>]*>([^<]*)<', rendered(snapshots_diff()))
+    assert heads == [
+        "Gone: 1",
+        "New: 1",
+        "Downgraded: 1",
+        "With versions lost: 1",
+        "With builds lost: 1",
+        "Upgraded: 9",
+        "With more builds: 1",
+        "Reconfigured: 5",
+        "Rebuilt: 4",
+    ]
+    kept = spec("a", "1.0", package="zlib", stacks="hep")
+    sides = {
+        "old": [kept, spec("b", "1.0", package="zlib", stacks="e4s")],
+        "new": [kept, spec("c", "2.0", package="cmake", stacks="hep")],
+    }
+    for side, records in sides.items():
+        write_files(tmp_path / side, pages_of(records))
+    catalogs = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
+    text = rendered(diff_catalogs(*catalogs))
+    heads = re.findall('<tr class="class [a-z]+"><th[^>]*>([^<]*)<', text)
+    assert heads == ["New: 1", "In stacks removed or added: 1"]
+    assert dict(_plain_rows(text))["zlib"] == ["− 1.0 gone from e4s"]
 
 
 def test_specs_of_one_package_say_each_why_they_were_rebuilt(tmp_path: Path) -> None:
@@ -155,10 +204,10 @@ def test_an_upgraded_row_that_lost_a_build_says_so(tmp_path: Path) -> None:
         for name, some in zip(("old", "new"), records, strict=True)
     )
     [row] = _plain_rows(rendered(diff_catalogs(load_catalog(old), load_catalog(new))))
-    assert row[1:3] == ["↑ upgraded", "1.0 → 2.0 1 of 2 builds lost (built with y 1)"]
+    assert row[1] == ["↑ 1.0 → 2.0, 1 of 2 builds lost (built with y 1)"]
 
 
-def test_a_report_of_removed_builds_has_the_kind_of_their_package(tmp_path: Path) -> None:
+def test_a_report_of_removed_builds_has_the_class_of_their_package(tmp_path: Path) -> None:
     kept, moved, lost = (spec(name, "1.0", compiler=f"{name}@1") for name in "abc")
     sides = ([kept, moved, lost], [kept, spec("d", "2.0", compiler="b@1")])
     old, new = (
@@ -167,53 +216,75 @@ def test_a_report_of_removed_builds_has_the_kind_of_their_package(tmp_path: Path
     )
     removed = Filters(kind=("removed",))
     text = rendered(diff_catalogs(load_catalog(old), load_catalog(new), filters=removed))
-    assert '<th scope="col" class="tally upgraded">' in text
-    assert '<input type="checkbox" name="kind" value="upgraded">' in text
+    assert '<input type="checkbox" name="status" value="upgraded">' in text
 
 
-def test_a_report_of_one_stack_has_no_column_of_stacks(tmp_path: Path) -> None:
+def test_a_report_of_one_stack_has_no_table_of_stacks(tmp_path: Path) -> None:
     old, new = write_locks(tmp_path, before(), after())
     text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
     assert "In numbers" in Page(text).text()
     assert "nvironment by environment" not in text
-    assert '<table class="changes of-one">' in text
-    assert "<label hidden>Environment" in text
-    assert "<nav" not in text
-    several = rendered(snapshots_diff())
-    assert '<table class="changes">' in several
-    assert "count versions and builds of a package, too" in several
-    assert "also versions" not in rendered(snapshots_diff(kind=("upgraded",)))
-    assert "<label>Stack" in several
+    assert '<table class="picture">' not in text
+
+
+def _two_environments(folder: Path) -> str:
+    """A report of two environments: hdf5 and a dependency are upgraded, another product is gone."""
+    for side, version, more in (("old", "1.12", ["gone"]), ("new", "1.14", [])):
+        tool = Item("cmake", version)
+        both = [tool, Item("hdf5", version, needs=(needs(tool),), explicit=True)]
+        east = [*both, *(Item(name, "1.0", explicit=True) for name in more)]
+        write_files(
+            folder / side,
+            {
+                "east/spack.lock": to_bytes(lock(east)),
+                "west/spack.lock": to_bytes(lock(both)),
+            },
+        )
+    sides = (load_catalog(str(folder / side)) for side in ("old", "new"))
+    return rendered(diff_catalogs(*sides))
+
+
+def test_products_have_a_column_for_each_of_a_few_stacks(tmp_path: Path) -> None:
+    text = _two_environments(tmp_path)
+    assert re.findall('<th scope="col" class="cell">([a-z]+)<', text) == ["east", "west"]
+    cells = re.findall('<td class="cell" data-in="([a-z]+)">(.*?)</td>', text)
+    assert cells == [
+        ("east", "gone"),
+        ("west", ""),
+        ("east", "1.12 → 1.14"),
+        ("west", "1.12 → 1.14"),
+    ]
+    assert dict(_plain_rows(text))["cmake"] == ["↑ 1.12 → 1.14 (both)"]
+    assert 'class="changes by-stack"' in text
+    assert 'class="changes"' in rendered(snapshots_diff())
 
 
 def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
-    old, new = write_locks(tmp_path, before(), after())
-    text = rendered(diff_catalogs(load_catalog(str(old)), load_catalog(str(new))))
-    heads = re.findall('<th scope="col" class="tally ([a-z]+)">', text)
-    assert heads == ["removed", "added", "upgraded", "rebuilt"]
+    text = _two_environments(tmp_path)
+    heads = re.findall('<th scope="col" class="tally [a-z]+">.*?</span> (.*?)</th>', text)
+    assert heads == ["lost", "upgraded"]
     sums = re.compile('<th scope="col" class="size">([a-z]+)<')
-    assert sums.findall(text) == ["packages"]
     assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]
     legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
-    assert re.findall("</svg> ([a-z]+)", legend) == ["removed", "added", "upgraded"]
+    assert re.findall("</svg> ([a-z]+)", legend) == ["lost", "upgraded"]
 
 
 def test_bars_touch_each_other_and_stay_in_the_picture() -> None:
     tag = large_diff(6).tags[0]
     many = {Kind.REMOVED: 500, Kind.DOWNGRADED: 1, Kind.ADDED: 500, Kind.UPGRADED: 1}
-    for by_kind, axis in ((many, 50.0), ({Kind.UPGRADED: 3}, 2.0), ({Kind.REMOVED: 3}, 98.0)):
+    for by_kind in (many, {Kind.UPGRADED: 3}, {Kind.REBUILT: 3}):
         counts = KindTotals(by_kind=by_kind, total=2_000)
         row = CountRow(tag=tag, fate="changed", stacks=("e4s",), counts=counts)
         table = CountTable(kinds=tuple(Kind), several_tags=False, rows=(row,), total=counts)
-        [drawn] = pictures_of(table)[0].rows
-        assert float(drawn.axis.rstrip("%")) == axis
+        [drawn] = pictures_of(table, "rebuilt")[0].rows
+        assert [bar.kind for bar in drawn.bars] == [it for it in IN_BARS if it in by_kind]
         bars = [(float(it.start.rstrip("%")), float(it.width.rstrip("%"))) for it in drawn.bars]
-        ends = sorted((start, start + width) for start, width in bars)
-        assert ends[0][0] >= 0
-        assert ends[-1][1] <= 100
-        for left, right in pairwise(ends):
-            assert left[1] == pytest.approx(right[0], abs=0.02)
-        assert axis in [pytest.approx(end, abs=0.02) for some in ends for end in some]
+        end = 0.0
+        for start, width in bars:
+            assert start == pytest.approx(end, abs=0.02)
+            assert width > 0
+            end = start + width
+        assert end <= 100
 
 
 def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_path: Path) -> None:
@@ -227,7 +298,7 @@ def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_p
 
 def test_the_picture_has_its_numbers_as_text(snapshots_text: str) -> None:
     page = Page(snapshots_text)
-    assert "<title>hep: 1 added, 4 upgraded, 1 reconfigured, 4 rebuilt</title>" in snapshots_text
+    assert "<title>hep: 1 new, 4 upgraded, 1 reconfigured, 4 rebuilt</title>" in snapshots_text
     at = next(place for place, cell in enumerate(page.cells) if cell.split() == ["hep"])
     numbers = ["−0", "+1", "↓0", "↑4", "≠1", "=4", "unchanged 4", "of 14"]
     assert [cell.strip() for cell in page.cells[at + 2 : at + 10]] == numbers
@@ -283,7 +354,7 @@ def test_an_empty_diff_says_so() -> None:
 @pytest.mark.slow
 def test_a_large_report_says_how_much_it_leaves_out_without_scripts() -> None:
     text = rendered(large_diff(3_000))
-    assert "1,000 of 3,000 rows are listed" in Page(text).text()
+    assert "1,000 of 3,000 packages are listed" in Page(text).text()
     assert len(json.loads(_data(text))["rows"]) == 3_000
 
 
@@ -343,12 +414,16 @@ def test_hostile_values_are_text(tmp_path: Path, place: str) -> None:
         assert " ".join(said.split()) in text
 
 
-def _plain_rows(text: str) -> list[list[str]]:
-    """The cells of each row as a reader without scripts has them, its specs aside."""
-    table = text.partition('<tbody id="rows">')[2].partition("</tbody>")[0]
-    without_specs = re.sub("<details>.*?</details>", "", table, flags=re.DOTALL)
-    rows = without_specs.split("</tr>")[:-1]
-    return [[" ".join(cell.split()) for cell in Page(f"{row}</tr>").cells] for row in rows]
+def _plain_rows(text: str) -> list[tuple[str, list[str]]]:
+    """The packages, and what happened to each, as a reader without scripts has them."""
+    rows = re.findall('<tr class="row [a-z]+">(.*?)</tr>', text, flags=re.DOTALL)
+    found = []
+    for row in rows:
+        name = Page(row.partition("</th>")[0] + "</th>").text()
+        moves = re.findall('<span class="move [a-z]+">(.*?)</span></td>|$', row, flags=re.DOTALL)
+        parts = re.split('</span><span class="move [a-z]+">', moves[0])
+        found.append((name, [Page(part).text() for part in parts]))
+    return found
 
 
 def _data(text: str) -> str:

@@ -16,7 +16,7 @@ from snapdiff.reports.terminal import painter
 def test_an_environment_is_made_once_and_not_for_each_report() -> None:
     assert markdown_environment() is markdown_environment()
     assert html_environment() is html_environment()
-    assert plain_words(None, "stack") is plain_words(None, "stack")
+    assert plain_words(None, "stack", "rebuilt", 3) is plain_words(None, "stack", "rebuilt", 3)
     assert text_environment(None, painter(color=True)) is text_environment(
         None, painter(color=True)
     )

@@ -72,16 +72,15 @@ class Browser:
     def rows(self) -> list[str]:
         """The text of the rows, one line each."""
         rows = self.script(
-            "return [...document.querySelectorAll('#rows > tr:not(.detail)')]"
-            ".map((row) => row.innerText)"
+            "return [...document.querySelectorAll('#rows > tr.row')].map((row) => row.innerText)"
         )
         return [" ".join(row.split()) for row in rows]
 
     def said(self) -> str:
         return self.one("#said").text
 
-    def press_kind(self, kind: str) -> None:
-        self.one(f"input[value={kind}]").click()
+    def press_class(self, status: str) -> None:
+        self.one(f"input[value={status}]").click()
 
     def address(self) -> dict[str, list[str]]:
         return parse_qs(self.driver.current_url.partition("#")[2])

@@ -4,14 +4,22 @@ The table is there twice: as JSON for the script, each text once and rows as sho
 plain HTML, which the script takes away.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.html.picture import pictures_of
-from snapdiff.reports.html.rows import SpecGroup, TableRow, first_specs, rows_of
+from snapdiff.reports.html.picture import IN_BARS, pictures_of
+from snapdiff.reports.html.rows import (
+    RowClass,
+    SpecGroup,
+    TableRow,
+    classes_of,
+    columns_of,
+    first_specs,
+    rows_of,
+)
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import readable
 from snapdiff.reports.outline import block_values, outline_of
@@ -23,6 +31,9 @@ from snapdiff.safe_text import shown
 
 PLAIN_SPECS = 2_000
 """How many rows and specs are written as plain HTML, for readers without scripts."""
+
+MOST_STACKS = 3
+"""How many stacks a row names before the others are counted; below it are those of each spec."""
 
 LISTED_SPECS = 100_000
 """How many specs a report lists in all; where there are more, each row lists its first few."""
@@ -50,9 +61,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     environment = html_environment(options.templates)
     diff = readable(diff)
     outline = outline_of(diff, "package", has_table=True)
+    words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     counted = count_table(diff)
-    pictures = pictures_of(counted)
-    rows = rows_of(pictures, plain_words(options.templates, outline.noun))
+    pictures = pictures_of(counted, outline.rebuilt)
+    rows = rows_of(outline, pictures, words)
+    classes = classes_of(rows, words)
+    columns = columns_of(outline)
     plain = _plain(rows)
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
@@ -65,22 +79,19 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         link=link_of(options.package_url),
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
-        kinds=counted.kinds,
-        columns=counted.counted_kinds,
-        has_losses=counted.has_losses,
+        counted=counted,
         symbols=SYMBOLS,
-        has_sums=counted.total.total is not None,
-        has_unchanged=bool(counted.total.unchanged),
-        has_places=any(row.where for row in rows),
-        has_tables=any(part.has_table for tag in outline.tags for part in tag.parts),
+        in_bars=IN_BARS,
         has_causes=any(row.causes for row in rows),
-        has_dependencies=any(row.line.is_dependency for row in rows),
-        has_products=any(not row.line.is_dependency for row in rows),
+        has_dependencies=any(row.is_dependency for row in rows),
+        has_products=any(not row.is_dependency for row in rows),
         tags=pictures,
+        classes=classes,
+        columns=columns,
         rows=plain,
         row_count=len(rows),
         left=len(rows) - len(plain),
-        data=trusted(data_of(rows, options.package_url)),
+        data=trusted(data_of(rows, classes, columns, options.package_url)),
         style=style,
         script=script,
         style_hash=content_hash(style),
@@ -114,7 +125,12 @@ class _Numbers(dict[Any, int]):
         return self.setdefault(value, len(self))
 
 
-def data_of(rows: Sequence[TableRow], package_url: str) -> str:
+def data_of(
+    rows: Sequence[TableRow],
+    classes: Mapping[int, RowClass],
+    columns: Sequence[str],
+    package_url: str,
+) -> str:
     """Return the rows as JSON that may stand inside a script element.
 
     `packages`, `stacks` and `tags` are sorted, so that the script sorts rows by their numbers.
@@ -124,20 +140,19 @@ def data_of(rows: Sequence[TableRow], package_url: str) -> str:
     stacks = _Numbers(sorted({stack for row in rows for stack in row.stacks}))
     tags = _Numbers(sorted({row.tag for row in rows}))
     built, places, differences, reasons, causes = (_Numbers() for _ in range(5))
+    numbers = _Numbers(classes)
     most = LISTED_SPECS if sum(row.specs for row in rows) <= LISTED_SPECS else FIRST_SPECS
     encoded = [
         [
             tags[row.tag],
             packages[row.package],
-            [rank(kind) for kind in row.line.kinds],
-            ", ".join(map(shown, reversed(row.line.gone))),
-            ", ".join(map(shown, reversed(row.line.came))),
-            row.note,
-            row.where,
+            numbers[row.worst],
+            int(row.is_dependency),
+            [[rank(kind), words] for kind, words in row.moves],
+            row.cells,
             [part for name, count in row.stacks.items() for part in (stacks[name], count)],
             row.specs,
             [causes[cause] for cause in row.causes],
-            int(row.line.is_dependency),
             [
                 [
                     group.kind.value,
@@ -154,6 +169,8 @@ def data_of(rows: Sequence[TableRow], package_url: str) -> str:
     return embedded(
         {
             "kinds": [[kind.value, SYMBOLS[kind]] for kind in WORST_FIRST],
+            "classes": [[found.name, found.kind.value, found.words] for found in classes.values()],
+            "columns": list(map(shown, columns)),
             "tags": list(tags),
             "packages": list(map(shown, packages)),
             "links": [address_of(name, package_url) for name in packages],

@@ -1,4 +1,4 @@
-"""The picture of a tag in the HTML report: bars per stack, in packages, and per cause, in specs."""
+"""The numbers of a tag in the HTML report: packages by stack, specs by cause, a bar for each."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from snapdiff.reports.cause_words import counted_in_words
 from snapdiff.reports.names import shortened, tag_label
-from snapdiff.reports.package_counts import CountRow, CountTable
+from snapdiff.reports.package_counts import CountRow, CountTable, name_of_kind
 from snapdiff.reports.stack_reasons import counted_causes
 from snapdiff.result import Change, Kind, TagDiff
 from snapdiff.result.causes import Cause, Event, event_of
@@ -15,9 +15,8 @@ from snapdiff.safe_text import shown
 MOST_BARS = 12
 """How many causes have a bar before the others are counted; the filter has them all."""
 
-_LEFT = (Kind.REMOVED, Kind.DOWNGRADED)
-_RIGHT = (Kind.ADDED, Kind.UPGRADED)
-"""What grows to which side, from the axis outwards."""
+IN_BARS = (Kind.REMOVED, Kind.ADDED, Kind.DOWNGRADED, Kind.UPGRADED)
+"""What the bars of stacks show: packages of which a version or a build came or went."""
 
 _NARROWEST = 0.8
 """The width of the smallest bar, in per cent of the picture: one among thousands is seen."""
@@ -47,7 +46,7 @@ class CausePicture(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """One bar of a row: where it begins and how wide it is, in per cent of the picture."""
+    """One part of a stack's bar: where it begins and how wide it is, in per cent of the widest."""
 
     kind: str
     start: str
@@ -60,7 +59,6 @@ class PictureRow(NamedTuple):
     counted: CountRow
     names: tuple[str, ...]
     bars: tuple[Bar, ...]
-    axis: str
     in_words: str
 
 
@@ -73,13 +71,13 @@ class TagPicture(NamedTuple):
     rows: tuple[PictureRow, ...]
 
 
-def pictures_of(table: CountTable) -> list[TagPicture]:
-    """Return a picture of each tag, worst first."""
+def pictures_of(table: CountTable, rebuilt: str) -> list[TagPicture]:
+    """Return a picture of each tag, worst first; packages of one hash for another are `rebuilt`."""
     pictures = []
     for _, some in groupby(table.rows, key=lambda row: id(row.tag)):
         rows = list(some)
         tag = rows[0].tag
-        drawn = tuple(_drawn(rows, table.kinds))
+        drawn = tuple(_drawn(rows, table.kinds, rebuilt))
         pictures.append(TagPicture(tag, tag_label(tag), _causes_of(tag), drawn))
     return pictures
 
@@ -99,44 +97,25 @@ def _causes_of(tag: TagDiff) -> CausePicture:
     return CausePicture(len(rebuilt), listed.first, listed.more, labels)
 
 
-def _drawn(rows: Sequence[CountRow], kinds: Sequence[Kind]) -> Iterator[PictureRow]:
-    """Yield the lines of a tag: numbers of packages in per cent of the widest to each side."""
-    left, right = (max(_total(row, side) for row in rows) for side in (_LEFT, _RIGHT))
-    unit = 100 / max(left + right, 1)
-    # An axis at the very edge would look like the edge.
-    axis = min(max(left * unit, 2), 98)
-    for row in rows:
-        counts = row.counts.by_kind
-        widths = {kind: max(count * unit, _NARROWEST) for kind, count in counts.items() if count}
-        parts = [f"{counts[kind]:,} {kind}" for kind in kinds if kind in counts]
-        names = tuple(shown(name) or "total" for name in row.stacks)
-        yield PictureRow(
-            row,
-            names,
-            (*_bars(_LEFT, widths, axis, -1), *_bars(_RIGHT, widths, axis, 1)),
-            _per_cent(axis),
-            f"{', '.join(names)}: {', '.join(parts) or 'no change'}",
-        )
-
-
-def _total(row: CountRow, kinds: Iterable[Kind]) -> int:
-    return sum(row.counts.by_kind.get(kind, 0) for kind in kinds)
-
-
-def _bars(
-    kinds: Iterable[Kind], widths: Mapping[Kind, float], axis: float, direction: int
-) -> Iterator[Bar]:
-    """Yield the bars on one side of the axis: each begins where the one before it ends."""
-    edge = axis
-    room = axis if direction < 0 else 100 - axis
-    for kind in kinds:
-        if kind in widths:
-            width = min(widths[kind], room)
-            room -= width
-            start = edge - width if direction < 0 else edge
-            edge += direction * width
-            yield Bar(kind.value, _per_cent(start), _per_cent(width))
+def _drawn(rows: Sequence[CountRow], kinds: Sequence[Kind], rebuilt: str) -> Iterator[PictureRow]:
+    """Yield the lines of a tag: numbers of packages in per cent of the widest."""
+    numbers = [[row.counts.by_kind.get(kind, 0) for kind in IN_BARS] for row in rows]
+    widest = max(map(sum, numbers)) or 1
+    for row, counts in zip(rows, numbers, strict=True):
+        widths = [max(100 * count / widest, _NARROWEST) if count else 0 for count in counts]
+        bars = []
+        start = 0.0
+        for kind, width in zip(IN_BARS, widths, strict=True):
+            if width:
+                width *= min(100 / sum(widths), 1)  # the smallest ones take room of the others
+                bars.append(Bar(kind.value, _per_cent(start), _per_cent(width)))
+                start += width
+        by_kind = row.counts.by_kind
+        parts = [f"{by_kind[it]:,} {name_of_kind(it, rebuilt)}" for it in kinds if it in by_kind]
+        names = tuple(shown(name) or "all" for name in row.stacks)
+        in_words = f"{', '.join(names)}: {', '.join(parts) or 'no change'}"
+        yield PictureRow(row, names, tuple(bars), in_words)
 
 
 def _per_cent(value: float) -> str:
-    return f"{max(value, 0):.2f}%"
+    return f"{value:.2f}%"

@@ -1,8 +1,9 @@
-"""The rows of the HTML report: a package and what happened to it, once for all its stacks.
+"""The rows of the HTML report: a package of a tag, and all that happened to it in its stacks.
 
 Below each row are its specs, like ones together.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,21 +11,19 @@ from msgspec import Struct
 
 from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
+from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.picture import TagPicture
 from snapdiff.reports.html.writing import value_text
-from snapdiff.reports.names import shortened
-from snapdiff.reports.package_lines import (
-    PackageLine,
-    changes_by_package,
-    order_of_reading,
-    package_lines,
-)
+from snapdiff.reports.outline import Outline
+from snapdiff.reports.package_lines import PackageLine, changes_by_package, package_lines
+from snapdiff.reports.statuses import Status
+from snapdiff.reports.tag_block import TagBlock
 from snapdiff.result import Change, Kind
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import shown
 
-MOST_STACKS = 3
-"""How many stacks a row names before the others are counted; below it are those of each spec."""
+WITH_STACK = len(Status)
+"""The class of packages that came or went with whole stacks alone; the others are a `Status`."""
 
 BuiltAs = tuple[str, ...]
 """Compiler, os, platform, target and variants of a spec, as text."""
@@ -51,19 +50,31 @@ class SpecGroup(NamedTuple):
     pairs: tuple[HashedPair, ...]
 
 
-class TableRow(Struct, frozen=True, kw_only=True):
-    """A package and one change of it in one tag.
+class RowClass(NamedTuple):
+    """What happened to some packages at worst, in words, and how many rows they have."""
 
-    `stacks` has the number of changed specs by stack; `groups` have each of the `specs` once,
-    whatever its stacks. `note` says what a reader should know beside versions, `where` which stacks
-    it is about; `causes` are those of its rebuilt specs, as their bars name them.
+    name: str
+    kind: Kind
+    words: str
+    products: int
+    dependencies: int
+
+
+class TableRow(Struct, frozen=True, kw_only=True):
+    """A package of one tag, and what happened to it.
+
+    `worst` is the class in which the first sentence counts it. `moves` says what happened, a kind
+    and words for each set of stacks, `cells` the same for each stack, where these are columns.
+    `causes` are those of its rebuilt specs, as their bars name them. `stacks` has the number of
+    changed specs by stack; `groups` have each of the `specs` once, whatever its stacks.
     """
 
     tag: str
     package: str
-    line: PackageLine
-    note: str
-    where: str
+    worst: int
+    is_dependency: bool
+    moves: tuple[tuple[Kind, str], ...]
+    cells: tuple[str, ...]
     causes: tuple[str, ...]
     stacks: dict[str, int]
     groups: tuple[SpecGroup, ...]
@@ -74,37 +85,70 @@ Words = Callable[[str, object], str]
 """What a macro of `words.j2`, called by its name, says of a value."""
 
 
-def rows_of(pictures: Iterable[TagPicture], words: Words) -> list[TableRow]:
-    """Return all rows in the order of reading: products first."""
-    rows = [row for picture in pictures for row in _rows_of_tag(picture, words)]
-    return sorted(rows, key=lambda row: (*order_of_reading(row.line), row.tag))
+def columns_of(outline: Outline) -> tuple[str, ...]:
+    """Return the stacks that are columns: those of the table of products, of one tag."""
+    tables = [group.table for tag in outline.tags for part in tag.parts for group in part.groups]
+    found = [table.stacks for table in tables if table]
+    return found[0] if found and not outline.several_changed else ()
 
 
-def _rows_of_tag(picture: TagPicture, words: Words) -> Iterator[TableRow]:
+def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
+    """Return the classes of some rows, the worst first, in the words of the first sentence."""
+    numbers = Counter((row.worst, row.is_dependency) for row in rows)
+    found = {}
+    for worst in sorted({row.worst for row in rows}):
+        name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
+        if worst != WITH_STACK:
+            tally = Tally(status=Status(worst), number=2)
+            name, kind, said = tally.name, tally.kind, words("status", tally)
+        found[worst] = RowClass(name, kind, said, numbers[worst, False], numbers[worst, True])
+    return found
+
+
+def rows_of(outline: Outline, pictures: Iterable[TagPicture], words: Words) -> list[TableRow]:
+    """Return all rows in the order of reading: products first, then the worst."""
+    blocks = {id(block.tag): block for block in outline.tags}
+    has_cells = bool(columns_of(outline))
+    rows = [
+        row
+        for picture in pictures
+        if (block := blocks.get(id(picture.tag)))
+        for row in _rows_of_tag(picture, block, words, has_cells=has_cells)
+    ]
+    return sorted(rows, key=lambda row: (row.is_dependency, row.worst))
+
+
+def _rows_of_tag(
+    picture: TagPicture, block: TagBlock, words: Words, *, has_cells: bool
+) -> Iterator[TableRow]:
+    """Yield the rows of a tag, of those that are worst alike in the order of their lines."""
     tag = picture.tag
+    tables = [group.table for part in block.parts for group in part.groups if has_cells]
+    cells = {row.package: row.cells for table in tables if table for row in table.rows}
     changes = {stack.stack: changes_by_package(stack) for stack in tag.stacks}
+    lines: dict[str, list[PackageLine]] = {}
     for line in package_lines(tag, tag.stacks, together=False):
-        [package] = line.packages
-        some = {name: changes[name].get(package, []) for name in line.stacks}
-        groups = _groups_of(some)
+        lines.setdefault(line.packages[0], []).append(line)
+    whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
+    for package, some in lines.items():
+        in_stacks = [name for line in some for name in line.stacks]
+        changed = {name: changes[name].get(package, []) for name in in_stacks}
+        groups = _groups_of(changed)
+        some.sort(key=lambda line: whole.issuperset(line.stacks))
+        other = WITH_STACK if whole.issuperset(in_stacks) else some[0].worst
+        by_stack = cells.get(package, ())
         yield TableRow(
             tag=picture.label,
             package=package,
-            line=line,
-            note=words("note", line),
-            where=_where(line, words),
-            causes=picture.causes.of(change for changed in some.values() for change in changed),
-            stacks={name: len(changed) for name, changed in some.items()},
+            worst=block.worst.get(package, other),
+            is_dependency=some[0].is_dependency,
+            moves=() if by_stack else tuple((it.kind, words("happened", it)) for it in some),
+            cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
+            causes=picture.causes.of(change for them in changed.values() for change in them),
+            stacks={name: len(them) for name, them in changed.items()},
             groups=groups,
             specs=sum(len(group.pairs) for group in groups),
         )
-
-
-def _where(line: PackageLine, words: Words) -> str:
-    """Return which stacks a row is about: of many without a shorter name, the first ones."""
-    if line.place.before:
-        return words("place", line.place)
-    return words("names", shortened(line.place.names, MOST_STACKS))
 
 
 def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:

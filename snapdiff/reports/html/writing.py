@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.groups import ProductTable
 from snapdiff.reports.names import short_patches
 from snapdiff.safe_text import shown
 
@@ -99,29 +98,6 @@ def _fold(words: str) -> "Markup":
     return trusted("<details><summary>{}</summary>\n").format(words)
 
 
-def products(table: ProductTable, link: Callable[[str], str]) -> "Markup":
-    """Return the table of products: a row a product, a column a stack."""
-    heads = trusted("").join(
-        trusted('<th scope="col">{}</th>').format(shown(name)) for name in table.stacks
-    )
-    lines = [
-        trusted('<tr class="{}"><th scope="row">{}</th>{}</tr>').format(
-            row.kind.value,
-            link(row.package),
-            trusted("").join(
-                trusted("<td>{}</td>").format(cell.in_words(shown) if cell else "")
-                for cell in row.cells
-            ),
-        )
-        for row in table.rows
-    ]
-    return trusted(
-        '<div class="wide"><table class="products">\n'
-        '<thead><tr><th scope="col">Product</th>{}</tr></thead>\n'
-        "<tbody>\n{}\n</tbody>\n</table></div>\n"
-    ).format(heads, trusted("\n").join(lines))
-
-
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,
@@ -129,6 +105,5 @@ FUNCTIONS: dict[str, Any] = {
     "listed": _listed,
     "fold": _fold,
     "end_fold": lambda: trusted("</details>\n"),
-    "products": products,
 }
 """What templates call."""
