@@ -162,7 +162,8 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
     """
     for noun, glob in unmatched(filters, seen):
         if seen[noun]:
-            message = f"{glob}: matches no {noun}; {nearest_names(glob, seen[noun])}"
+            called = glob or "an empty glob"
+            message = f"{called}: matches no {noun}; {nearest_names(glob, seen[noun])}"
             raise FilterError(noun, message)
 
 

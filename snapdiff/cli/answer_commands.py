@@ -33,13 +33,12 @@ from snapdiff.why_package import explain_package, parse_question
 @click.command(
     epilog="""\b
 Examples:
-  snapdiff missing spack.lock ~/mirror                    before a build: what has to be built
-  snapdiff missing hep/ gpu/ https://cache.example/v1     of two environments
+  snapdiff missing spack.lock ~/mirror                what has to be built
+  snapdiff missing hep/ gpu/ https://cache.example/v1 of two environments
   snapdiff missing HEAD:env/spack.lock /opt/spack/opt --exit-code
 """,
 )
-@click.argument("wanted", nargs=-1, required=True, metavar="WANTED...", shell_complete=a_path)
-@click.argument("catalog", metavar="CATALOG", shell_complete=a_path)
+@click.argument("names", nargs=-1, metavar="WANTED... CATALOG", shell_complete=a_path)
 @repository("WANTED and CATALOG")
 @answer_format
 @output("Write to FILE, whole or not at all.")
@@ -49,18 +48,23 @@ Examples:
 @no_pager
 @pages
 @verbose()
-def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: Any) -> int:
+def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     """Say what of environments is not in a catalog: by hash, with the nearest build that is.
 
     WANTED are locks: files, folders or REV:PATH. CATALOG is a build cache, a mirror, an install
     tree or a catalog of pages: a folder, a URL or REV:PATH.
     """
+    if len(names) < 2:
+        lacking = "'CATALOG'" if names else "'WANTED...'"
+        context = click.get_current_context()
+        raise click.MissingParameter(ctx=context, param_hint=lacking, param_type="argument")
     given = CommonOptions(**values)
     destination = given.destination(given.output)
     chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
+    *wanted, catalog = (_catalog(name, given) for name in names)
     found = find_missing(
-        [_catalog(one, given) for one in wanted],
-        _catalog(catalog, given),
+        wanted,
+        catalog,
         allow_empty=given.allow_empty,
         skip_bad_pages=given.skip_bad_pages,
     )
@@ -80,10 +84,10 @@ def _catalog(name: str, given: CommonOptions) -> Catalog:
     cls=TakesPaths,
     epilog="""\b
 Examples:
-  snapdiff why hdf5 HEAD~1 HEAD                  all specs of hdf5 that changed
-  snapdiff why hdf5@1.14.3 old.lock new.lock     those of one version
-  snapdiff why hdf5/abc1234 HEAD~1 HEAD          one spec, by the start of its hash
-  snapdiff why openmpi A..B -s e4s -f markdown   in one stack, to post
+  snapdiff why hdf5 HEAD~1 HEAD                 all specs of hdf5 that changed
+  snapdiff why hdf5@1.14.3 old.lock new.lock    those of one version
+  snapdiff why hdf5/abc1234 HEAD~1 HEAD         one spec, by its hash
+  snapdiff why openmpi A..B -s e4s -f markdown  in one stack, to post
 
 \b
 What it draws:

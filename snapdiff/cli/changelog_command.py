@@ -16,6 +16,7 @@ from snapdiff.cli.given_options import CommonOptions, lines_named, with_settings
 from snapdiff.cli.shared_options import (
     TakesPaths,
     a_path,
+    at_least_one,
     color,
     configuration,
     format_of,
@@ -78,7 +79,7 @@ class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
     cls=TakesPaths,
     epilog="""\b
 Examples:
-  snapdiff changelog v0.22.0..HEAD              every commit that changed the catalog
+  snapdiff changelog v0.22.0..HEAD              commits with a change
   snapdiff changelog --by week HEAD~60..HEAD    a section a week
   snapdiff changelog snapshots/                 a folder of snapshots
   snapdiff changelog -p py-mpi4py -s e4s A..B   one package in one stack
@@ -88,7 +89,7 @@ Examples:
 \b
 Order:
   newest section first: markdown, text, html, and the sections of a template
-  oldest section first: json and ndjson, so that ndjson is written as it is found
+  oldest section first: json and ndjson, which is written as it is found
 """,
 )
 @click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=a_path)
@@ -116,7 +117,8 @@ Order:
 @no_pager
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=int,
+    callback=at_least_one,
     default=1,
     metavar="N",
     help="Spread sections over N processes.",

@@ -14,6 +14,7 @@ from snapdiff.cli.shared_options import (
     KINDS,
     TakesPaths,
     a_path,
+    at_least_one,
     color,
     configuration,
     environment,
@@ -152,7 +153,8 @@ _OPTIONS = together(
     click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line."),
     click.option(
         "--max-length",
-        type=click.IntRange(min=1),
+        type=int,
+        callback=at_least_one,
         metavar="N",
         help="Shorten Markdown to N characters at most, and say so (comment: 60000).",
     ),
@@ -181,6 +183,7 @@ _OPTIONS = together(
         "--annotations",
         callback=_annotations,
         metavar="github|gitlab[=FILE]",
+        shell_complete=one_of(["github", "gitlab"]),
         help="Annotate the files of what --fail-on found, for GitHub or GitLab.",
     ),
     configuration,
@@ -197,33 +200,33 @@ _OPTIONS = together(
     context_settings=CONTEXT,
     epilog="""\b
 Commands:
-  diff       compare two snapshots: this help, and what is done without a command
-  changelog  what changed over many snapshots, newest first; snapdiff changelog --help
-  why        why the specs of one package changed; snapdiff why --help
-  missing    what of environments a build cache or mirror lacks; snapdiff missing --help
-  git-driver documents as reports in git diff; snapdiff git-driver --help
-  post       one comment on a pull request, kept up to date; snapdiff post --help
-  snapshot   keep a mirror as it is today, to compare with later; snapdiff snapshot --help
-  schema     print the JSON Schema of the report, or of .snapdiff.toml; snapdiff schema
-  snapdiff --version prints the version
+  diff       compare two snapshots: this help, and what no command means
+  changelog  what changed over many snapshots, newest first
+  why        why the specs of one package changed
+  missing    what of environments a build cache or mirror lacks
+  git-driver documents as reports in git diff
+  post       one comment on a pull request, kept up to date
+  snapshot   keep a mirror as it is today, to compare with later
+  schema     print the JSON Schema of the report, or of .snapdiff.toml
+  snapdiff COMMAND --help says more; snapdiff --version prints the version
 
 \b
 Examples:
   snapdiff HEAD~1 HEAD                           what the last commit changed
-  snapdiff v0.22.0..v0.23.0 -o changes.md        between two releases, to a file
+  snapdiff v0.22.0..v0.23.0 -o changes.md        two releases, to a file
   snapdiff snapshots/2025-06-29 snapshots/2025-07-06 -s e4s -k removed
   snapdiff HEAD:_cache/v0.21.2 HEAD:_cache/v0.22.0 -f json
-  snapdiff spack.lock                            the file at HEAD, and as it is now
+  snapdiff spack.lock                            the file at HEAD, and now
   snapdiff HEAD~1 HEAD -- environments/hep       in a folder alone
   snapdiff -f comment -o comment.md HEAD~1 HEAD  for a bot to post
   snapdiff --fail-on removed,downgraded HEAD~1   a gate for the working tree
-  snapdiff --config .snapdiff.toml HEAD~1        with settings that are not committed yet
+  snapdiff --config .snapdiff.toml HEAD~1        settings not committed yet
   snapdiff --title 'v23.11: what is new' v23.08..v23.11 -o notes.md
 
 \b
 Exit status:
   0  done, whether or not something differs
-  1  with --exit-code, where anything differs; with --fail-on, where that happened
+  1  with --exit-code: anything differs; with --fail-on: that happened
   2  an error
 """,
 )

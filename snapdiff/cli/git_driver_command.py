@@ -56,8 +56,9 @@ class _Version(NamedTuple):
     epilog="""\b
 Set it up in a repository, for you alone (docs/git.md):
   git config diff.snapdiff.command 'snapdiff git-driver --'
-  printf '%s diff=snapdiff\\n' specs.md spack.lock '**/build_cache/index.json' \\
-    '**/.spack-db/index.json' >> "$(git rev-parse --git-path info/attributes)"
+  printf '%s diff=snapdiff\\n' specs.md spack.lock \\
+    '**/build_cache/index.json' '**/.spack-db/index.json' \\
+    >> "$(git rev-parse --git-path info/attributes)"
 
 \b
 Examples:

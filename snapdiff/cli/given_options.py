@@ -8,6 +8,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -26,6 +27,7 @@ from snapdiff.output.whole_file import check_output
 from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, without_effect
 from snapdiff.reports import ReportOptions
 from snapdiff.result import Filters, SkippedPage
+from snapdiff.sources.names import ends_of_range
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Part, SettingsFile, Source
 
@@ -105,10 +107,13 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
         With a range or two revisions it is both. Raises SnapdiffError.
         """
         here = self.directory()
+        for name, other in permutations(revisions[:2], 2):
+            if ends_of_range(name) and not os.path.exists(here / name):
+                way_out = f"leave {other} out, or write it after --, if it is a path"
+                raise SnapdiffError(f"{name}: names both sides already; {way_out}")
         if not self.environment:
             return Compared(here, revisions, self.paths)
         from snapdiff.sources.directory import LOCK, environment_folder
-        from snapdiff.sources.names import ends_of_range
 
         folders = [environment_folder(name) for name in self.environment]
         if self.paths or len(folders) > 2 or (len(folders) == 2 and revisions):

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from snapdiff.cli.console import say
-from snapdiff.cli.shared_options import a_path
+from snapdiff.cli.shared_options import a_path, at_least_one
 from snapdiff.errors import PostError, RefusedError
 from snapdiff.output.standard_output import write_stdout
 from snapdiff.posting.hosts import open_host
@@ -24,17 +24,20 @@ _MOST_BYTES = 4_000_000
 @click.command(
     epilog="""\b
 Examples:
-  snapdiff post comment.md                       on the pull request of this CI job
+  snapdiff post comment.md                     on the pull request of this job
   snapdiff HEAD^1 HEAD -f comment | snapdiff post -
-  snapdiff post hep.md --marker snapdiff/hep     one of several comments
+  snapdiff post hep.md --marker snapdiff/hep   one of several comments
   snapdiff post comment.md --host github --repo spack/cache --number 12
 
 \b
 Variables it reads, where no option says otherwise:
-  GitHub, Gitea   GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_EVENT_PATH or GITHUB_REF,
-                  GITHUB_TOKEN or GH_TOKEN (in a workflow: pull-requests: write)
-  GitLab          CI_API_V4_URL, CI_MERGE_REQUEST_PROJECT_ID or CI_PROJECT_ID,
-                  CI_MERGE_REQUEST_IID, GITLAB_TOKEN (scope api; not CI_JOB_TOKEN)
+  GitHub, Gitea   GITHUB_API_URL, GITHUB_REPOSITORY,
+                  GITHUB_EVENT_PATH or GITHUB_REF,
+                  GITHUB_TOKEN or GH_TOKEN (permission: pull-requests: write)
+  GitLab          CI_API_V4_URL,
+                  CI_MERGE_REQUEST_PROJECT_ID or CI_PROJECT_ID,
+                  CI_MERGE_REQUEST_IID,
+                  GITLAB_TOKEN (scope api; not CI_JOB_TOKEN)
 """
 )
 @click.argument("file", metavar="FILE", shell_complete=a_path)
@@ -42,7 +45,11 @@ Variables it reads, where no option says otherwise:
 @click.option("--host", type=click.Choice(["github", "gitlab"]), help="Whose interface to speak.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")
 @click.option(
-    "--number", type=click.IntRange(1), metavar="N", help="The pull or merge request's number."
+    "--number",
+    type=int,
+    callback=at_least_one,
+    metavar="N",
+    help="The pull or merge request's number.",
 )
 @click.option("--token-from", metavar="VARIABLE", help="The variable that the token is in.")
 @click.option(

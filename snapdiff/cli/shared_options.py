@@ -28,6 +28,15 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
         raise click.BadParameter(str(error)) from error
 
 
+def at_least_one(
+    _context: click.Context, _parameter: click.Parameter, value: int | None
+) -> int | None:
+    """Return a number of things; raises BadParameter where there would be none."""
+    if value is not None and value < 1:
+        raise click.BadParameter(f"{value} is less than 1")
+    return value
+
+
 def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
     """Return what gives a command all of some options, in this order of its help."""
 
@@ -177,7 +186,9 @@ environment = click.option(
 
 
 def _file(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
-    return None if value in (None, "-") else Path(value or "")
+    if value == "":
+        raise click.BadParameter("names no file")
+    return None if value in (None, "-") else Path(value)
 
 
 def output(words: str) -> Callable[[_Command], _Command]:

@@ -15,7 +15,7 @@ import msgspec
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import read_file
 from snapdiff.cli.console import ProgressBar, say
-from snapdiff.cli.shared_options import a_path, max_size, verbose
+from snapdiff.cli.shared_options import a_path, max_size, repository, verbose
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import limits_of
@@ -45,7 +45,7 @@ Examples:
 )
 @click.argument("source", shell_complete=a_path)
 @click.argument("folder", metavar="DIR", shell_complete=a_path)
-@click.option("-C", "--repo", default=".", metavar="PATH", help="Look SOURCE up in PATH.")
+@repository("SOURCE")
 @max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @verbose("Trace internal errors.", expose_value=False)

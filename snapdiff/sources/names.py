@@ -169,7 +169,7 @@ class RegistryAddress(NamedTuple):
 
 def is_mirror_address(name: str) -> bool:
     """Return whether a name is the URL of a mirror."""
-    return name.startswith(tuple(f"{scheme}://" for scheme in (*SCHEMES, *_REGISTRIES)))
+    return re.match("[a-z][a-z0-9+.-]*://", name) is not None
 
 
 def is_digest(text: str) -> bool:
@@ -186,7 +186,10 @@ def parse_address(name: str) -> MirrorAddress | RegistryAddress:
         return _registry_address(name)
     scheme = next((known for known in SCHEMES if name.startswith(f"{known}://")), None)
     if scheme is None or not name.isprintable() or " " in name:
-        raise RevisionError(f"{without_secrets(name)}: is no URL of a mirror")
+        known = ", ".join(f"{begin}://" for begin in (*SCHEMES, *_REGISTRIES))
+        raise RevisionError(
+            f"{without_secrets(name)}: is no URL of a mirror; these begin with {known}"
+        )
     is_web = scheme in ("http", "https")
     base, _, query = name.partition("#")[0].partition("?") if is_web else (name, "", "")
     for end in _ENDS:

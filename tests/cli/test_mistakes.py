@@ -1,0 +1,77 @@
+"""What somebody new types wrong, and what help says: words that one would say to a colleague."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdiff.cli.commands import cli
+from tests.golden import ROOT, SNAPSHOTS
+from tests.support.helpers import run_cli
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("missing", "spack.lock"),
+            "Missing argument 'CATALOG'. Write snapdiff missing [OPTIONS] WANTED... CATALOG",
+        ),
+        (
+            ("HEAD~1..HEAD", "docs"),
+            (
+                "HEAD~1..HEAD: names both sides already; leave docs out, or write it after --, "
+                "if it is a path"
+            ),
+        ),
+        (
+            ("docs", "A...B"),
+            (
+                "A...B: names both sides already; leave docs out, or write it after --, "
+                "if it is a path"
+            ),
+        ),
+        (
+            ("ftp://me:secret@host/mirror", "HEAD"),
+            (
+                "ftp://host/mirror: is no URL of a mirror; these begin with http://, https://, "
+                "s3://, gs://, file://, oci://, oci+http://"
+            ),
+        ),
+        ((*SNAPSHOTS, "-o", ""), "Invalid value for '-o' / '--output': names no file"),
+        ((*SNAPSHOTS, "--max-length", "0"), "Invalid value for '--max-length': 0 is less than 1"),
+        (("changelog", "--jobs=-2", "docs"), "Invalid value for '--jobs': -2 is less than 1"),
+        (
+            ("post", "--number", "0", "README.md"),
+            "Invalid value for '--number': 0 is less than 1",
+        ),
+        (
+            (*SNAPSHOTS, "-s", ""),
+            "an empty glob: matches no stack; there are 13, from data-vis-sdk to tutorial",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_the_way_out(
+    arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    done = run_cli(*arguments)
+    assert (done.status, done.out, done.err) == (2, "", f"snapdiff: error: {message}\n")
+
+
+COMMANDS = ("diff", "changelog", "why", "missing", "post", "snapshot", "schema", "git-driver")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_a_window_of_80_columns(command: str) -> None:
+    found = CliRunner().invoke(cli, [command, "--help"], terminal_width=80)
+    assert found.exit_code == 0
+    assert "Usage: " in found.output
+    assert [line for line in found.output.splitlines() if len(line) > 80] == []
+
+
+def test_a_folder_with_dots_in_its_name_is_no_range(tmp_path: Path) -> None:
+    for name in ("a..b", "c"):
+        (tmp_path / name).mkdir()
+    done = run_cli("-C", tmp_path, "a..b", "c", "--allow-empty", "-f", "text")
+    assert (done.status, done.err) == (0, "")
