@@ -299,14 +299,15 @@ def _losses(
         (Kind.ADDED, added, pair.new, pair.old, graphs and graphs[::-1], sets and sets.new),
     ):
         there = _builds_by_stack(lost, chain(theirs.items(), kept))
-        here = _builds_by_stack(lost, chain(mine.items(), kept)) if closures else {}
+        here = _builds_by_stack(lost, chain(mine.items(), kept))
         for stack, hashes in lost.items():
             duplicates = frozenset[str]()
             if closures:
-                stayed = {key for key, _ in here[stack]}.difference(hashes)
-                duplicates = closures.duplicates(hashes, stayed)
+                left = {key for key, _ in here[stack]}.difference(hashes)
+                duplicates = closures.duplicates(hashes, left)
             builds = {key: mine[key].configuration for key in hashes if key not in duplicates}
-            loss = Loss(pair.name, builds, there[stack], both, duplicates)
+            stayed = [build for build in here[stack] if build[0] not in builds]
+            loss = Loss(pair.name, builds, stayed, there[stack], both, duplicates)
             found.setdefault(stack, {})[kind] = loss
     return found
 

@@ -1,19 +1,19 @@
 """Everything that may be a trait as bits of integers: what builds link or run, and how they are."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import get_args
 
 from snapdiff.diff.dependencies import is_build_only
 from snapdiff.diff.reach import each_bit, unite_below
-from snapdiff.model import Graph
-from snapdiff.result import Trait
+from snapdiff.model import Graph, Node
+from snapdiff.result.causes import Trait, TraitWhat
 from snapdiff.spack.configuration import Configuration
 
-_What = Literal["dependency", "compiler", "target", "os", "variant"]
+_ORDER: tuple[TraitWhat, ...] = get_args(TraitWhat)
 
-_FIELDS: tuple[_What, ...] = ("compiler", "target", "os", "variant")
-"""What may be a trait beside a dependency, the first one first."""
+_FIELDS: tuple[TraitWhat, ...] = ("compiler", "target", "os", "variant")
+"""What may be a trait beside a dependency and its variants, the first one first."""
 
 _MOST_STEPS = 1_000_000
 """So many nodes are looked at to find which packages are nearest to lost builds of a document.
@@ -22,7 +22,7 @@ After that the first by name is taken for the nearest: where thousands of packag
 what those have in common is far below all of them, to look for it would take minutes.
 """
 
-_Like = tuple[_What, str, str]
+_Like = tuple[TraitWhat, str, str]
 """What a trait is, its name, and its value but for the version of a dependency."""
 
 
@@ -35,12 +35,14 @@ class TraitBits:
     def __init__(self) -> None:
         """Begin with none."""
         self.traits = 0
-        self.of_what: dict[_What, int] = dict.fromkeys(("dependency", *_FIELDS), 0)
+        self.of_what: dict[TraitWhat, int] = dict.fromkeys(_ORDER, 0)
         self._bits: dict[_Like, int] = {}
         self._likes: dict[int, _Like] = {}
         self._versions: dict[str, dict[str | None, int]] = defaultdict(dict)
         self._dependencies: dict[tuple[str, str | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
+        self._variants: dict[tuple[str, Configuration], int] = {}
+        self._variants_of: dict[str, int] = defaultdict(int)
         self._size = 0
 
     @property
@@ -48,14 +50,38 @@ class TraitBits:
         """The bits of all compilers, targets and systems."""
         return self.of_what["compiler"] | self.of_what["target"] | self.of_what["os"]
 
-    def of_dependency(self, name: str, version: str | None) -> int:
+    @property
+    def of_dependencies(self) -> int:
+        """The bits of all dependencies, and of their variants."""
+        return self.of_what["dependency"] | self.of_what["dependency variant"]
+
+    def of_node(self, name: str, node: Node | None) -> int:
         """Return the bit of a package and that of its version, of like dependencies one object."""
+        version = node.build.version_text if node else None
         found = self._dependencies.get((name, version))
         if found is None:
             self._versions[name][version] = self._new()
             found = self._versions[name][version] | self._of("dependency", name)
             self._dependencies[name, version] = found
         return found
+
+    def of_variants(self, name: str, node: Node | None) -> int:
+        """Return the bits of the variants of a dependency."""
+        if node is None:
+            return 0
+        like = name, node.build.configuration
+        found = self._variants.get(like)
+        if found is None:
+            found = 0
+            for variant in node.build.configuration.variants:
+                found |= self._of("dependency variant", name, variant)
+            self._variants[like] = found
+            self._variants_of[name] |= found
+        return found
+
+    def of_variants_of(self, package: str) -> int:
+        """Return the bits of the variants of a package as a dependency."""
+        return self._variants_of[package]
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
@@ -82,28 +108,24 @@ class TraitBits:
         return self._bits[trait.what, trait.name or "", value or ""]
 
     def first(self, bits: int) -> int:
-        """Return the first of some traits that are no dependencies: by kind, then by value."""
+        """Return the first of some traits that are of the builds themselves: by kind and value."""
         wanted = next(bits & self.of_what[what] for what in _FIELDS if bits & self.of_what[what])
         return min(each_bit(wanted), key=lambda bit: self._like(bit)[2])
 
     def order(self, bit: int) -> tuple[int, str, str]:
         """Return what decides between traits: the kind, the name, the value."""
         what, name, value = self._like(bit)
-        return list(self.of_what).index(what), name, value
-
-    def name(self, bit: int) -> str:
-        """Return the name of a dependency."""
-        return self._like(bit)[1]
+        return _ORDER.index(what), name, value
 
     def trait(self, bit: int, having: int) -> Trait:
         """Return a trait; `having` are the bits of the builds that have it."""
         what, name, value = self._like(bit)
         if what != "dependency":
-            return Trait(what, name if what == "variant" else None, value)
+            return Trait(what, name or None, value)
         versions = [version for version, its in self._versions[name].items() if its & having]
         return Trait(what, name, versions[0] if len(versions) == 1 else None)
 
-    def _of(self, what: _What, name: str, value: str = "") -> int:
+    def _of(self, what: TraitWhat, name: str, value: str = "") -> int:
         like = what, name, value
         bit = self._bits.get(like)
         if bit is None:
@@ -130,20 +152,24 @@ def _name_of_variant(variant: str) -> str:
     return variant.lstrip("+~-").partition("=")[0]
 
 
-class LinkedNames:
-    """What builds of one document link or run, at any depth, by the names of the packages."""
+BitsOfNode = Callable[[str, Node | None], int]
+"""Returns the bits of a node, given by its name and, where the document has it, itself."""
 
-    def __init__(self, graph: Graph, bits: TraitBits) -> None:
-        """Take the dependencies, and what gives each package its bit."""
+
+class LinkedBits:
+    """What builds of one document link or run, at any depth, as bits."""
+
+    def __init__(self, graph: Graph, own: BitsOfNode) -> None:
+        """Take the dependencies, and what gives each of them its bits."""
         self._graph = graph
-        self._bits = bits
+        self._own_bits = own
         self._below: dict[str, list[str]] = {}
         self._names: dict[str, str] = {}
         self._own: dict[str, int] = {}
         self._steps = 0
 
     def read(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the bits of each build: of its own package, and of all that it links or runs."""
+        """Return the bits of each build: its own, and those of all that it links or runs."""
         found = dict.fromkeys(hashes, 0)
         for spec_hash, bits in unite_below(found, self._linked, self._own.__getitem__, known={}):
             if spec_hash in found:
@@ -156,27 +182,27 @@ class LinkedNames:
         for edge in edges:
             self._names.setdefault(edge.hash, edge.name)
         name = self._names[spec_hash] = node.name if node else self._names[spec_hash]
-        version = node.build.version_text if node else None
-        self._own[spec_hash] = self._bits.of_dependency(name, version)
+        self._own[spec_hash] = self._own_bits(name, node)
         found = self._below[spec_hash] = [edge.hash for edge in edges]
         return found
 
-    def search(self, builds: Iterable[str], wanted: int) -> tuple[int, str] | None:
-        """Return how far the nearest of some packages is from builds, and its name.
+    def search(self, builds: Iterable[str], wanted: int) -> tuple[int, int]:
+        """Return how far the nearest nodes are that have any of some bits, and which of these.
 
-        A build may itself be of it. None where it is too far, or below none of them.
+        A build may itself have them. There is none where it is too far, or below none of them.
         """
         level = dict.fromkeys(builds)
         seen = dict(level)
         distance = 0
         while level and self._steps < _MOST_STEPS:
             self._steps += len(level)
-            names = {self._names[node] for node in level}
-            found = [name for name in names if self._bits.of_names([name]) & wanted]
+            found = 0
+            for node in level:
+                found |= self._own[node] & wanted
             if found:
-                return distance, min(found)
+                return distance, found
             below = (child for node in level for child in self._below[node])
             level = {child: None for child in below if child not in seen}
             seen |= level
             distance += 1
-        return None
+        return distance, 0

@@ -1,36 +1,42 @@
-"""What lost builds have in common, and no build that is still there has; the same of gained ones.
+"""What lost builds have in common, and what tells them from those that stayed; also of gained ones.
 
-The dependencies of the lost builds are read, and those of the other builds of the packages that
-lost one: the cost is in proportion to what changed (specification, section 9).
+The dependencies of all builds of the packages that lost one are read, on both sides: the cost is in
+proportion to what changed (specification, section 9).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 from typing import NamedTuple
 
 from msgspec import UNSET
 
 from snapdiff.diff.dependencies import Graphs
 from snapdiff.diff.reach import BitCounts, each_bit
-from snapdiff.diff.trait_bits import LinkedNames, TraitBits
+from snapdiff.diff.trait_bits import BitsOfNode, LinkedBits, TraitBits
 from snapdiff.result import StackTrait, Trait, TraitCount
 from snapdiff.spack.configuration import Configuration
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""
 
+Builds = Sequence[tuple[str, Configuration]]
+"""Builds of a package by hash, which those of pages need not have."""
+
 
 class Loss(NamedTuple):
-    """The builds that a package lost in a stack, and those that it has there on the other side.
+    """The builds that a package lost in a stack, by hash, and all others that it has or had there.
 
-    Both are given by hash, which builds of pages need not have. `duplicates` of builds that it did
-    not lose are not among the lost ones. `graphs` are the dependencies of the lost builds' side and
-    of the other, where both are known.
+    `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
+    side. `graphs` are the dependencies of the lost builds' side and of the other, where both are
+    known.
     """
 
     package: str
     lost: Mapping[str, Configuration]
-    others: Sequence[tuple[str, Configuration]]
+    stayed: Builds
+    others: Builds
     graphs: Graphs | None
     duplicates: frozenset[str] = frozenset()
 
@@ -46,7 +52,8 @@ def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator
 class Traits(NamedTuple):
     """The traits of the lost builds of a stack, package by package and in all.
 
-    `common` has the trait that all lost builds of a package have, where there is one.
+    `common` has the trait that all lost builds of a package have, where there is one, and `stack`
+    that of the stack; `packages` and `of_stack` have what tells the lost builds from others.
     """
 
     common: Mapping[str, Trait]
@@ -65,124 +72,182 @@ def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]])
     by_document: dict[Graphs | None, list[Loss]] = defaultdict(list)
     for loss in losses:
         by_document[loss.graphs].append(loss)
-    found = [
-        lost
-        for graphs, some in by_document.items()
-        for lost in _read(some, graphs, bits, gone(graphs) if graphs else ())
-    ]
-    packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
-    common = {
+    found: list[_Lost] = []
+    packages: dict[str, tuple[TraitCount, ...]] = {}
+    for graphs, some in by_document.items():
+        read = list(_read(some, graphs, bits, gone(graphs) if graphs else ()))
+        packages |= dict(_traits_of_packages(some, read, graphs, bits))
+        found += read
+    common = {lost.package: trait for lost in found if (trait := _common_trait(lost, bits))}
+    stack = _trait_of_stack(found, common, reduce(or_, (it.there for it in found), 0), bits)
+    telling = {
         lost.package: first.trait
         for lost in found
         for first in packages[lost.package][:1]
         if first.specs == len(lost.builds) and not first.also
     }
-    stack = _trait_of_stack(found, common, bits)
-    return Traits(common, packages, stack, tuple(_traits_of_stack(found, stack, bits)))
-
-
-class _Build(NamedTuple):
-    """What a lost build has, and what the builds have that are there of its package, as bits.
-
-    `there` has under 0 what any of these has, and under the bit of a compiler, target or os what
-    those have that have this, too; `fields` are the bits of these that tell more than 0. `linked`
-    is there with a document that has dependencies.
-    """
-
-    has: int
-    there: Mapping[int, int]
-    fields: int
-    linked: LinkedNames | None
-
-    def alone(self, beside: int) -> int:
-        """Return what it has and no build there; `beside` a field, what none there has with it."""
-        return self.has & ~self.there.get(beside, 0)
+    others = reduce(or_, (it.others.get(0, 0) for it in found), 0)
+    first = _trait_of_stack(found, telling, others, bits)
+    return Traits(common, packages, stack, tuple(_traits_of_stack(found, first, others, bits)))
 
 
 class _Lost(NamedTuple):
-    """The builds that a package lost; `gone` are the bits of what left their document."""
+    """The builds that a package lost, and the others that it has or had, as bits.
+
+    `there` is what any build on the other side has. `others` has under 0 what any other build on
+    either side has, and under the bit of a compiler, target or os what those have that have this,
+    too. `gone` are the bits of what left the document.
+    """
 
     package: str
-    builds: Mapping[str, _Build]
-    there: Mapping[int, int]
+    builds: Mapping[str, int]
+    there: int
+    others: Mapping[int, int]
     gone: int
+    linked: LinkedBits | None
 
 
 def _read(
-    losses: Sequence[Loss], graphs: Graphs | None, bits: TraitBits, gone: Iterable[str]
+    losses: Collection[Loss], graphs: Graphs | None, bits: TraitBits, gone: Iterable[str]
 ) -> Iterator[_Lost]:
     """Yield what packages of one document lost."""
     linked, mine, theirs = None, dict[str, int](), dict[str, int]()
     if graphs:
-        linked = LinkedNames(graphs[0], bits)
-        mine = linked.read(key for loss in losses for key in loss.lost)
-        others = LinkedNames(graphs[1], bits)
-        theirs = others.read(key for loss in losses for key, _ in loss.others)
+        linked, mine, theirs = _read_linked(losses, graphs, bits.of_node)
     bits_of_gone = bits.of_names(gone)
     for loss in losses:
-        alike: dict[int, int] = {}
-        for key, configuration in loss.others:
-            own = bits.of_configuration(configuration)
-            alike[own] = alike.get(own, own) | theirs.get(key, 0)
-        there: dict[int, int] = {}
-        for own, found in alike.items():
-            for place in (0, *each_bit(own & bits.fields)):
-                there[place] = there.get(place, 0) | found
-        lost = {}
-        for key, configuration in loss.lost.items():
-            own = bits.of_configuration(configuration)
-            some = each_bit(own & bits.fields) if there else ()
-            fields = sum(bit for bit in some if there.get(bit) != there[0])
-            lost[key] = _Build(mine.get(key, 0) | own, there, fields, linked)
-        yield _Lost(loss.package, lost, there, bits_of_gone)
+        there = 0
+        others: dict[int, int] = {}
+        for side, builds in ((theirs, loss.others), (mine, loss.stayed)):
+            for key, configuration in builds:
+                own = bits.of_configuration(configuration)
+                has = own | side.get(key, 0)
+                for place in (0, *each_bit(own & bits.fields)):
+                    others[place] = others.get(place, 0) | has
+                there |= has if side is theirs else 0
+        lost = {
+            key: mine.get(key, 0) | bits.of_configuration(configuration)
+            for key, configuration in loss.lost.items()
+        }
+        yield _Lost(loss.package, lost, there, others, bits_of_gone, linked)
 
 
-def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
+def _read_variants(
+    losses: Collection[tuple[Loss, Iterable[str]]], graphs: Graphs, bits: TraitBits
+) -> Iterator[_Lost]:
+    """Yield some builds that packages of one document lost, as what variants is linked or run."""
+    linked, mine, theirs = _read_linked([loss for loss, _ in losses], graphs, bits.of_variants)
+    for loss, lost in losses:
+        there = reduce(or_, (theirs[key] for key, _ in loss.others), 0)
+        others = reduce(or_, (mine[key] for key, _ in loss.stayed), there)
+        builds = {key: mine[key] for key in lost}
+        yield _Lost(loss.package, builds, there, {0: others}, 0, linked)
+
+
+def _read_linked(
+    losses: Iterable[Loss], graphs: Graphs, own: BitsOfNode
+) -> tuple[LinkedBits, dict[str, int], dict[str, int]]:
+    """Return what all builds of packages link and run, on the side of the lost ones and there."""
+    mine, theirs = LinkedBits(graphs[0], own), LinkedBits(graphs[1], own)
+    here = [key for loss in losses for key in (*loss.lost, *(key for key, _ in loss.stayed))]
+    return mine, mine.read(here), theirs.read(key for loss in losses for key, _ in loss.others)
+
+
+class _Build(NamedTuple):
+    """A lost build: what it has, what of this may be told, and what other builds have.
+
+    `fields` are the bits of those compilers, targets and systems that may be told beside a trait.
+    """
+
+    has: int
+    told: int
+    others: Mapping[int, int]
+    fields: int
+    linked: LinkedBits | None
+
+    def alone(self, beside: int) -> int:
+        """Return what it has and no other build; `beside` a field, what none has with this."""
+        return self.has & self.told & ~self.others.get(beside, 0)
+
+
+def _builds(lost: _Lost, told: int, bits: TraitBits) -> dict[str, _Build]:
+    """Return the lost builds of a package, of which some bits may be told."""
+    others = lost.others
+    found = {}
+    for key, has in lost.builds.items():
+        some = each_bit(has & bits.fields) if others else ()
+        fields = sum(bit for bit in some if others.get(bit) != others[0])
+        found[key] = _Build(has, told, others, fields, lost.linked)
+    return found
+
+
+def _traits_of_packages(
+    losses: Iterable[Loss], found: Iterable[_Lost], graphs: Graphs | None, bits: TraitBits
+) -> Iterator[tuple[str, tuple[TraitCount, ...]]]:
+    """Yield of each package what tells its lost builds from the others.
+
+    Where nothing tells some of them, it is the variants of their dependencies.
+    """
+    untold: list[tuple[Loss, Collection[str]]] = []
+    parts: dict[str, list[TraitCount]] = {}
+    for loss, lost in zip(losses, found, strict=True):
+        left = _builds(lost, ~bits.of_names([lost.package]), bits)
+        parts[lost.package] = list(_most_common(left, lost.gone, bits))
+        if left and lost.others:
+            untold.append((loss, left))
+    for lost in _read_variants(untold, graphs, bits) if graphs and untold else ():
+        left = _builds(lost, ~bits.of_variants_of(lost.package), bits)
+        most = MOST_TRAITS - len(parts[lost.package])
+        parts[lost.package] += _most_common(left, 0, bits, most)
+    for package, some in parts.items():
+        yield package, tuple(some)
+
+
+def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:
+    """Return what all lost builds of a package have, and none on the other side."""
     itself = bits.of_names([lost.package])
-    builds = {key: build._replace(has=build.has & ~itself) for key, build in lost.builds.items()}
-    return _most_common(builds, lost.gone, bits)
+    common = reduce(and_, lost.builds.values()) & bits.traits & ~(lost.there | itself)
+    if not common:
+        return None
+    bit = _first(_builds(lost, ~itself, bits), common, lost.gone, bits)
+    return bits.trait(bit, reduce(or_, lost.builds.values()))
 
 
 def _traits_of_stack(
-    losses: Sequence[_Lost], first: StackTrait | None, bits: TraitBits
+    losses: Sequence[_Lost], first: StackTrait | None, others: int, bits: TraitBits
 ) -> Iterator[TraitCount]:
-    """Yield the trait that the stack has, and those of the builds that do not have it.
+    """Yield the trait that tells most lost builds, and those of the builds that do not have it.
 
     A package that is wholly gone has no build to tell its lost ones from, so it speaks for
-    dependencies alone that are gone, too.
+    dependencies alone that are gone, too, and that none of the `others` has of any package.
     """
     left: dict[str, _Build] = {}
     gone = 0
     bit = bits.of_trait(first) if first else 0
     for lost in losses:
         gone |= lost.gone
-        told = ~0 if lost.there else lost.gone | ~bits.traits
-        for key, build in lost.builds.items():
-            if not build.has & bit:
-                left[key] = build._replace(has=build.has & told)
+        told = ~0 if lost.others else lost.gone & ~others | ~bits.traits
+        builds = _builds(lost, told, bits)
+        left |= {key: build for key, build in builds.items() if not build.has & bit}
     if first:
         yield TraitCount(Trait(first.what, first.name, first.value), first.specs)
     yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
 
 
 def _most_common(
-    builds: Mapping[str, _Build],
-    gone: int,
-    bits: TraitBits,
-    most: int = MOST_TRAITS,
+    left: dict[str, _Build], gone: int, bits: TraitBits, most: int = MOST_TRAITS
 ) -> Iterator[TraitCount]:
     """Yield the trait that most builds have, then what most of the others have, and so on.
 
-    A compiler, target or os goes with the trait where more builds have both.
+    A compiler, target or os goes with the trait where more builds have both. Builds that have a
+    trait are taken out of `left`.
     """
-    left = dict(builds)
     for _ in range(most):
         number, tied, beside = _tied_for_most(left.values(), bits)
         if not number:
             return
         having = {key: build for key, build in left.items() if not beside or build.has & beside}
-        wanted = tied & gone or tied & bits.of_what["dependency"]
-        bit = _nearest(having, wanted, bits) if wanted else bits.first(tied)
+        bit = _first(having, tied, gone, bits)
         united = 0
         for key, build in having.items():
             if build.alone(beside) & bit:
@@ -192,24 +257,26 @@ def _most_common(
         yield TraitCount(bits.trait(bit, united), number, also)
 
 
-def _nearest(builds: Mapping[str, _Build], wanted: int, bits: TraitBits) -> int:
-    """Return which of some packages is nearest to builds."""
+def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) -> int:
+    """Return the first of some traits: of dependencies the nearest, those first that are gone."""
+    wanted = tied & gone or tied & bits.of_dependencies
+    if not wanted:
+        return bits.first(tied)
     if wanted.bit_count() == 1:  # as mostly: nothing has to be looked for
         return wanted
-    by_document: dict[LinkedNames, list[str]] = defaultdict(list)
+    by_document: dict[LinkedBits, list[str]] = defaultdict(list)
     for key, build in builds.items():
         if build.linked:
             by_document[build.linked].append(key)
-    found = filter(None, (linked.search(some, wanted) for linked, some in by_document.items()))
-    nearest = min(found, default=None)
-    return bits.of_names([nearest[1]]) if nearest else min(each_bit(wanted), key=bits.name)
+    found = [linked.search(some, wanted) for linked, some in by_document.items()]
+    nearest = min((distance for distance, some in found if some), default=0)
+    near = reduce(or_, (some for distance, some in found if distance == nearest), 0)
+    return min(each_bit(near or wanted), key=bits.order)
 
 
 def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, int, int]:
     """Return how many builds have what most have, the bits of that, and the field beside it."""
-    fields = 0
-    for build in builds:
-        fields |= build.fields
+    fields = reduce(or_, (build.fields for build in builds), 0)
     best = 0, 0, 0
     for beside in (0, *sorted(each_bit(fields), key=bits.order)):
         counts = BitCounts()
@@ -224,38 +291,29 @@ def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, in
 
 
 def _trait_of_stack(
-    losses: Sequence[_Lost], common: Mapping[str, Trait], bits: TraitBits
+    losses: Sequence[_Lost], common: Mapping[str, Trait], others: int, bits: TraitBits
 ) -> StackTrait | None:
     """Return the trait of packages that most lost builds are of, and how many builds have it.
 
-    More than half of them have it, and none of the builds that are still there of the packages that
-    lost one. A package that is wholly gone speaks for dependencies alone that are gone, too.
+    More than half of them have it, and none of the `others` of packages that lost one. A package
+    that is wholly gone speaks for dependencies alone that are gone, too.
     """
     votes: Counter[int] = Counter()
     counts = BitCounts()
-    there = gone = 0
     for lost in losses:
-        there |= lost.there.get(0, 0)
-        gone |= lost.gone
-        for build in lost.builds.values():
-            counts.add(build.has)
+        for has in lost.builds.values():
+            counts.add(has)
     for lost in losses:
         bit = bits.of_trait(common[lost.package]) if lost.package in common else 0
-        if bit & ~there and (lost.there or bit & gone):
+        if bit & ~others and (lost.there or bit & lost.gone):
             votes[bit] += len(lost.builds)
     for bit in sorted(votes, key=lambda bit: (-votes[bit], bits.order(bit))):
         specs = counts.number(bit)
         if 2 * specs > sum(len(lost.builds) for lost in losses):
             having = [
-                (lost.package, build.has)
-                for lost in losses
-                for build in lost.builds.values()
-                if build.has & bit
+                (lost.package, has) for lost in losses for has in lost.builds.values() if has & bit
             ]
-            united = 0
-            for _, has in having:
-                united |= has
-            trait = bits.trait(bit, united)
+            trait = bits.trait(bit, reduce(or_, (has for _, has in having)))
             return StackTrait(
                 trait.what,
                 trait.name,

@@ -50,11 +50,11 @@ _REPORT = {
 }
 
 _TRAIT = {
-    "what": "what they share: a `dependency` (linked or run, at any depth) or a part of how they "
-    "were built",
+    "what": "what they share: a `dependency` (linked or run, at any depth), a part of how they "
+    "were built, or a `dependency variant`",
     "name": "the name of the dependency or of the variant, else null",
     "value": "the version of the dependency, null where it differs among them; else the value that "
-    "all of them have",
+    "all of them have, or the variant of the dependency",
 }
 
 _EVENT = {
@@ -128,8 +128,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "there is none, or no document says it",
         "lost": "what most of its removed specs have in common, or null",
         "gained": "what most of its added specs have in common, or null",
-        "lost_by": "that trait, then what most of its other removed specs have, and so on; three "
-        "at most, each spec counted once",
+        "lost_by": "what most of its removed specs have and no other specs of their packages, "
+        "then what most of the others have, and so on; three at most, each spec counted once",
         "gained_by": "the same of its added specs",
         "package_changes": "what happened to each package that changed",
         "still_there": "packages that are on both sides of the stack, though only other stacks of "
@@ -168,7 +168,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "says that",
         "lost": "what all its removed specs have and none that is there on the new side, or null",
         "gained": "what all its added specs have and none that is there on the old side, or null",
-        "lost_by": "what most of its removed specs have and none that is there on the new side, "
+        "lost_by": "what most of its removed specs have and no other spec of it on either side, "
         "then what most of the others have, and so on; three at most, each spec counted once",
         "gained_by": "the same of its added specs",
         "duplicates": "how many of its lost and gained builds are duplicates, where any is",

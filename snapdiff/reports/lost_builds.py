@@ -159,6 +159,8 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     value = mark(trait.value) if trait.value is not None else ""
     if trait.what == "dependency":
         return f"built with {_dependency(trait, mark)}"
+    if trait.what == "dependency variant":
+        return f"built with {mark(trait.name or '')} {value}"
     if trait.what == "compiler":
         return _compiler_in_words(trait.value or "", mark)
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"

@@ -76,15 +76,19 @@ class StackCause(Event, frozen=True, gc=False, kw_only=True):
 # --- What lost builds have in common ---
 
 
+TraitWhat = Literal["dependency", "compiler", "target", "os", "variant", "dependency variant"]
+"""What a trait may be, in the order in which equally common ones are told."""
+
+
 class Trait(Struct, frozen=True, gc=False):
     """What all builds that were lost (or gained) have, and none that is there on the other side.
 
     `name` is the dependency's or the variant's, else null. `value` is the version of the
     dependency, null where it differs among them; else what all of them have, in the common
-    notation.
+    notation. Of a `dependency variant`, `name` is the dependency's and `value` the variant.
     """
 
-    what: Literal["dependency", "compiler", "target", "os", "variant"]
+    what: TraitWhat
     name: str | None
     value: str | None
 
@@ -102,7 +106,8 @@ class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
 class TraitCount(Struct, frozen=True, gc=False):
     """How many of some lost (or gained) builds have a trait; each build is counted once.
 
-    `also` is there where it takes two to tell them: what all of them have, too.
+    No other build of their packages has it, on either side. `also` is there where it takes two to
+    tell them: what all of them have, too.
     """
 
     trait: Trait

@@ -183,7 +183,7 @@ Key = tuple[str, str | None, str]
 Pair = tuple[Key | None, Key]
 """A compiler, target or os that goes with a trait, None where that is enough; and the trait."""
 
-ORDER = ("dependency", "compiler", "target", "os", "variant")
+ORDER = ("dependency", "compiler", "target", "os", "variant", "dependency variant")
 
 
 def package_traits(
@@ -192,43 +192,112 @@ def package_traits(
     """How many of the lost builds of a package have which trait, at most three."""
     builds = [build for build in mine.builds if build.package == package and build.hash in lost]
     itself: Key = ("dependency", package, "")
-    there = pairs_there(package, theirs)
+    others = pairs_of_others(package, lost, mine, theirs)
 
     def pairs(build: PlainBuild) -> set[Pair]:
-        return pairs_of(set(keys_of(build, mine.graph)) - {itself}) - there
+        return pairs_of(set(keys_of(build, mine.graph)) - {itself}) - others
 
-    return counted_traits(builds, pairs, mine, gone_from(mine, theirs))
+    found, left = counted_traits(builds, pairs, mine, gone_from(mine, theirs))
+    if not others:
+        return found
+    variants = variants_of_others(package, lost, mine, theirs)
+
+    def of_dependencies(build: PlainBuild) -> set[Pair]:
+        below = {key for key in variants_below(mine.graph, build.hash) if key[1] != package}
+        return {(None, key) for key in below - variants}
+
+    return found + counted_traits(left, of_dependencies, mine, (), 3 - len(found))[0]
+
+
+def variants_below(graph: PlainGraph | None, start: str) -> dict[Key, int]:
+    """The variants of all that is linked and run below a build, itself among it, and how near."""
+    found: dict[Key, int] = {}
+    level, seen, distance = [start], {start}, 0
+    while graph is not None and level:
+        nodes = [graph[key] for key in level if key in graph]
+        for node in nodes:
+            for variant in map(canonical_variant, node.variants):
+                found.setdefault(("dependency variant", node.name, variant), distance)
+        edges = [edge for node in nodes for edge in node.edges if not edge.build_only]
+        level = list(dict.fromkeys(edge.hash for edge in edges if edge.hash not in seen))
+        seen |= set(level)
+        distance += 1
+    return found
+
+
+def others_of(
+    package: str, lost: Collection[str], mine: Side, theirs: Side
+) -> list[tuple[PlainBuild, PlainGraph | None]]:
+    """The builds of a package on both sides that are not lost, each with its graph."""
+    stayed = [it for it in mine.builds if it.package == package and it.hash not in lost]
+    there = [it for it in theirs.builds if it.package == package]
+    return [(it, mine.graph) for it in stayed] + [(it, theirs.graph) for it in there]
+
+
+def pairs_of_others(package: str, lost: Collection[str], mine: Side, theirs: Side) -> set[Pair]:
+    """What any build of a package has that is not lost, on either side."""
+    others = others_of(package, lost, mine, theirs)
+    return {pair for build, graph in others for pair in pairs_of(keys_of(build, graph))}
+
+
+def variants_of_others(package: str, lost: Collection[str], mine: Side, theirs: Side) -> set[Key]:
+    """What variants any build of a package links or runs that is not lost, on either side."""
+    others = others_of(package, lost, mine, theirs)
+    return {key for build, graph in others for key in variants_below(graph, build.hash)}
 
 
 def stack_traits(
     lost: Mapping[str, Collection[str]], mine: Side, theirs: Side
 ) -> list[dict[str, Any]]:
-    """The same of all builds that a stack lost: its trait first, where it has one."""
+    """The same of all builds that a stack lost: what tells most of them first."""
     gone = gone_from(mine, theirs)
     builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
-    there = {package: pairs_there(package, theirs) for package in lost}
+    others = {
+        package: pairs_of_others(package, hashes, mine, theirs) for package, hashes in lost.items()
+    }
+    elsewhere = {key for pairs in others.values() for _, key in pairs}
 
     def pairs(build: PlainBuild) -> set[Pair]:
         found = set(keys_of(build, mine.graph))
-        if build.package in gone:
+        if not others[build.package]:
             # Nothing is there to tell it from, so only what is gone itself says something.
             found = {key for key in found if key[0] == "dependency" and key[1] in gone}
-        return pairs_of(found) - there[build.package]
+            found -= elsewhere
+        return pairs_of(found) - others[build.package]
 
-    first = stack_trait(lost, mine, theirs)
+    first = first_of_stack(lost, others, mine, theirs)
     if first is None:
-        return counted_traits(builds, pairs, mine, gone)
-    value = "" if first["what"] == "dependency" else first["value"]
-    left = [
-        build
-        for build in builds
-        if (first["what"], first["name"], value) not in keys_of(build, mine.graph)
-    ]
-    trait = {key: first[key] for key in ("what", "name", "value")}
-    return [
-        {"trait": trait, "specs": first["specs"]},
-        *counted_traits(left, pairs, mine, gone)[:2],
-    ]
+        return counted_traits(builds, pairs, mine, gone)[0]
+    having = [build for build in builds if first in keys_of(build, mine.graph)]
+    left = [build for build in builds if first not in keys_of(build, mine.graph)]
+    trait = {"trait": trait_with(first, having, mine), "specs": len(having)}
+    return [trait, *counted_traits(left, pairs, mine, gone, 2)[0]]
+
+
+def first_of_stack(
+    lost: Mapping[str, Collection[str]],
+    others: Mapping[str, Collection[Pair]],
+    mine: Side,
+    theirs: Side,
+) -> Key | None:
+    """The trait that tells all lost builds of packages that most lost builds are of."""
+    gone = gone_from(mine, theirs)
+    elsewhere = {key for pairs in others.values() for _, key in pairs}
+    builds = [build for build in mine.builds if build.hash in lost.get(build.package, ())]
+    votes: Counter[Key] = Counter()
+    for package, hashes in lost.items():
+        for part in package_traits(package, hashes, mine, theirs)[:1]:
+            trait = part["trait"]
+            value = "" if trait["what"] == "dependency" else trait["value"]
+            key = trait["what"], trait["name"], value
+            is_said = package not in gone or (key[0] == "dependency" and key[1] in gone)
+            if part["specs"] == len(hashes) and "also" not in part and is_said:
+                votes[key] += len(hashes)
+    for key in sorted(votes, key=lambda it: (-votes[it], ORDER.index(it[0]), it[1] or "", it[2])):
+        having = [build for build in builds if key in keys_of(build, mine.graph)]
+        if key not in elsewhere and 2 * len(having) > len(builds):
+            return key
+    return None
 
 
 def keys_of(build: PlainBuild, graph: PlainGraph | None) -> dict[Key, int]:
@@ -248,27 +317,22 @@ def pairs_of(keys: Collection[Key]) -> set[Pair]:
     }
 
 
-def pairs_there(package: str, theirs: Side) -> set[Pair]:
-    """What the builds of a package have on the other side."""
-    return {
-        pair
-        for other in theirs.builds
-        if other.package == package
-        for pair in pairs_of(keys_of(other, theirs.graph))
-    }
-
-
 def counted_traits(
     builds: Collection[PlainBuild],
     pairs: Callable[[PlainBuild], set[Pair]],
     mine: Side,
     gone: Collection[str],
-) -> list[dict[str, Any]]:
+    most: int = 3,
+) -> tuple[list[dict[str, Any]], list[PlainBuild]]:
+    """How many builds have which trait, and those that have none of these."""
     left = {build.hash: build for build in builds}
     allowed = {build.hash: pairs(build) for build in builds}
-    near = {build.hash: keys_of(build, mine.graph) for build in builds}
+    near = {
+        build.hash: keys_of(build, mine.graph) | variants_below(mine.graph, build.hash)
+        for build in builds
+    }
     found: list[dict[str, Any]] = []
-    while len(found) < 3:
+    while len(found) < most:
         numbers = Counter(pair for build_hash in left for pair in allowed[build_hash])
 
         def order(pair: Pair) -> tuple[Any, ...]:
@@ -277,12 +341,13 @@ def counted_traits(
             some = [near[one] for one in left if field is None or field in near[one]]
             distance = min(keys[key] for keys in some if key in keys)
             beside = (0, "") if field is None else (ORDER.index(field[0]), field[2])
-            return *beside, ORDER.index(what), name not in gone, distance, value or name
+            words = (value,) if what == "variant" else (name or "", value)
+            return *beside, ORDER.index(what), name not in gone, distance, words
 
         if not numbers:
             break
-        most = max(numbers.values())
-        best = min((pair for pair in numbers if numbers[pair] == most), key=order)
+        highest = max(numbers.values())
+        best = min((pair for pair in numbers if numbers[pair] == highest), key=order)
         having = [build for build in left.values() if best in allowed[build.hash]]
         for build in having:
             del left[build.hash]
@@ -291,7 +356,7 @@ def counted_traits(
         if field is not None:
             part["also"] = trait_with(field, having, mine)
         found.append(part)
-    return found
+    return found, list(left.values())
 
 
 def trait_with(key: Key, having: Iterable[PlainBuild], mine: Side) -> Trait:
