@@ -77,7 +77,8 @@ audit: $(READY) ## Look for known weaknesses of the dependencies
 
 bench: $(READY) ## Measure the speed, beside a yardstick for each workload
 	$(BIN)/pip install --quiet --editable '.[bench]'
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/pip install --quiet --upgrade --no-deps --target build/bench .
+	$(BIN)/python -m benchmarks.run --tool 'env PYTHONPATH=build/bench $(BIN)/python -P -m snapdiff'
 
 snapshots: $(READY) ## Write the example catalogs anew
 	$(BIN)/python snapshots/make.py
