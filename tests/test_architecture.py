@@ -21,7 +21,7 @@ MODULES = {
 """Every module of the package by name."""
 
 HOMES = {
-    "git": "snapdiff.sources.git_commands",
+    "git": "snapdiff.ci.commits",
     "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.configuration",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from snapdiff.errors import RevisionError
 from snapdiff.posting.target import EventRepository, GitHubEvent, PullRequest
-from snapdiff.sources.git_commands import GitRunner
+from snapdiff.sources.git_commands import ENVIRONMENT, SETTINGS
 
 HEAD = "HEAD"
 """The commit that is checked out; reports show its id beside it."""
@@ -33,28 +33,34 @@ class Checkout:
 
     def __init__(self, directory: Path) -> None:
         """Take a folder in the clone; raises RevisionError where there is none, or no commit."""
-        self._git = GitRunner(directory)
-        self.head = self._line("rev-parse", "--verify", "--end-of-options", "HEAD^{commit}")
-
-    def _line(self, *arguments: str) -> str:
-        return self._git.run(*arguments).decode("utf-8", "replace").strip()
+        try:
+            import git  # late: it starts git, and may find none
+        except ImportError as error:
+            raise RevisionError(f"git cannot be used: {' '.join(str(error).split())}") from error
+        try:
+            self._clone = git.Repo(
+                directory.absolute(), search_parent_directories=True, expand_vars=False
+            )
+            self._clone.git.update_environment(**ENVIRONMENT)
+            self._clone.git.set_persistent_git_options(c=list(SETTINGS))
+            self._commit = self._clone.head.commit
+        except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+            raise RevisionError(f"{directory}: no git repository is here") from error
+        except ValueError as error:
+            raise RevisionError(f"{directory}: no commit is checked out here") from error
+        self._refusal = git.GitCommandError
+        self.head = self._commit.hexsha
 
     def origin(self) -> str:
         """Return the address that the clone is from; empty where it is from nowhere."""
-        try:
-            return self._line("config", "--get", "remote.origin.url")
-        except RevisionError:
-            return ""
+        return str(self._clone.config_reader().get_value('remote "origin"', "url", ""))
 
     def parents(self) -> list[str]:
         """Return the parents that the checked-out commit names, whether or not they are here.
 
         A shallow clone says that its last commit has none. The commit itself still names them.
         """
-        head, _, _ = self._git.run("cat-file", "commit", self.head).partition(b"\n\n")
-        # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
-        lines = head.decode("utf-8", "replace").split("\n")
-        return [line.partition(" ")[2] for line in lines if line.startswith("parent ")]
+        return [parent.hexsha for parent in self._commit.parents]
 
     def first_parent(self, way_out: str) -> str:
         """Return the name of the first parent; raises RevisionError with the way out if not here.
@@ -70,15 +76,15 @@ class Checkout:
         Raises RevisionError with the way out where it is not here.
         """
         try:
-            self._git.run("cat-file", "-e", f"{commit}^{{commit}}")
-            return self._line("rev-parse", f"--short={_SHORT}", "--end-of-options", commit)
-        except RevisionError as error:
+            self._clone.git.cat_file("-e", f"{commit}^{{commit}}")
+            return str(self._clone.git.rev_parse(f"--short={_SHORT}", "--end-of-options", commit))
+        except self._refusal as error:
             way_out = way_out if self._is_shallow() else _REPLACED
             message = f"commit {commit[:_SHORT]} is not in this clone; {way_out}"
             raise RevisionError(message) from error
 
     def _is_shallow(self) -> bool:
-        return self._line("rev-parse", "--is-shallow-repository") == "true"
+        return bool(self._clone.git.rev_parse("--is-shallow-repository") == "true")
 
     def merge_base(self, branch: str, way_out: str) -> str:
         """Return the commit in which the history of a branch and of the checked-out commit meet.
@@ -87,8 +93,8 @@ class Checkout:
         """
         for name in (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}"):
             try:
-                return self._line("merge-base", self.head, name)
-            except RevisionError:  # no such branch here, or no history that leads there
+                return str(self._clone.git.merge_base(self.head, name))
+            except self._refusal:  # no such branch here, or no history that leads there
                 continue
         way_out = way_out if self._is_shallow() else "give `old`"
         raise RevisionError(f"no commit in common with {branch} is in this clone; {way_out}")

@@ -139,8 +139,7 @@ def _is_colored() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     on_terminal = str(sys.stdout.isatty()).lower()
-    # Not by `GitRunner`, which is for the repositories of strangers, and takes a tenth of a second
-    # to begin: this setting is the user's own, and so is the git on PATH.
+    # Not by `GitRunner`, which is for the repositories of strangers: this is the user's own.
     command = ["git", "config", "--get-colorbool", "color.diff", on_terminal]
     try:
         done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603

@@ -1,7 +1,7 @@
 """Git as commands: run in a directory without a trace, and asked for objects by name.
 
-The only home of GitPython. Every command is plumbing that looks at objects or the index: none reads
-the files of the work tree, runs a filter, a hook or a pager, or asks a remote.
+Every command is plumbing that looks at objects or the index: none reads the files of the work tree,
+runs a filter, a hook or a pager, or asks a remote.
 """
 
 import contextlib
@@ -18,13 +18,13 @@ from datetime import datetime, timedelta, timezone
 from itertools import dropwhile, takewhile
 from operator import not_
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import SizeLimit
 from snapdiff.sources.source import Content, Entry
 
-_ENVIRONMENT = {
+ENVIRONMENT = {
     # No transport, no lock, no question: an object that is not here is an error.
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
@@ -35,16 +35,22 @@ _ENVIRONMENT = {
     "GIT_GLOB_PATHSPECS": "0",
     "GIT_NOGLOB_PATHSPECS": "0",
     "GIT_ICASE_PATHSPECS": "0",
+    # What git says is looked at, and in English.
+    "LANGUAGE": "C",
+    "LC_ALL": "C",
 }
+"""What git is told by its environment, so that it does no more than it is asked for."""
 
-_OPTIONS = (
+SETTINGS = (
     # Even `diff-tree` of two trees would start a file system monitor that a repository names.
-    *("-c", "core.fsmonitor=false"),
+    "core.fsmonitor=false",
     # Git hands over what is larger without having all of it in memory.
-    *("-c", "core.bigFileThreshold=1m"),
+    "core.bigFileThreshold=1m",
     # Nothing that a repository names is run, so it does not matter whose it is.
-    *("-c", "safe.directory=*", "-c", "safe.bareRepository=all"),
+    "safe.directory=*",
+    "safe.bareRepository=all",
 )
+"""What git is told in place of what a configuration file says."""
 
 _PIPE_SIZE = 1 << 20
 _MOST_WORDS = 1 << 14
@@ -64,20 +70,14 @@ class GitRunner:
 
     def __init__(self, directory: Path) -> None:
         """Take the directory; raises RevisionError where there is no git."""
-        try:
-            import git
-        except (ImportError, OSError) as error:  # GitPython starts git when it is imported
-            if shutil.which("git"):
-                message = "git cannot be used: " + " ".join(str(error).split())
-            else:
-                message = "git is not installed, so only directories can be compared; install git"
-            raise RevisionError(message) from error
-        executable = git.Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
-        # GitPython would read `~` and `$HOME` in a directory that it is given itself.
-        self._command = [executable, "-C", str(directory.absolute()), *_OPTIONS]
-        self._git: Any = git.Git()  # its `execute` is typed as all that it may return
-        self._git.update_environment(**_ENVIRONMENT)
-        self._git_error: type[Exception] = git.GitError
+        executable = shutil.which("git")
+        if executable is None:
+            raise RevisionError(
+                "git is not installed, so only directories can be compared; install git"
+            )
+        self._command = [executable, "-C", str(directory.absolute())]
+        for setting in SETTINGS:
+            self._command += ["-c", setting]
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what a git command prints, which is `given` some input.
@@ -108,21 +108,26 @@ class GitRunner:
     ) -> Iterator[tuple["subprocess.Popen[bytes]", "_Words"]]:
         """Start a git command; yield it, and what it says, while it runs."""
         try:
-            command = [*self._command, *arguments]
-            guarded = self._git.execute(command, istream=stdin, as_process=True)
-            process = guarded.proc
-            words = _Words(process.stderr)
-        except (OSError, self._git_error) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise RevisionError(f"git cannot be started: {reason}") from error
+            process = subprocess.Popen(  # noqa: S603 - each word is an argument of its own
+                [*self._command, *arguments],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **ENVIRONMENT},
+            )
+        except OSError as error:
+            raise RevisionError(f"git cannot be started: {error.strerror}") from error
+        assert process.stderr is not None
+        words = _Words(process.stderr)
         words.start()
         try:
             yield process, words
         finally:
             process.kill()  # it only reads, so there is nothing that it could leave half done
             for pipe in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError, AttributeError):
-                    pipe.close()
+                with contextlib.suppress(OSError):
+                    if pipe:
+                        pipe.close()
             process.wait()
 
 
@@ -131,14 +136,13 @@ class _Words(threading.Thread):
 
     def __init__(self, stream: IO[bytes]) -> None:
         super().__init__(daemon=True)
-        # A pipe's end of its own: GitPython closes the other when it lets go of the process.
-        self._pipe = os.dup(stream.fileno())
+        self._stream = stream
         self._end = b""
 
     def run(self) -> None:
         """Read until git is gone, and keep the end."""
-        with open(self._pipe, "rb", buffering=0) as pipe:
-            while more := pipe.read(_MOST_WORDS):
+        with self._stream as pipe:
+            while more := os.read(pipe.fileno(), _MOST_WORDS):
                 self._end = (self._end + more)[-_MOST_WORDS:]
 
     def last(self) -> str:

@@ -321,3 +321,16 @@ def test_a_branch_pipeline_compares_as_a_push_does(request_: PullRequest, tmp_pa
     branch = request_.checkout(tmp_path / "branch", "change")
     found = on_gitlab(branch, CI_COMMIT_BRANCH="change", CI_COMMIT_BEFORE_SHA=ZEROS)
     assert found == (request_.old_base, request_.head, "since main")
+
+
+# --- A folder that is no clone ---
+
+
+def test_a_folder_without_a_repository_or_a_commit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RevisionError, match=f"^{tmp_path}: no git repository is here$"):
+        Checkout(tmp_path)
+    with pytest.raises(RevisionError, match=f"^{tmp_path}/gone: no git repository is here$"):
+        Checkout(tmp_path / "gone")
+    run_git(tmp_path, "init", "--quiet")
+    with pytest.raises(RevisionError, match=f"^{tmp_path}: no commit is checked out here$"):
+        Checkout(tmp_path)
