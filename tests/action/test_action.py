@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,11 +12,12 @@ from typing import Any
 import pytest
 
 from tests.action.composite import Job, Outputs, RanAction, needs_node, run_action
-from tests.action.pull_requests import NUMBER, OneSided, PullRequest, write_event
-from tests.posting.code_host import REPOSITORY, CodeHost, Request, Response, User
+from tests.action.pull_requests import NUMBER, PullRequest, write_event
+from tests.posting.code_host import REPOSITORY, CodeHost, Fault, User, answers
 from tests.posting.conftest import pull_request
 from tests.posting.github_host import GitHub
-from tests.support.helpers import PROJECT, pages_of, spec
+from tests.support.helpers import PROJECT
+from tests.support.repositories import run_git
 
 pytestmark = [pytest.mark.slow, needs_node("@actions/expressions")]
 
@@ -25,32 +25,6 @@ TOKEN = "secret-0123456789"  # noqa: S105 -- of a server that ends with the test
 BOT = "github-actions[bot]"
 GATE = {"fail-on": "removed,downgraded"}
 FORK = "stranger"
-
-
-class GitHubWithPulls(GitHub):
-    """GitHub, with its open pull requests."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__()
-        self.pulls: list[dict[str, Any]] = []
-        self.pull: dict[str, Any] = {}
-
-    def answer(self, host: CodeHost, request: Request) -> Response:
-        """Do what is asked for and say so."""
-        if request.path == f"/repos/{REPOSITORY}/pulls/{NUMBER}":
-            assert request.headers["authorization"] == f"token {TOKEN}"
-            return Response(200, self.pull)
-        if request.path == f"/repos/{REPOSITORY}/pulls":
-            assert request.headers["authorization"] == f"token {TOKEN}"
-            asked = {**request.query, "per_page": ""}
-            assert asked == {"state": "open", "head": f"{FORK}:change", "per_page": ""}
-            return Response(200, self.pulls)
-        return super().answer(host, request)
-
-    def faults_of(self, request: Request, response: Response) -> list[str]:
-        """What GitHub's published description does not allow: an excerpt without these."""
-        return [] if "/pulls" in request.path else super().faults_of(request, response)
 
 
 @dataclass
@@ -86,9 +60,7 @@ class Runner:
 
     folder: Path
     host: CodeHost
-    github: GitHubWithPulls
     request: PullRequest
-    python: Path
     artifacts: Artifacts = field(default_factory=Artifacts)
     jobs: int = 0
 
@@ -99,8 +71,9 @@ class Runner:
         *,
         workspace: Path | None = None,
         inputs: Mapping[str, str] = {},
+        installed_from: Path | None = None,
     ) -> RanAction:
-        """Run the action once, in a job of its own."""
+        """Run the action once, in a job of its own; it installs itself where a folder is named."""
         self.jobs += 1
         folder = self.folder / f"job-{self.jobs}"
         temp = folder / "temp"
@@ -113,7 +86,11 @@ class Runner:
             temp=temp,
             github={"event_name": event_name, "event": event, "token": TOKEN},
             environment={
-                **{name: value for name, value in os.environ.items() if name in _OF_THE_MACHINE},
+                **{
+                    name: value
+                    for name, value in os.environ.items()
+                    if name in _OF_THE_MACHINE or name.startswith("PIP_")
+                },
                 "GITHUB_EVENT_NAME": event_name,
                 "GITHUB_EVENT_PATH": str(write_event(folder, event)),
                 "GITHUB_REF": f"refs/pull/{NUMBER}/merge",
@@ -127,9 +104,11 @@ class Runner:
                 "actions/upload-artifact": self.artifacts.upload,
                 "actions/download-artifact": self.artifacts.download,
             },
-            known_steps={"install": lambda: {"python": str(self.python), "folder": str(temp)}},
         )
-        return run_action(PROJECT, inputs, job)
+        if not installed_from:
+            found = {"python": sys.executable, "folder": str(temp)}
+            job.known_steps["install"] = lambda: found
+        return run_action(installed_from or PROJECT, inputs, job)
 
 
 _OF_THE_MACHINE = ("PATH", "HOME", "LANG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "TMPDIR")
@@ -144,10 +123,9 @@ def set_up_python(given: Mapping[str, str]) -> Outputs:
 @pytest.fixture
 def runner(tmp_path: Path) -> Iterator[Runner]:
     """A runner beside a host that knows its token; the package is the one that is tested here."""
-    github = GitHubWithPulls()
     users = {TOKEN: User(BOT, is_app=True)}
-    with CodeHost(github, users).running() as host:
-        yield Runner(tmp_path, host, github, PullRequest(tmp_path), Path(sys.executable))
+    with CodeHost(GitHub(), users).running() as host:
+        yield Runner(tmp_path, host, PullRequest(tmp_path))
 
 
 def written(runner: Runner) -> list[str]:
@@ -228,16 +206,6 @@ def test_a_token_that_only_reads_is_no_error_unless_a_comment_is_required(runner
     assert runner.host.comments == []
 
 
-def test_where_nothing_changed_an_old_comment_says_so(runner: Runner) -> None:
-    runner.request.push(mpich="3.0")
-    assert runner.run(inputs={"packages": "zlib"}).outputs["changed"] == "false"
-    assert runner.host.comments == []
-    runner.run()
-    runner.run(inputs={"packages": "zlib"})
-    [comment] = runner.host.comments
-    assert "No changes" in comment.body
-
-
 def test_a_gate_on_a_kind_that_the_reports_leave_out_says_why_it_failed(runner: Runner) -> None:
     inputs = {**GATE, "kinds": "added"}
     ran = runner.run(inputs=inputs)
@@ -267,12 +235,6 @@ def test_without_a_comment_the_host_is_not_asked(runner: Runner) -> None:
     assert list(runner.artifacts.uploaded) == ["snapdiff"]
 
 
-def test_several_comments_have_a_marker_each(runner: Runner) -> None:
-    for stack in ("e4s", "hep"):
-        runner.run(inputs={"marker": f"snapdiff/{stack}", "artifact": stack})
-    assert len(runner.host.comments) == 2
-
-
 def test_inputs_are_values_and_never_commands(runner: Runner) -> None:
     hostile = "$(touch hacked) `touch hacked`; touch hacked #\n--output=hacked"
     for name in ("old", "packages", "marker"):
@@ -281,15 +243,6 @@ def test_inputs_are_values_and_never_commands(runner: Runner) -> None:
         assert ran.names[-1] == "compare"
     assert list(runner.folder.rglob("hacked")) == []
     assert runner.host.comments == []
-
-
-def test_a_clone_of_one_commit_names_the_way_out(runner: Runner) -> None:
-    clone = runner.request.checkout_merge(runner.folder / "shallow", depth=1)
-    ran = runner.run(workspace=clone)
-    assert (ran.status, ran.names[-1]) == (2, "compare")
-    assert ran.log("compare").startswith("::error title=snapdiff::commit ")
-    assert "`fetch-depth: 2`" in ran.log("compare")
-    assert runner.host.seen == []
 
 
 def test_two_revisions_that_are_given_are_compared_on_any_event(runner: Runner) -> None:
@@ -303,12 +256,6 @@ def test_two_revisions_that_are_given_are_compared_on_any_event(runner: Runner) 
     assert list(runner.artifacts.uploaded) == ["snapdiff"]
 
 
-def test_a_comment_that_is_required_needs_a_pull_request(runner: Runner) -> None:
-    ran = runner.run("schedule", {}, inputs={"old": "HEAD^1", "comment": "required"})
-    assert ran.status == 2
-    assert "comment: is required, and schedule has no pull request" in ran.log("post")
-
-
 def test_other_events_of_a_pull_request_get_a_comment_where_it_is_asked_for(runner: Runner) -> None:
     event = {"issue": {"number": NUMBER, "pull_request": {}}}
     runner.run("issue_comment", event, inputs={"old": "HEAD^1"})
@@ -318,7 +265,8 @@ def test_other_events_of_a_pull_request_get_a_comment_where_it_is_asked_for(runn
 
 
 def test_a_comment_on_a_pull_request_compares_nothing_but_the_pull_request(runner: Runner) -> None:
-    runner.github.pull = runner.request.event()["pull_request"]
+    pull = answers(200, runner.request.event()["pull_request"])
+    runner.host.faults.append(Fault("GET", f"/pulls/{NUMBER}", pull))
     event = {"issue": {"number": NUMBER, "pull_request": {}}}
     main = runner.request.checkout(runner.folder / "main", "main", depth=2)
     ran = runner.run("issue_comment", event, workspace=main, inputs={"comment": "always"})
@@ -330,22 +278,6 @@ def test_a_comment_on_a_pull_request_compares_nothing_but_the_pull_request(runne
     [comment] = runner.host.comments
     assert "`3.0` → `2.9`" in comment.body
     assert TOKEN not in "".join(step.log for step in ran.steps)
-
-
-@pytest.mark.parametrize(
-    ("brings", "kind"), [(True, "added"), (False, "removed")], ids=["first", "last"]
-)
-def test_the_first_catalog_and_the_last_page_are_posted_and_the_gate_sees_them(
-    brings: bool, kind: str, runner: Runner
-) -> None:
-    pages = pages_of([spec("a", package="hdf5")])
-    runner.request = OneSided(runner.folder / "other", pages, brings=brings)
-    ran = runner.run(inputs={"fail-on": "added,removed"})
-    assert (ran.status, ran.names[-2:]) == (1, ["post", "gate"])
-    assert ran.outputs[kind] == "1"
-    [comment] = runner.host.comments
-    assert f"- `{kind}: tag develop`" in comment.body
-    assert f"::{kind}: tag develop" in ran.log("compare")
 
 
 # --- Pull requests from forks: the comment is posted by another workflow ---
@@ -367,10 +299,8 @@ def finished_run(runner: Runner) -> dict[str, Any]:
 @pytest.fixture
 def forked(runner: Runner) -> Runner:
     """A runner whose pull request is from a fork, and has been compared without a comment."""
-    runner.github.pulls = [
-        pull_request(5),
-        pull_request(NUMBER, runner.request.head),
-    ]
+    pulls = [pull_request(5), pull_request(NUMBER, runner.request.head)]
+    runner.host.faults.append(Fault("GET", "/pulls", answers(200, pulls)))
     return runner
 
 
@@ -423,26 +353,6 @@ def test_what_is_no_comment_is_refused(content: bytes, message: str, forked: Run
     assert forked.host.comments == []
 
 
-@pytest.mark.parametrize("pulls", [[], [pull_request(NUMBER)]])
-def test_a_pull_request_that_has_moved_on_gets_none(
-    pulls: list[dict[str, Any]], forked: Runner
-) -> None:
-    forked.github.pulls = pulls
-    ran = post_of_fork(forked, {"snapdiff-comment": {"comment.md": b"text"}})
-    assert ran.status == 0
-    assert "no open pull request has the commit" in ran.log("post")
-    assert forked.host.comments == []
-
-
-def test_of_two_pull_requests_with_one_head_none_gets_the_others_comment(forked: Runner) -> None:
-    for pull in forked.github.pulls:
-        pull["head"]["sha"] = forked.request.head
-    ran = post_of_fork(forked, {"snapdiff-comment": {"comment.md": b"text"}})
-    assert (ran.status, ran.outputs["comment-url"]) == (0, "")
-    assert f"#5, #{NUMBER} have the commit of the run" in ran.log("post")
-    assert forked.host.comments == []
-
-
 # --- Installation ---
 
 
@@ -456,50 +366,16 @@ def test_it_installs_itself_with_hashes_and_nothing_of_the_workspace_is_run(
         (workspace / name).write_text(trap)
     (workspace / "snapdiff").mkdir()
     (workspace / "snapdiff" / "__init__.py").write_text(trap)
-    runner.python = Path()
-    ran = run_installed(runner, workspace)
+    action = runner.folder / "action"
+    listed = run_git(PROJECT, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    for name in listed.split("\0")[:-1]:
+        if not name.startswith(("tests/", "docs/", "snapshots/")):
+            (action / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(PROJECT / name, action / name)
+    ran = runner.run(workspace=workspace, inputs=GATE, installed_from=action)
     if "No matching distribution" in ran.log("install"):
         pytest.skip("no package index can be reached from here")
     assert ran.status == 1, ran.log("install")
     assert ran.names[-1] == "gate"
     assert len(runner.host.comments) == 1
     assert list(workspace.rglob("hacked")) == []
-
-
-def run_installed(runner: Runner, workspace: Path) -> RanAction:
-    """Run the action with all its steps, the installation too."""
-    variables = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-    temp = runner.folder / "temp"
-    temp.mkdir()
-    event = runner.request.event()
-    action = runner.folder / "action"
-    copied = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=PROJECT,
-        capture_output=True,
-        check=True,
-    )
-    for name in copied.stdout.decode("utf-8").split("\0")[:-1]:
-        if not name.startswith(("tests/", "docs/", "snapshots/")):
-            (action / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(PROJECT / name, action / name)
-    job = Job(
-        workspace=workspace,
-        temp=temp,
-        github={"event_name": "pull_request", "event": event, "token": TOKEN},
-        environment={
-            **{name: value for name, value in os.environ.items() if name in _OF_THE_MACHINE},
-            **variables,
-            "GITHUB_EVENT_NAME": "pull_request",
-            "GITHUB_EVENT_PATH": str(write_event(runner.folder, event)),
-            "GITHUB_API_URL": runner.host.api_url,
-            "GITHUB_SERVER_URL": runner.host.url,
-            "GITHUB_REPOSITORY": REPOSITORY,
-            "GITHUB_RUN_ID": "77",
-        },
-        stand_ins={
-            "actions/setup-python": set_up_python,
-            "actions/upload-artifact": runner.artifacts.upload,
-        },
-    )
-    return run_action(action, GATE, job)

@@ -56,25 +56,6 @@ def test_a_merge_commit_is_compared_with_its_first_parent(
     assert found.reason == f"the merge commit of pull request {NUMBER} and its first parent"
 
 
-def test_a_clone_of_one_commit_is_refused_with_the_way_out(
-    request_: PullRequest, tmp_path: Path
-) -> None:
-    clone = request_.checkout_merge(tmp_path / "clone", depth=1)
-    with pytest.raises(RevisionError, match=r"is not in this clone; .*`fetch-depth: 2`"):
-        on_github(clone, request_.event())
-
-
-def test_the_head_itself_is_compared_with_the_merge_base(
-    request_: PullRequest, tmp_path: Path
-) -> None:
-    clone = request_.checkout(tmp_path / "clone", "change")
-    found = on_github(clone, request_.event())
-    assert (found.old, found.new) == (request_.old_base, request_.head)
-    shallow = request_.checkout(tmp_path / "shallow", "change", depth=2)
-    with pytest.raises(RevisionError, match=r"no commit in common with main .*`fetch-depth: 0`"):
-        on_github(shallow, request_.event())
-
-
 def test_a_head_that_the_target_has_is_not_compared_with_itself(
     request_: PullRequest, tmp_path: Path
 ) -> None:
@@ -192,17 +173,6 @@ def test_any_other_branch_is_compared_with_where_it_left(
         assert found == (request_.old_base, request_.head, "since main")
 
 
-def test_a_push_of_more_commits_than_the_clone_has_is_refused(
-    request_: PullRequest, tmp_path: Path
-) -> None:
-    clone = request_.checkout(tmp_path / "clone", "main", depth=1)
-    with pytest.raises(RevisionError, match="`fetch-depth: 2`"):
-        on_github(clone, push(request_, "main", request_.old_base))
-    branch = request_.checkout(tmp_path / "branch", "change", depth=2)
-    with pytest.raises(RevisionError, match="`fetch-depth: 0`"):
-        on_github(branch, push(request_, "change", None))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("commits", "depth", "forced", "advice"),
@@ -242,13 +212,6 @@ def test_a_first_commit_has_nothing_to_be_compared_with(
     run_git(clone, "checkout", "--quiet", request_.old_base)
     with pytest.raises(RevisionError, match="is the first; there is none"):
         on_github(clone, push(request_, "main", ZEROS))
-
-
-def test_a_merge_queue_names_its_base(request_: PullRequest, tmp_path: Path) -> None:
-    clone = request_.checkout_merge(tmp_path / "clone")
-    event = {"merge_group": {"base_sha": request_.target, "head_sha": request_.merge}}
-    found = on_github(clone, event)
-    assert (found.old, found.new) == (request_.target, request_.merge)
 
 
 @pytest.mark.parametrize(

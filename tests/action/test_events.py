@@ -24,18 +24,10 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
     return PullRequest(tmp_path_factory.mktemp("request"))
 
 
-class Undescribed(GitHub):
-    """GitHub, of whose pull requests the published excerpt says nothing."""
-
-    def faults_of(self, request: Any, response: Any) -> list[str]:
-        """What the description does not allow in this answer."""
-        return [] if request.path == PULL else super().faults_of(request, response)
-
-
 @pytest.fixture
 def github(request_: PullRequest) -> Iterator[CodeHost]:
     """GitHub, which knows the pull request."""
-    with CodeHost(Undescribed(), {TOKEN: User("bot")}).running() as host:
+    with CodeHost(GitHub(), {TOKEN: User("bot")}).running() as host:
         host.faults.append(Fault("GET", PULL, answers(200, request_.event()["pull_request"])))
         yield host
 

@@ -81,8 +81,8 @@ class GitHub:
         return wrong or Response(200, self.shown(host, comment))
 
     def faults_of(self, request: Request, response: Response) -> list[str]:
-        """What GitHub's published description does not allow in this answer."""
-        if request.path == self.graphql or response.status is None:
+        """What GitHub's published description does not allow: an excerpt without pull requests."""
+        if request.path == self.graphql or "/pulls" in request.path or response.status is None:
             return []
         names = {name.lower() for name in response.headers}
         return self._description.faults_of(
