@@ -260,16 +260,6 @@ def test_an_end_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> Non
     )
 
 
-def test_hostile_names_are_shown_as_they_are(tmp_path: Path) -> None:
-    history = History(tmp_path)
-    history.commit(pages_of([ZLIB]))
-    evil = spec("a", "1|2`3", package="<script>@name")
-    [page] = pages_of([evil]).values()
-    history.commit(pages_of([ZLIB]) | {"_cache/develop/evil/specs.md": page})
-    text = markdown("-C", tmp_path, "HEAD~1..HEAD")
-    assert "`<script>@name` <code>1&#124;2&#96;3</code>" in text
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [[], ["-f", "json"], ["-f", "ndjson"], ["--first-seen", "-f", "json"]], ids=words

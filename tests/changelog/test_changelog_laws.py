@@ -109,18 +109,6 @@ def test_the_sections_one_after_the_other_give_the_last_snapshot(
     assert held == held_by(snapshots[-1])
 
 
-@settings(max_examples=examples(4), suppress_health_check=[*HealthCheck])
-@given(seed=st.integers(0, 1000))
-def test_a_section_is_the_diff_of_its_ends(
-    seed: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    history, _ = make_history(tmp_path_factory.mktemp("history"), seed)
-    lines = markdown("-C", history.folder, "HEAD~6", "-f", "ndjson").splitlines(keepends=True)
-    assert lines
-    for line in lines:
-        assert line == plain_diff(history, line)
-
-
 @pytest.mark.parametrize("by", get_args(By))
 def test_a_section_of_the_story_is_the_diff_of_its_ends(by: str, story: History) -> None:
     lines = markdown("-C", story.folder, "start..HEAD", "-f", "ndjson", "--by", by)

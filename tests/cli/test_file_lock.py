@@ -1,13 +1,12 @@
 """Two runs on one file at once: one writes it, the other does so after it or says why not."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.helpers import PROJECT, pages_of, run_cli, spec
+from tests.support.helpers import pages_of, run_cli, spec
 from tests.support.nightly import nightly_but
-from tests.support.processes import command, environment, is_one_line_error
+from tests.support.processes import is_one_line_error, start
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
@@ -20,15 +19,6 @@ def story(tmp_path: Path) -> GitRepository:
     for number, letter in enumerate("bcdefghijk"):
         repository.commit(pages_of([spec(letter, f"1.{number}")]))
     return repository
-
-
-def start(repository: GitRepository, file: Path) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        command("changelog", "-C", repository.folder, "HEAD~9..HEAD", "-o", file),
-        cwd=PROJECT,
-        env=environment(None),
-        stderr=subprocess.PIPE,
-    )
 
 
 @pytest.mark.parametrize(
@@ -50,16 +40,16 @@ def test_two_runs_at_once_never_damage_a_changelog(
         file = tmp_path / f"{number}.{suffix}"
         if is_there:
             file.write_bytes(half.read_bytes())
-        runs = [start(story, file) for _ in range(3)]
+        words = ("changelog", "-C", story.folder, "HEAD~9..HEAD", "-o", file)
+        runs = [start(*words) for _ in range(3)]
         ends = [(run.communicate()[1], run.returncode) for run in runs]
         assert file.read_bytes() == whole.read_bytes()
         assert any(status == 0 for _, status in ends)
         errors.update(words for words, status in ends if status)
         assert not [item for item in tmp_path.iterdir() if item.name.startswith(".")]
-    assert errors
-    for words in errors:
-        assert is_one_line_error(words), words
-        assert b"another run" in words
+    for error in errors:
+        assert is_one_line_error(error), error
+        assert b"another run" in error
 
 
 def test_a_file_that_another_run_holds_is_left_alone(story: GitRepository, tmp_path: Path) -> None:

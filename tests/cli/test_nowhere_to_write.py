@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.faults import failed, git_that, limit_file_size, obey_permissions
 from tests.support.helpers import (
-    PROJECT,
     Report,
     pages_of,
     spec,
@@ -18,7 +17,7 @@ from tests.support.helpers import (
     write_files,
 )
 from tests.support.nightly import nightly_but
-from tests.support.processes import command, environment, is_one_line_error, run_process
+from tests.support.processes import run_process, start
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
@@ -45,18 +44,11 @@ def test_where_the_disk_is_full_the_old_file_stays(name: str, example: Path) -> 
 def test_standard_output_into_a_full_file_is_an_error(
     python: tuple[str, ...], example: Path, tmp_path: Path
 ) -> None:
+    words = ("-C", example, "-f", "json", "old", "new")
+    env = {"PYTHONUNBUFFERED": None}
     with open(tmp_path / "report", "wb") as file:
-        done = subprocess.run(
-            command("-C", example, "-f", "json", "old", "new", python=python),
-            cwd=PROJECT,
-            env=environment({"PYTHONUNBUFFERED": None}),
-            stdout=file,
-            stderr=subprocess.PIPE,
-            check=False,
-            preexec_fn=limit_file_size,
-        )
-    assert done.returncode == 2
-    assert done.stderr == (b"snapdiff: error: standard output: cannot be written: File too large\n")
+        done = run_process(*words, python=python, env=env, out=file, before=limit_file_size)
+    assert failed(done).endswith(" standard output: cannot be written: File too large\n")
 
 
 @pytest.fixture
@@ -90,17 +82,8 @@ def test_on_a_full_file_system_the_old_file_stays(small_disk: Path, example: Pat
 )
 def test_a_full_device_is_an_error(arguments: Sequence[str], example: Path) -> None:
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            command("-C", example, *arguments, "old", "new"),
-            cwd=PROJECT,
-            env=environment(None),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert is_one_line_error(done.stderr), done.stderr
-    assert b"cannot be written: No space left on device" in done.stderr
+        done = run_process("-C", example, *arguments, "old", "new", out=full)
+    assert "cannot be written: No space left on device" in failed(done)
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["changelog", "--help"]])
@@ -110,15 +93,11 @@ def test_a_full_device_is_an_error(arguments: Sequence[str], example: Path) -> N
 def test_help_and_version_too_say_that_they_cannot_be_written(
     arguments: Sequence[str], python: tuple[str, ...]
 ) -> None:
-    words = command(*arguments, python=python)
-    env = environment({"PYTHONUNBUFFERED": None})
+    env = {"PYTHONUNBUFFERED": None}
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert done.returncode == 2
-    assert done.stderr == (
-        b"snapdiff: error: standard output: cannot be written: No space left on device\n"
-    )
-    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as gone:
+        done = run_process(*arguments, python=python, env=env, out=full)
+    assert failed(done).endswith(" standard output: cannot be written: No space left on device\n")
+    with start(*arguments, python=python, env=env) as gone:
         assert gone.stdout
         gone.stdout.close()
         assert gone.stderr
@@ -179,30 +158,14 @@ def test_where_standard_error_is_closed_the_report_is_the_same(
     assert (done.status, done.err) == (0, b"")
     assert without_revisions(json.loads(done.out)) == expected
     with open("/dev/full", "wb") as full:
-        again = subprocess.run(
-            command(*arguments),
-            cwd=PROJECT,
-            env=environment(None),
-            stdout=subprocess.PIPE,
-            stderr=full,
-            check=False,
-        )
-    assert (again.returncode, again.stdout) == (0, done.out)
+        assert run_process(*arguments, err=full) == (0, done.out, b"")
 
 
 def test_where_standard_error_is_closed_an_error_is_an_error_all_the_same(example: Path) -> None:
     done = run_process("-C", example, "no-such", "new", before=close_standard_error)
     assert done == (2, b"", b"")
     with open("/dev/full", "wb") as full:
-        again = subprocess.run(
-            command("-C", example, "./no-such", "new"),
-            cwd=PROJECT,
-            env=environment(None),
-            stdout=subprocess.PIPE,
-            stderr=full,
-            check=False,
-        )
-    assert (again.returncode, again.stdout) == (2, b"")
+        assert run_process("-C", example, "./no-such", "new", err=full) == (2, b"", b"")
 
 
 @pytest.mark.parametrize("revisions", [["old", "new"], ["HEAD~1", "HEAD"]])

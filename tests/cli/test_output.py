@@ -5,8 +5,6 @@ import os
 import pty
 import re
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -17,7 +15,6 @@ from snapdiff.errors import ReportError
 from snapdiff.output.standard_output import Destination
 from tests.support.example import NEW, OLD
 from tests.support.helpers import (
-    PROJECT,
     counts_by_stack,
     hash_of,
     pages_of,
@@ -27,7 +24,7 @@ from tests.support.helpers import (
     words,
     write_files,
 )
-from tests.support.processes import command, environment
+from tests.support.processes import run_process, start
 
 
 def test_a_report_is_written_to_a_file_in_the_format_of_its_suffix(example: Path) -> None:
@@ -63,9 +60,7 @@ def test_on_a_terminal_the_line_comes_without_being_asked_for(
     options: list[str], number: int, example: Path
 ) -> None:
     ours, theirs = pty.openpty()
-    run = command(*options, "-o", "a.md", "old", "new")
-    done = subprocess.run(run, cwd=example, env=environment({}), stderr=theirs, check=False)
-    assert done.returncode == 0
+    assert run_process(*options, "-o", "a.md", "old", "new", cwd=example, err=theirs).status == 0
     os.write(theirs, b"end")
     assert os.read(ours, 1000).count(b"wrote a.md: 9 package changes") == number
 
@@ -112,18 +107,10 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     write_files(tmp_path / "old", pages_of([*kept, *OLD[1:]]))
     write_files(tmp_path / "new", pages_of([*kept, *NEW]))
     arguments = ["-C", str(tmp_path), "-f", "json", "old", "new"]
-    environments = [os.environ | {"PYTHONHASHSEED": seed} for seed in ("0", "1", "2", "31337")]
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-m", "snapdiff", *arguments],
-            cwd=PROJECT,
-            env=environment,
-            check=True,
-            capture_output=True,
-        ).stdout
-        for environment in environments
+    runs = [
+        run_process(*arguments, env={"PYTHONHASHSEED": seed}) for seed in ("0", "1", "2", "31337")
     ]
-    assert set(outputs) == {run_cli(*arguments).out.encode("utf-8")}
+    assert set(runs) == {(0, run_cli(*arguments).out.encode("utf-8"), b"")}
 
 
 @pytest.mark.parametrize(
@@ -138,12 +125,7 @@ def test_a_reader_that_goes_away_ends_it_without_a_word(stacks: str, tmp_path: P
     ]
     write_files(tmp_path / "old", pages_of([spec("z", package="hdf5")]))
     write_files(tmp_path / "new", pages_of(records))
-    with subprocess.Popen(
-        [sys.executable, "-m", "snapdiff", "-C", tmp_path, "-f", "json", "old", "new"],
-        cwd=PROJECT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with start("-C", tmp_path, "-f", "json", "old", "new") as process:
         assert process.stdout
         assert process.stderr
         assert process.stdout.read(10) == b'{"schema_v'
@@ -165,9 +147,8 @@ def test_the_version_is_told(arguments: list[str]) -> None:
 
 
 def test_the_module_tells_its_version_too() -> None:
-    command = [sys.executable, "-m", "snapdiff", "--version"]
-    told = subprocess.run(command, cwd=PROJECT, check=True, capture_output=True, text=True)
-    assert (told.stdout, told.stderr) == (f"snapdiff {snapdiff.__version__}\n", "")
+    told = run_process("--version")
+    assert told == (0, f"snapdiff {snapdiff.__version__}\n".encode(), b"")
 
 
 OPTIONS = """

@@ -4,19 +4,18 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import DEVNULL
 
 import pytest
 
 from snapdiff.cli.workers import open_workers
 from tests.support.faults import git_that, wait_until
-from tests.support.helpers import PROJECT, pages_of, spec
+from tests.support.helpers import pages_of, spec
 from tests.support.nightly import nightly_but
-from tests.support.processes import command, environment, is_one_line_error, run_process
+from tests.support.processes import is_one_line_error, run_process, run_python, start
 from tests.support.repositories import GitRepository
 
 pytestmark = pytest.mark.slow
@@ -36,14 +35,8 @@ def test_killed_at_any_moment_the_output_file_is_the_old_one_or_the_new_one(
         file = tmp_path / f"report-{number}.json"
         file.write_bytes(before)
         chance = random.Random(number)  # noqa: S311 - the same moments every time
-        process = subprocess.Popen(
-            command("-C", example, "-o", file, "old", "new"),
-            cwd=PROJECT,
-            env=environment(None),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        time.sleep(usual * chance.uniform(0.3, 1.3))
+        process = start("-C", example, "-o", file, "old", "new", out=DEVNULL, err=DEVNULL)
+        time.sleep(usual * chance.uniform(0.1, 1.3))
         process.kill()
         return process.wait() != 0, file.read_bytes()
 
@@ -69,12 +62,7 @@ def test_interrupted_while_it_writes_it_says_so_and_leaves_nothing_behind(
     file.write_text("the old report\n")
     template = example / "endless.j2"
     template.write_text(ENDLESS)
-    with subprocess.Popen(
-        command("-C", example, "--template", template, "-o", file, "old", "new"),
-        cwd=PROJECT,
-        env=environment(None),
-        stderr=subprocess.PIPE,
-    ) as process:
+    with start("-C", example, "--template", template, "-o", file, "old", "new") as process:
         assert process.stderr
         wait_until(lambda: len(list(folder.iterdir())) == 2, process)
         process.send_signal(number)
@@ -96,13 +84,8 @@ def test_interrupted_while_git_works_it_says_so(
     )
     file = tmp_path / "report.json"
     file.write_text("the old report\n")
-    with subprocess.Popen(
-        command("-C", repository.folder, "-o", file, "HEAD~1", "HEAD"),
-        cwd=PROJECT,
-        env=environment(env),
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
+    words = ("-C", repository.folder, "-o", file, "HEAD~1", "HEAD")
+    with start(*words, env=env, in_own_session=True) as process:
         assert process.stderr
         wait_until(note.exists, process)
         process.send_signal(number)
@@ -124,13 +107,9 @@ def test_a_second_signal_at_any_moment_changes_nothing(
     template = example / "endless.j2"
     template.write_text(ENDLESS)
     chance = random.Random(first)  # noqa: S311 - the same moments every time
+    words = ("-C", example, "--template", template, "-o", folder / "x.md", "old", "new")
     for _ in range(4):
-        with subprocess.Popen(
-            command("-C", example, "--template", template, "-o", folder / "x.md", "old", "new"),
-            cwd=PROJECT,
-            env=environment(None),
-            stderr=subprocess.PIPE,
-        ) as process:
+        with start(*words) as process:
             assert process.stderr
             wait_until(lambda: list(folder.iterdir()), process)
             process.send_signal(first)
@@ -147,12 +126,7 @@ def test_a_signal_that_is_ignored_stays_ignored(example: Path) -> None:
 
     fifo = example / "report"
     os.mkfifo(fifo)
-    with subprocess.Popen(
-        command("-C", example, "-f", "json", "-o", fifo, "old", "new"),
-        cwd=PROJECT,
-        env=environment(None),
-        preexec_fn=ignore,
-    ) as process:
+    with start("-C", example, "-f", "json", "-o", fifo, "old", "new", before=ignore) as process:
         time.sleep(1)  # by then it waits for a reader
         process.send_signal(signal.SIGINT)
         assert json.loads(fifo.read_text())["tags"]
@@ -184,17 +158,8 @@ def test_from_the_first_import_of_its_own_on_it_says_that_it_is_interrupted(
     later: int, example: Path
 ) -> None:
     number = str(len(OWN_MODULES) + later)
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_AT_IMPORT, number, "-C", example, "old", "new"],
-        env=environment(None),
-        capture_output=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (
-        130,
-        b"",
-        b"snapdiff: error: interrupted\n",
-    )
+    done = run_python(INTERRUPTED_AT_IMPORT, number, "-C", example, "old", "new")
+    assert done == (130, b"", b"snapdiff: error: interrupted\n")
 
 
 def test_until_then_it_imports_nothing_but_what_answers_signals() -> None:
@@ -202,14 +167,7 @@ def test_until_then_it_imports_nothing_but_what_answers_signals() -> None:
         "import sys; before = set(sys.modules); import snapdiff.__main__; "
         "print(*sorted(set(sys.modules) - before))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment(None),
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert done.stdout.split() == OWN_MODULES
+    assert run_python(program).out.decode().split() == OWN_MODULES
 
 
 # --- With --jobs ---
@@ -238,14 +196,8 @@ def test_a_signal_to_all_processes_of_a_changelog_ends_them_with_one_line(
 ) -> None:
     arguments = ("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2", "-f", "json")
     for tenths in range(0, 12, 3):
-        with subprocess.Popen(
-            command(*arguments),
-            cwd=PROJECT,
-            env=environment(None),
-            stdout=subprocess.PIPE,  # nobody reads it, so the command cannot end before the signal
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        ) as process:
+        # Nobody reads what it prints, so the command cannot end before the signal.
+        with start(*arguments, in_own_session=True) as process:
             assert process.stderr
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
             wait_until(children.read_text, process)  # Python is ready by then
@@ -265,13 +217,8 @@ def command_line(process: str) -> bytes:
 
 
 def test_a_worker_that_is_killed_is_an_error(long_story: GitRepository) -> None:
-    with subprocess.Popen(
-        command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
-        cwd=PROJECT,
-        env=environment(None),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as process:
+    words = ("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2")
+    with start(*words, out=DEVNULL) as process:
         assert process.stderr
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
 
@@ -282,22 +229,17 @@ def test_a_worker_that_is_killed_is_an_error(long_story: GitRepository) -> None:
         wait_until(workers, process)
         os.kill(int(workers()[0]), signal.SIGKILL)
         assert process.wait() == 2
-        words = process.stderr.read()
-    assert is_one_line_error(words), words
-    assert b"a process of --jobs was ended from outside" in words
-    assert b"fewer jobs" in words
+        said = process.stderr.read()
+    assert is_one_line_error(said), said
+    assert b"a process of --jobs was ended from outside" in said
+    assert b"fewer jobs" in said
 
 
 def test_where_the_command_is_killed_the_processes_of_jobs_end_too(
     long_story: GitRepository,
 ) -> None:
-    with subprocess.Popen(
-        command("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2"),
-        cwd=PROJECT,
-        env=environment(None),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    words = ("changelog", "-C", long_story.folder, "HEAD~23..HEAD", "--jobs", "2")
+    with start(*words, out=DEVNULL, err=DEVNULL) as process:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         workers: list[str] = []
 

@@ -3,14 +3,12 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.example import OLD
-from tests.support.faults import wait_until
+from tests.support.faults import failed, wait_until
 from tests.support.helpers import Files, pages_of, run_cli, write_files
 from tests.support.mirrors import (
     INDEX,
@@ -23,7 +21,7 @@ from tests.support.mirrors import (
     listing,
     site_data,
 )
-from tests.support.processes import command, environment
+from tests.support.processes import run_python, start
 from tests.support.repositories import GitRepository
 from tests.support.servers import WebServer, endless, status
 
@@ -385,8 +383,7 @@ def test_what_a_server_says_is_not_repeated(server: WebServer, tmp_path: Path) -
 @pytest.mark.slow
 def test_a_run_that_is_ended_leaves_nothing(server: WebServer, tmp_path: Path) -> None:
     server.faults[f"m/{INDEX}"] = endless(bytes(1 << 10), pause=0.01)
-    words = command("snapshot", f"{server.url}/m", tmp_path / "kept")
-    with subprocess.Popen(words, env=environment(None), stderr=subprocess.PIPE) as process:
+    with start("snapshot", f"{server.url}/m", tmp_path / "kept") as process:
         wait_until(server.paths, process)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate()
@@ -411,14 +408,8 @@ def test_without_a_library_one_line_says_what_to_install(
         "from snapdiff.cli.commands import main\n"
         f"sys.exit(main(['snapshot', {url!r}, {str(tmp_path / 'kept')!r}]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment(None), capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"snapdiff: error: {url}: takes a library that is not here: "
-        f"pip install 'spack-snapdiff[{extra}]'\n"
-    )
+    way_out = f"takes a library that is not here: pip install 'spack-snapdiff[{extra}]'"
+    assert failed(run_python(program)) == f"snapdiff: error: {url}: {way_out}\n"
 
 
 @pytest.mark.slow
@@ -439,16 +430,8 @@ def test_a_disk_without_room_is_named(
         f"{limit}\n"
         f"sys.exit(main(['snapshot', '{server.url}/m', {str(tmp_path / 'kept')!r}]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", program],
-        env=environment(None),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert f": a download cannot be stored: {reason}; TMPDIR names" in done.stderr
+    said = failed(run_python(program))
+    assert f": a download cannot be stored: {reason}; TMPDIR names" in said
 
 
 def test_quiet_says_nothing(server: WebServer, tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 import ctypes
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Thread
@@ -16,7 +14,7 @@ from snapdiff.output import whole_folder
 from snapdiff.output.whole_folder import remove_remains, replaced_folder
 from tests.support.helpers import run_cli, write_files
 from tests.support.mirrors import INDEX, index, layout_2
-from tests.support.processes import environment
+from tests.support.processes import run_python
 
 RECORD = "snapdiff-snapshot.json"
 
@@ -192,12 +190,11 @@ PLACES = [
 def test_a_run_that_is_ended_leaves_one_snapshot_and_nothing_for_good(
     kept: Path, tmp_path: Path, place: str, way: str, content: bytes, number: signal.Signals
 ) -> None:
-    words = [sys.executable, "-c", PROGRAM, place, str(int(number)), way, str(tmp_path)]
-    done = subprocess.run(words, env=environment(None), capture_output=True, check=False)
+    done = run_python(PROGRAM, place, str(int(number)), way, tmp_path)
     if number is signal.SIGTERM:
-        assert (done.returncode, done.stderr) == (143, b"snapdiff: error: interrupted\n")
+        assert (done.status, done.err) == (143, b"snapdiff: error: interrupted\n")
     else:
-        assert done.returncode == -signal.SIGKILL
+        assert done.status == -signal.SIGKILL
         assert len(os.listdir(kept.parent)) == (1 if place == "between two renames" else 2)
         remove_remains(kept, no_check)
     assert os.listdir(kept.parent) == ["kept"]
@@ -211,8 +208,7 @@ def test_a_run_that_is_ended_leaves_one_snapshot_and_nothing_for_good(
 def test_the_next_run_removes_what_a_killed_one_left(
     kept: Path, tmp_path: Path, place: str, way: str
 ) -> None:
-    words = [sys.executable, "-c", PROGRAM, place, "9", way, str(tmp_path)]
-    subprocess.run(words, env=environment(None), capture_output=True, check=False)
+    run_python(PROGRAM, place, "9", way, tmp_path)
     assert snapshot(tmp_path) == (0, "")
     assert documents(kept) == {INDEX: TWO}
     assert os.listdir(kept.parent) == ["kept"]

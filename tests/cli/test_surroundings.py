@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 
 ODD_NAMES = [
     b"two words",
+    b"tab\tin",
     b"a\nline",
     b"caf\xc3\xa9",
     b"\xff\xfe",

@@ -53,7 +53,8 @@ class Tree(HTMLParser):
             self._in_code = True
             self.codes.append("")
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
-        assert not [name for name, _ in attrs if name not in ("href", "align")]
+        assert not {name for name, _ in attrs} - {"href", "align", "lang"}
+        assert dict(attrs).get("lang", "text") == "text"
 
     def handle_endtag(self, tag: str) -> None:
         self.open_folds -= tag == "details"

@@ -5,12 +5,9 @@ import io
 import json
 import re
 from collections.abc import Iterable
-from html.parser import HTMLParser
 from pathlib import Path
 
-import cmarkgfm
 import pytest
-from cmarkgfm.cmark import Options
 
 from snapdiff.safe_text import visible
 from tests.reports.test_escaping import OUR_ELEMENTS, Tree
@@ -47,18 +44,6 @@ def test_markdown_shows_hostile_causes_as_text(name: str, locks: Path) -> None:
     assert not re.search(r"[@|`]", tree.plain)
 
 
-class Elements(HTMLParser):
-    """The elements of rendered Markdown in order, with their attributes."""
-
-    def __init__(self, markdown: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, list[tuple[str, str | None]]]] = []
-        self.feed(cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, attrs))
-
-
 def test_why_in_markdown_has_the_same_elements_whatever_a_lock_holds(tmp_path: Path) -> None:
     fences = ["a\n```\n<b>x</b>", "````"]
     found = []
@@ -69,7 +54,8 @@ def test_why_in_markdown_has_the_same_elements_whatever_a_lock_holds(tmp_path: P
         folder = write_locks(tmp_path / name, values)
         result = run_cli("why", "-C", folder, "hdf5", "old", "new", "-f", "markdown")
         assert (result.status, result.err) == (0, "")
-        found.append(Elements(result.out).found)
+        tree = Tree(result.out)
+        found.append((tree.elements, tree.links))
     assert found[0] == found[1]
 
 

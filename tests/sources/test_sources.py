@@ -19,7 +19,6 @@ from tests.support.helpers import (
     PROJECT,
     Report,
     catalog_folders,
-    page_around,
     pages_of,
     run_cli,
     run_json,
@@ -245,13 +244,6 @@ def test_a_bare_repository_has_revisions_but_no_working_tree(
     assert run_cli("-C", bare, "first") == (2, "", f"snapdiff: error: {bare}: {message}\n")
 
 
-def test_a_linked_worktree_is_a_repository_too(
-    repository: GitRepository, expected: Report, tmp_path: Path
-) -> None:
-    repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"), "second")
-    assert without_revisions(run_json("-C", tmp_path / "linked", "first")) == expected
-
-
 # --- Names that lead nowhere, or to two places ---
 
 
@@ -356,17 +348,6 @@ def test_before_the_first_commit_all_is_new(tmp_path: Path) -> None:
     assert err.startswith("snapdiff: error: HEAD: holds nothing to compare: ")
 
 
-def test_a_damaged_repository_is_an_error_and_no_report(repository: GitRepository) -> None:
-    blob = repository.git("rev-parse", f"HEAD:{PAGE}")
-    (repository.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    status, out, err = run_cli("-C", repository.folder, "HEAD~1", "HEAD")
-    assert (status, out) == (2, "")
-    assert err == (
-        f"snapdiff: error: {PAGE}: object {blob} is missing or damaged; see git fsck, "
-        "and in a partial clone run git fetch --refetch --no-filter\n"
-    )
-
-
 def test_a_revision_without_a_page_is_an_error_unless_allowed(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path)
     repository.commit({"README.md": "# Catalog\n"})
@@ -428,21 +409,6 @@ def test_nothing_in_the_repository_changes(arguments: list[str], repository: Git
     assert repository.everything() == before
 
 
-def test_no_program_that_the_repository_names_is_run(repository: GitRepository) -> None:
-    trace = repository.folder.parent / "trace"
-    tattle = f"touch '{trace}'; cat"
-    for name in ("filter.tell.smudge", "filter.tell.clean", "diff.tell.textconv"):
-        repository.git("config", name, tattle)
-    for name in ("diff.external", "core.fsmonitor", "core.pager", "core.sshCommand"):
-        repository.git("config", name, tattle)
-    attributes = repository.folder / ".git" / "info" / "attributes"
-    attributes.parent.mkdir(exist_ok=True)
-    attributes.write_text("*.md filter=tell diff=tell\n")
-    for arguments in (["first", "second"], ["first"], []):
-        assert run_cli("-C", repository.folder, "-f", "json", *arguments).status == 0
-    assert not trace.exists()
-
-
 # --- Which files are pages ---
 
 
@@ -496,61 +462,6 @@ def test_what_git_keeps_for_itself_is_no_catalog(tmp_path: Path) -> None:
     write_files(tmp_path / "new", {**PAGES, ".git/specs.md": "gone\n", "a/.git/specs.md": "gone"})
     write_files(tmp_path / "old", PAGES)
     assert run_json("-C", tmp_path, "old", "new")["tags"] == []
-
-
-@pytest.mark.parametrize("from_git", [False, True], ids=["directory", "git"])
-def test_a_page_that_is_a_link_is_named_and_other_links_are_not_followed(
-    from_git: bool, tmp_path: Path
-) -> None:
-    repository = GitRepository(tmp_path / "new")
-    write_files(tmp_path, {"secret.md": cache_page("secret")})
-    for link, target in {
-        PAGE: "../../../../secret.md",
-        "other.md": "../secret.md",
-        "folder": "..",
-    }.items():
-        path = repository.folder / link
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(target)
-    repository.git("add", "--all")
-    repository.git("commit", "--quiet", "--message=Links")
-    write_files(tmp_path / "old", pages_of([spec("c", package="other")]))
-    status, out, err = run_cli("-C", repository.folder, "../old", "HEAD" if from_git else "../new")
-    assert (status, out) == (2, "")
-    assert err == (
-        f"snapdiff: error: {PAGE} (new): is a symbolic link, and links are not followed; "
-        "correct it, or leave it out with --skip-bad-pages\n"
-    )
-
-
-def test_a_page_that_is_no_regular_file_is_named_and_not_waited_for(tmp_path: Path) -> None:
-    write_files(tmp_path / "old", pages_of([spec("b")]))
-    (tmp_path / "new" / "develop" / "zlib").mkdir(parents=True)
-    os.mkfifo(tmp_path / "new" / "develop" / "zlib" / "specs.md")
-    status, out, err = run_cli("-C", tmp_path, "old", "new")
-    assert (status, out) == (2, "")
-    assert err.startswith("snapdiff: error: develop/zlib/specs.md (new): is not a regular file; ")
-
-
-@pytest.mark.parametrize("name", [b"z\xffb", "été".encode(), b"with blank", b'qu"ote', b"tab\tin"])
-def test_any_file_name_is_read_from_git_as_from_a_directory(name: bytes, tmp_path: Path) -> None:
-    repository = GitRepository(tmp_path / "catalog")
-    folder = os.path.join(os.fsencode(repository.folder), b"_cache", b"develop", name)
-    try:
-        os.makedirs(folder)
-    except OSError:
-        pytest.skip("this file system takes no such name")
-    path = Path(os.fsdecode(folder)) / "specs.md"
-    path.write_text(page_around("[]"))
-    repository.git("add", "--all")
-    repository.git("commit", "--quiet", "--message=First")
-    path.write_text(usual_page([spec("b")]))
-    shutil.copytree(repository.folder, tmp_path / "copy")
-    repository.git("commit", "--quiet", "--all", "--message=Second")
-    from_git = run_json("-C", repository.folder, "HEAD~1", "HEAD")
-    assert packages_in(from_git) == ["zlib"]
-    from_folder = run_json("-C", repository.folder, "HEAD~1", "../copy")
-    assert without_revisions(from_folder) == without_revisions(from_git)
 
 
 def test_a_branch_whose_name_is_not_utf_8_is_named_in_every_report(

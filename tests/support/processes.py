@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from tests.support.helpers import PROJECT
 
@@ -56,20 +56,54 @@ def run_process(
     cwd: Path = PROJECT,
     before: Callable[[], Any] | None = None,
     python: tuple[str, ...] = (),
+    out: int | IO[bytes] = subprocess.PIPE,
+    err: int | IO[bytes] = subprocess.PIPE,
 ) -> Ended:
     """Run the command in a process of its own.
 
-    `before` is called in it before it begins; `python` are options of the interpreter.
+    `before` is called in it before it begins; `python` are options of the interpreter. What goes to
+    a file in place of `out` or `err` is not in what is returned.
     """
-    done = subprocess.run(
+    with start(
+        *arguments,
+        env=env,
+        cwd=cwd,
+        before=before,
+        python=python,
+        out=out,
+        err=err,
+    ) as process:
+        said = process.communicate()
+    return Ended(process.returncode, *(text or b"" for text in said))
+
+
+def start(
+    *arguments: str | bytes | Path,
+    env: Mapping[str, str | None] | None = None,
+    cwd: Path = PROJECT,
+    before: Callable[[], Any] | None = None,
+    python: tuple[str, ...] = (),
+    out: int | IO[bytes] = subprocess.PIPE,
+    err: int | IO[bytes] = subprocess.PIPE,
+    in_own_session: bool = False,
+) -> subprocess.Popen[bytes]:
+    """Start the command in a process of its own, with nothing on standard input."""
+    return subprocess.Popen(
         command(*arguments, python=python),
         cwd=cwd,
         env=environment(env),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
+        stdout=out,
+        stderr=err,
         preexec_fn=before,
+        start_new_session=in_own_session,
     )
+
+
+def run_python(program: str, *arguments: str | Path, cwd: Path = PROJECT) -> Ended:
+    """Run a program in a Python of its own, which finds the package."""
+    words = [sys.executable, "-B", "-c", program, *arguments]
+    done = subprocess.run(words, cwd=cwd, env=environment(None), capture_output=True, check=False)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
