@@ -11,9 +11,7 @@ from msgspec.structs import replace
 
 from snapdiff import Filters, diff_catalogs, load_catalog, render_report
 from snapdiff.reports.html.document import embedded
-from snapdiff.reports.html.picture import IN_BARS, pictures_of
-from snapdiff.reports.package_counts import CountRow, CountTable, KindTotals
-from snapdiff.result import Kind, SkippedPage
+from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
@@ -269,22 +267,17 @@ def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
     assert re.findall("</svg> ([a-z]+)", legend) == ["lost", "upgraded"]
 
 
-def test_bars_touch_each_other_and_stay_in_the_picture() -> None:
-    tag = large_diff(6).tags[0]
-    many = {Kind.REMOVED: 500, Kind.DOWNGRADED: 1, Kind.ADDED: 500, Kind.UPGRADED: 1}
-    for by_kind in (many, {Kind.UPGRADED: 3}, {Kind.REBUILT: 3}):
-        counts = KindTotals(by_kind=by_kind, total=2_000)
-        row = CountRow(tag=tag, fate="changed", stacks=("e4s",), counts=counts)
-        table = CountTable(kinds=tuple(Kind), several_tags=False, rows=(row,), total=counts)
-        [drawn] = pictures_of(table, "rebuilt")[0].rows
-        assert [bar.kind for bar in drawn.bars] == [it for it in IN_BARS if it in by_kind]
-        bars = [(float(it.start.rstrip("%")), float(it.width.rstrip("%"))) for it in drawn.bars]
-        end = 0.0
-        for start, width in bars:
-            assert start == pytest.approx(end, abs=0.02)
-            assert width > 0
-            end = start + width
-        assert end <= 100
+def test_bars_touch_each_other_and_stay_in_the_picture(snapshots_text: str) -> None:
+    pictures = re.findall('viewBox="0 0 ([0-9]+) 18"[^>]*>(.*?)</svg>', snapshots_text)
+    ends = []
+    for widest, drawn in pictures:
+        end = 0
+        for start, width in re.findall(' x="([0-9]+)" width="([0-9]+)"', drawn):
+            assert (int(start), int(width) > 0) == (end, True)
+            end += int(width)
+        assert end <= int(widest)
+        ends.append((end, widest))
+    assert ends[1] == (9, "9")  # e4s: 3 lost and 6 upgraded are most
 
 
 def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_path: Path) -> None:
@@ -298,7 +291,6 @@ def test_a_hash_that_names_another_spec_is_said_where_nothing_else_changed(tmp_p
 
 def test_the_picture_has_its_numbers_as_text(snapshots_text: str) -> None:
     page = Page(snapshots_text)
-    assert "<title>hep: 1 new, 4 upgraded, 1 reconfigured, 4 rebuilt</title>" in snapshots_text
     at = next(place for place, cell in enumerate(page.cells) if cell.split() == ["hep"])
     numbers = ["−0", "+1", "↓0", "↑4", "≠1", "=4", "unchanged 4", "of 14"]
     assert [cell.strip() for cell in page.cells[at + 2 : at + 10]] == numbers

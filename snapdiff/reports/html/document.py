@@ -5,28 +5,30 @@ plain HTML, which the script takes away.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
 
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.html.picture import IN_BARS, pictures_of
 from snapdiff.reports.html.rows import (
     RowClass,
     SpecGroup,
     TableRow,
+    TagCauses,
+    causes_of,
     classes_of,
     columns_of,
     first_specs,
     rows_of,
 )
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
-from snapdiff.reports.names import readable
+from snapdiff.reports.names import readable, tag_label
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.package_counts import count_table
+from snapdiff.reports.package_counts import CountRow, KindTotals, count_table
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
 from snapdiff.reports.templates import html_environment, plain_words, render_template
-from snapdiff.result import CatalogDiff
+from snapdiff.result import CatalogDiff, Kind, TagDiff
 from snapdiff.safe_text import shown
 
 PLAIN_SPECS = 2_000
@@ -40,6 +42,12 @@ LISTED_SPECS = 100_000
 
 FIRST_SPECS = 10
 """How many specs a row of such a report lists."""
+
+MOST_CAUSES = 12
+"""How many causes of a tag have a bar before the others are counted; the filter has them all."""
+
+IN_BARS = (Kind.REMOVED, Kind.ADDED, Kind.DOWNGRADED, Kind.UPGRADED)
+"""What the bars of stacks show: packages of which a version or a build came or went."""
 
 _UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """What could end the element around the JSON, or a line within it."""
@@ -63,8 +71,8 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     outline = outline_of(diff, "package", has_table=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     counted = count_table(diff)
-    pictures = pictures_of(counted, outline.rebuilt)
-    rows = rows_of(outline, pictures, words)
+    tags = [_numbers_of(list(some)) for _, some in groupby(counted.rows, lambda row: id(row.tag))]
+    rows = rows_of(outline, {id(found.tag): found.causes for found in tags}, words)
     classes = classes_of(rows, words)
     columns = columns_of(outline)
     plain = _plain(rows)
@@ -82,10 +90,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         counted=counted,
         symbols=SYMBOLS,
         in_bars=IN_BARS,
+        most_causes=MOST_CAUSES,
         has_causes=any(row.causes for row in rows),
         has_dependencies=any(row.is_dependency for row in rows),
         has_products=any(not row.is_dependency for row in rows),
-        tags=pictures,
+        tags=tags,
+        bars=bars,
         classes=classes,
         columns=columns,
         rows=plain,
@@ -97,6 +107,31 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         style_hash=content_hash(style),
         script_hash=content_hash(script),
     )
+
+
+class TagNumbers(NamedTuple):
+    """The numbers of a tag: packages by stack, of the `widest` row, and specs by cause."""
+
+    tag: TagDiff
+    label: str
+    rows: tuple[CountRow, ...]
+    widest: int
+    causes: TagCauses
+
+
+def _numbers_of(rows: Sequence[CountRow]) -> TagNumbers:
+    tag = rows[0].tag
+    widest = max(sum(number for *_, number in bars(row.counts)) for row in rows)
+    return TagNumbers(tag, tag_label(tag), tuple(rows), max(widest, 1), causes_of(tag))
+
+
+def bars(counts: KindTotals) -> Iterator[tuple[Kind, int, int]]:
+    """Yield the parts of a row's bar: where each begins and how wide it is, in packages."""
+    start = 0
+    for kind in IN_BARS:
+        if number := counts.by_kind.get(kind, 0):
+            yield kind, start, number
+            start += number
 
 
 def _plain(rows: Sequence[TableRow]) -> list[PlainRow]:

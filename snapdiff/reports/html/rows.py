@@ -10,16 +10,17 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snapdiff.model import Spec
-from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
+from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, counted_in_words
 from snapdiff.reports.groups import Tally
-from snapdiff.reports.html.picture import TagPicture
 from snapdiff.reports.html.writing import value_text
+from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.package_lines import PackageLine, changes_by_package, package_lines
+from snapdiff.reports.stack_reasons import counted_causes
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
-from snapdiff.result import Change, Kind
-from snapdiff.result.causes import Cause
+from snapdiff.result import Change, Kind, TagDiff
+from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.safe_text import shown
 
 WITH_STACK = len(Status)
@@ -65,7 +66,7 @@ class TableRow(Struct, frozen=True, kw_only=True):
 
     `worst` is the class in which the first sentence counts it. `moves` says what happened, a kind
     and words for each set of stacks, `cells` the same for each stack, where these are columns.
-    `causes` are those of its rebuilt specs, as their bars name them. `stacks` has the number of
+    `causes` are those of its rebuilt specs, in the words of their tag. `stacks` has the number of
     changed specs by stack; `groups` have each of the `specs` once, whatever its stacks.
     """
 
@@ -105,24 +106,52 @@ def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
     return found
 
 
-def rows_of(outline: Outline, pictures: Iterable[TagPicture], words: Words) -> list[TableRow]:
-    """Return all rows in the order of reading: products first, then the worst."""
-    blocks = {id(block.tag): block for block in outline.tags}
+class TagCauses(NamedTuple):
+    """Why the `specs` of a tag were rebuilt, each once: causes in words, and how many have them."""
+
+    specs: int
+    counted: tuple[tuple[str, int], ...]
+    words: dict[Event, str]
+
+    def of(self, changes: Iterable[Change]) -> tuple[str, ...]:
+        """Return the causes of some changes, each once."""
+        causes = (change.cause for change in changes if isinstance(change.cause, Cause))
+        words = (self.words.get(event_of(cause)) for cause in causes)
+        return tuple(dict.fromkeys(found for found in words if found is not None))
+
+
+def causes_of(tag: TagDiff) -> TagCauses:
+    """Return why the specs of a tag were rebuilt, what most have first."""
+    every = (change for stack in tag.stacks for change in stack.changes)
+    rebuilt = {(it.old, it.new): it for it in every if it.kind is Kind.REBUILT}
+    words: dict[Event, str] = {}
+    counted = []
+    for cause in counted_causes(rebuilt.values()):
+        said = counted_in_words(cause, shown)
+        words |= dict.fromkeys(cause.events, said)
+        counted.append((said, cause.specs))
+    return TagCauses(len(rebuilt), tuple(counted), words)
+
+
+def rows_of(outline: Outline, causes: Mapping[int, TagCauses], words: Words) -> list[TableRow]:
+    """Return all rows in the order of reading: products first, then the worst.
+
+    `causes` are those of each tag, by its id.
+    """
     has_cells = bool(columns_of(outline))
     rows = [
         row
-        for picture in pictures
-        if (block := blocks.get(id(picture.tag)))
-        for row in _rows_of_tag(picture, block, words, has_cells=has_cells)
+        for block in outline.tags
+        for row in _rows_of_tag(block, causes[id(block.tag)], words, has_cells=has_cells)
     ]
     return sorted(rows, key=lambda row: (row.is_dependency, row.worst))
 
 
 def _rows_of_tag(
-    picture: TagPicture, block: TagBlock, words: Words, *, has_cells: bool
+    block: TagBlock, causes: TagCauses, words: Words, *, has_cells: bool
 ) -> Iterator[TableRow]:
     """Yield the rows of a tag, of those that are worst alike in the order of their lines."""
-    tag = picture.tag
+    tag = block.tag
     tables = [group.table for part in block.parts for group in part.groups if has_cells]
     cells = {row.package: row.cells for table in tables if table for row in table.rows}
     changes = {stack.stack: changes_by_package(stack) for stack in tag.stacks}
@@ -138,13 +167,13 @@ def _rows_of_tag(
         other = WITH_STACK if whole.issuperset(in_stacks) else some[0].worst
         by_stack = cells.get(package, ())
         yield TableRow(
-            tag=picture.label,
+            tag=tag_label(tag),
             package=package,
             worst=block.worst.get(package, other),
             is_dependency=some[0].is_dependency,
             moves=() if by_stack else tuple((it.kind, words("happened", it)) for it in some),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
-            causes=picture.causes.of(change for them in changed.values() for change in them),
+            causes=causes.of(change for them in changed.values() for change in them),
             stacks={name: len(them) for name, them in changed.items()},
             groups=groups,
             specs=sum(len(group.pairs) for group in groups),
