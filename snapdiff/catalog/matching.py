@@ -18,7 +18,15 @@ from snapdiff.catalog.sides import CatalogSide, Unchanged, count_package, folder
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
-from snapdiff.model import Counts, PackagePair, StackDocuments, StackGraphs, TagPair, Tags
+from snapdiff.model import (
+    Counts,
+    PackagePair,
+    StackDocuments,
+    StackGraphs,
+    TagPair,
+    Tags,
+    packages_asked_for,
+)
 
 Warn = Callable[[str], None]
 
@@ -108,7 +116,7 @@ class _Matching:
         asked_for = []
         for side, document in zip(SIDES, (old, new), strict=True):
             self._sides[side].keep_graphs(document.claims, document.graphs)
-            asked_for.append([graph.asked_for for graph in document.graphs.values()])
+            asked_for.append([packages_asked_for(graph) for graph in document.graphs.values()])
         if asked_for[0] != asked_for[1]:
             self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
 

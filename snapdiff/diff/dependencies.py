@@ -13,6 +13,7 @@ from typing import NamedTuple
 from snapdiff.diff.pairing import Effort
 from snapdiff.diff.reach import unite_below
 from snapdiff.model import Edge, Graph
+from snapdiff.spack.version import Version
 
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
@@ -197,6 +198,29 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
             for name in {it.name for it in below if it}.intersection(found):
                 found[name].add(node.name)
     return {name: tuple(sorted(found[name] - {name})) for name in packages}
+
+
+def roots_above(
+    versions: Mapping[str, Collection[Version]], roots: Mapping[str, str], graph: Graph
+) -> dict[str, tuple[str, ...]]:
+    """Return which roots link or run, at any depth, some versions of packages; raises FormatError.
+
+    `roots` has the package of each root by hash.
+    """
+    bits = {name: 1 << place for place, name in enumerate(versions)}
+
+    def own(spec_hash: str) -> int:
+        node = graph.node(spec_hash)
+        is_wanted = node and node.build.version in versions.get(node.name, ())
+        return bits[node.name] if node and is_wanted else 0
+
+    found: dict[str, set[str]] = {name: set() for name in versions}
+    for spec_hash, below in unite_below(roots, partial(linked_by, graph), own, known={}):
+        if spec_hash in roots:
+            for name, bit in bits.items():
+                if below & bit:
+                    found[name].add(roots[spec_hash])
+    return {name: tuple(sorted(names)) for name, names in found.items() if names}
 
 
 # --- The dependencies of two nodes ---

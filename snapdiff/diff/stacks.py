@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.dependencies import Graphs, direct_dependents
+from snapdiff.diff.dependencies import Graphs, direct_dependents, roots_above
 from snapdiff.diff.events import became_dependencies, package_of_compiler
 from snapdiff.diff.packages import PackageDiff, changes_of_packages
 from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
-from snapdiff.model import DocumentKind, Graph, TagPair
+from snapdiff.model import DocumentKind, Graph, TagPair, packages_asked_for
 from snapdiff.result import (
     AskedFor,
     Change,
@@ -28,14 +28,15 @@ from snapdiff.result import (
     StackDiff,
     Summary,
 )
+from snapdiff.spack.version import Version, parse_version
 
 
 class AskedForNames(NamedTuple):
-    """The packages of a stack that are asked for, on each side."""
+    """The packages of a stack that are asked for, on each side, and its documents."""
 
     old: frozenset[str]
     new: frozenset[str]
-    graph: Graph | None
+    graphs: tuple[Graph | None, Graph | None]
 
     def of(self, package: str) -> AskedFor:
         """Return on which sides a package is asked for."""
@@ -60,24 +61,47 @@ class AskedForNames(NamedTuple):
         return RootChanges(
             now=tuple(sorted(flipped & self.new)),
             no_longer=no_longer,
-            needed_by=direct_dependents(no_longer, self.graph) if self.graph else {},
+            needed_by=direct_dependents(no_longer, self.graphs[1]) if self.graphs[1] else {},
         )
+
+    def needed_by(self, changes: Iterable[PackageChange]) -> dict[str, tuple[str, ...]]:
+        """Return which new roots link or run a version that came, by package.
+
+        Of packages of which a version came that is older than one before. Raises FormatError where
+        a node cannot be read.
+        """
+        old, new = self.graphs
+        older = {change.package: some for change in changes if (some := _older_that_came(change))}
+        if not older or old is None or new is None:
+            return {}
+        roots = {
+            spec_hash: name
+            for spec_hash, name in (new.roots or {}).items()
+            if name not in old.package_names
+        }
+        return roots_above(older, roots, new)
+
+
+def _older_that_came(change: PackageChange) -> set[Version]:
+    before = [parse_version(version) for version in (*change.gone, *change.kept)]
+    came = map(parse_version, change.came)
+    return {version for version in came if before and version < max(before)}
 
 
 def asked_for_in(tag: TagPair, stack: str, specs: tuple[int, int]) -> AskedForNames | None:
     """Return what a stack asks for, with so many specs on each side; None where nobody says."""
     graphs = tag.graphs[0].get(stack), tag.graphs[1].get(stack)
     old, new = (
-        graph.asked_for if graph is not None else None if number else frozenset[str]()
+        packages_asked_for(graph) if graph else None if number else frozenset[str]()
         for graph, number in zip(graphs, specs, strict=True)
     )
-    return None if old is None or new is None else AskedForNames(old, new, graphs[1])
+    return None if old is None or new is None else AskedForNames(old, new, graphs)
 
 
 def asks_for_others(tag: TagPair, stack: str) -> bool:
     """Return whether both sides have a document of a stack, and ask for other packages in it."""
     old, new = tag.graphs[0].get(stack), tag.graphs[1].get(stack)
-    return old is not None and new is not None and old.asked_for != new.asked_for
+    return bool(old and new and packages_asked_for(old) != packages_asked_for(new))
 
 
 _PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
@@ -158,11 +182,12 @@ class StackTotal:
                 self._traits(side, changes, scope) for side in (Kind.REMOVED, Kind.ADDED)
             )
             roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
+            packages = self._packages(changes, scope)
+            needed_by = asked_for.needed_by(packages) if asked_for else {}
         except FormatError as error:
             raise BadPage(min(self.documents, default=stack), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
-        packages = self._packages(changes, scope)
         compilers = self._former_compilers(scope)
         main = main_causes(changes)
         there = self.unchanged.union(it.package for it in self.package_changes if not it.whole)
@@ -176,6 +201,7 @@ class StackTotal:
                 gained_by=gained.packages.get(change.package, ()),
                 cause=main.get(change.package, UNSET),
                 was_compiler=change.package in compilers or UNSET,
+                needed_by=needed_by.get(change.package, UNSET),
             )
             for change in packages
         ]

@@ -1,6 +1,6 @@
 """An environment's lock file, `spack.lock`, versions 1 to 7 (docs/specification.md, section 10)."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
@@ -92,7 +92,7 @@ class _LockListing(Listing):
         self._stacks = counting_stacks((claim.name,))
         self.edges: dict[str, tuple[Edge, ...]] = {}
         """Where dependencies lead to from the roots: each record's are read once."""
-        self.roots = frozenset(_roots(environments, records))
+        self.root_hashes = frozenset(_roots(environments, records))
 
     def _read_entry(self, spec_hash: str) -> Counted:
         key = self._key(spec_hash)
@@ -102,7 +102,7 @@ class _LockListing(Listing):
         key = self._key(spec_hash)
         node = decode_node(self.records[spec_hash], NODE, key)
         entry = self._entry(spec_hash, node, key)
-        explicit, edges = spec_hash in self.roots, self.edges.get(spec_hash)
+        explicit, edges = spec_hash in self.root_hashes, self.edges.get(spec_hash)
         return entry, self._make_node(node, entry, key, edges, explicit=explicit)
 
     def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
@@ -110,10 +110,10 @@ class _LockListing(Listing):
         return Counted(names.name, names.only_version(key), tags, self._stacks)
 
     @property
-    def asked_for(self) -> frozenset[str] | None:
+    def roots(self) -> Mapping[str, str] | None:
         """The packages of the roots; None where there are specs and none of them is a root."""
-        names = frozenset(self.entry(root).name for root in self.roots if root in self.records)
-        return names if names or not self.records else None
+        found = {root: self.entry(root).name for root in self.root_hashes}
+        return found if found or not self.records else None
 
     def _same_words(self, old: Listing) -> Iterable[str]:
         """Return the hashes of which both have the same words, counted in both or in none."""
@@ -128,7 +128,7 @@ class _LockListing(Listing):
     def _same_nodes(self, old: Listing, same_words: Iterable[str]) -> Iterable[str]:
         """Return as any listing, less what is a root of one version alone: its node says so."""
         assert isinstance(old, _LockListing)
-        changed = self.roots ^ old.roots
+        changed = self.root_hashes ^ old.root_hashes
         return [found for found in super()._same_nodes(old, same_words) if found not in changed]
 
     @cached_property
@@ -139,10 +139,10 @@ class _LockListing(Listing):
         its binary was made of, and that one has dependencies of its own in the lock. Raises
         FormatError.
         """
-        if not self.roots:
+        if not self.root_hashes:
             return self.records.keys()
         reached: set[str] = set()
-        found: AbstractSet[str] = self.roots
+        found: AbstractSet[str] = self.root_hashes
         while found:
             reached |= found
             below = {edge.hash for spec_hash in found for edge in self._edges_of(spec_hash)}

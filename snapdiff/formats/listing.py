@@ -193,8 +193,8 @@ class Listing(Document, ABC):
         return self.records
 
     @property
-    def asked_for(self) -> frozenset[str] | None:
-        """The packages that somebody asked for; None where the document does not say which."""
+    def roots(self) -> Mapping[str, str] | None:
+        """The package of each node that somebody asked for, by hash; None where nothing says it."""
         return None
 
     @cached_property

@@ -139,16 +139,16 @@ class _InstallListing(Listing):
         return found
 
     @cached_property
-    def asked_for(self) -> frozenset[str] | None:
-        """The packages that were installed by hand; None where no record says so."""
+    def roots(self) -> Mapping[str, str] | None:
+        """The packages of what was installed by hand; None where no record says so."""
         if self.kind == "index":
             return None
-        names = set()
+        found = {}
         for spec_hash, record in self.records.items():
             install = decode_json(record, _INSTALL_NAMES, _key(spec_hash))
             if install.explicit and self._is_counted(install):
-                names.add(self.entry(spec_hash).name)
-        return frozenset(names) or None
+                found[spec_hash] = self.entry(spec_hash).name
+        return found or None
 
     def _same_words(self, old: Listing) -> Iterable[str]:
         """Return the hashes of which both have the same words.

@@ -30,6 +30,7 @@ from snapdiff.model.specs import (
     Spec,
     StackGraphs,
     counting_stacks,
+    packages_asked_for,
 )
 
 __all__ = [
@@ -59,5 +60,6 @@ __all__ = [
     "counted_in_common",
     "counting_stacks",
     "none_kept",
+    "packages_asked_for",
     "pair_like_stacks",
 ]

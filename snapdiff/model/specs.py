@@ -186,6 +186,11 @@ class Node(Struct, frozen=True, kw_only=True):
     external: tuple[str, ...] = ()
 
 
+def packages_asked_for(graph: "Graph") -> frozenset[str] | None:
+    """Return the packages that somebody asked for; None where the document does not say which."""
+    return None if graph.roots is None else frozenset(graph.roots.values())
+
+
 class Graph(Protocol):
     """The nodes of one document by hash, each decoded when it is first asked for."""
 
@@ -195,8 +200,8 @@ class Graph(Protocol):
         ...
 
     @property
-    def asked_for(self) -> frozenset[str] | None:
-        """The packages that somebody asked for; None where the document does not say which."""
+    def roots(self) -> Mapping[str, str] | None:
+        """The package of each node that somebody asked for, by hash; None where nothing says it."""
         ...
 
     @property

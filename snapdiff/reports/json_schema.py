@@ -173,6 +173,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "gained_by": "the same of its added specs",
         "duplicates": "how many of its lost and gained builds are duplicates, where any is",
         "cause": "the cause that most of its rebuilt specs have, where dependencies are known",
+        "needed_by": "of a package of which a version came that is older than one before: what is "
+        "asked for, new in the stack, and links or runs that version; there where anything does",
         "was_compiler": "whether it was the compiler of specs, as a field of theirs, and is a "
         "dependency now",
     },

@@ -132,7 +132,8 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     `duplicates`, there where it has any, are not among these. `cause` is the one that most of its
     rebuilt specs have, where dependencies are known. `was_compiler` is there where true, of a
     package that is whole and added: it was the compiler of specs before, which was a field of
-    theirs, and is a dependency now.
+    theirs, and is a dependency now. `needed_by` is there where a version came that is older than
+    one before: what is new in the stack, asked for, and links or runs that version.
     """
 
     package: str
@@ -151,6 +152,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     duplicates: Duplicates | UnsetType = UNSET
     cause: Cause | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET
+    needed_by: tuple[str, ...] | UnsetType = UNSET
 
     @property
     def is_dependency(self) -> bool:

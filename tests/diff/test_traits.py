@@ -4,7 +4,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -35,11 +35,12 @@ from tests.support.graphs import (
 )
 from tests.support.helpers import hash_of, run_cli, write_files
 from tests.support.nightly import nightly_but
-from tests.support.oracle import canonical_compiler, canonical_variant
+from tests.support.oracle import canonical_compiler, canonical_variant, compare_versions
 from tests.support.real_catalogs import needs_real_catalogs
 from tests.support.trait_oracle import (
     PlainBuild,
     Side,
+    dependencies,
     duplicates,
     package_trait,
     package_traits,
@@ -172,15 +173,22 @@ def roots_of(chance: random.Random, graph: PlainGraph) -> list[str]:
     return roots or sorted(graph)[:1]
 
 
-def check_asked_for(stack: Report, old: tuple[Side, set[str]], new: tuple[Side, set[str]]) -> None:
+def check_asked_for(stack: Report, sides: tuple[Side, Side], roots: Sequence[list[str]]) -> None:
     """Assert what is asked for: of packages that changed, and of all that are on both sides."""
-    names = [{build.package for build in side.builds} for side, _ in (old, new)]
+    names = [{build.package for build in side.builds} for side in sides]
+    graphs = [side.graph or {} for side in sides]
+    asked_for = [{graphs[side][root].name for root in roots[side]} for side in (0, 1)]
+    graph = graphs[1]
     for change in stack["package_changes"]:
         name = change["package"]
-        assert change["asked_for"] == {"old": name in old[1], "new": name in new[1]}
+        assert change["asked_for"] == {"old": name in asked_for[0], "new": name in asked_for[1]}
+        new_roots = {root for root in roots[1] if graph[root].name not in names[0]}
+        assert change.get("needed_by", []) == sorted(
+            {graph[root].name for root in new_roots if uses_older(graph, root, change)}
+        )
     both = names[0] & names[1]
-    now, no_longer = sorted(both & new[1] - old[1]), sorted(both & old[1] - new[1])
-    graph = new[0].graph or {}
+    now = sorted(both & asked_for[1] - asked_for[0])
+    no_longer = sorted(both & asked_for[0] - asked_for[1])
     needed_by = {
         name: sorted(
             {
@@ -197,6 +205,18 @@ def check_asked_for(stack: Report, old: tuple[Side, set[str]], new: tuple[Side, 
     assert stack["asked_for"] == (expected if now or no_longer else None)
 
 
+def uses_older(graph: PlainGraph, root: str, change: dict[str, Any]) -> bool:
+    """Whether a version came that a root links or runs, and that is older than one before."""
+    before = change["gone"] + change["kept"]
+    older = [
+        version
+        for version in change["came"]
+        if any(compare_versions(version, other) < 0 for other in before)
+    ]
+    used = dependencies(graph, root).get(change["package"], (0, set()))[1]
+    return any(compare_versions(one, other) == 0 for one in used if one for other in older)
+
+
 @given(graphs())
 def test_traits_of_generated_locks(tmp_path_factory: pytest.TempPathFactory, both: Graphs) -> None:
     chance = random.Random(repr(sorted(both[0])))  # noqa: S311 - it is no secret
@@ -209,15 +229,13 @@ def test_traits_of_generated_locks(tmp_path_factory: pytest.TempPathFactory, bot
     old, new = (
         side_of(graph, counted(graph, some)) for graph, some in zip(both, roots, strict=True)
     )
-    asked_for = [
-        {graph[root].name for root in some} for graph, some in zip(both, roots, strict=True)
-    ]
     if not report["tags"]:
+        asked_for = [{both[side][root].name for root in roots[side]} for side in (0, 1)]
         assert asked_for[0] == asked_for[1]
     for tag in report["tags"]:
         for stack in tag["stacks"]:
             hold_against(stack, old, new)
-            check_asked_for(stack, (old, asked_for[0]), (new, asked_for[1]))
+            check_asked_for(stack, (old, new), roots)
 
 
 REAL = SHARED / "data" / "real-spack" / "0.23"
@@ -245,11 +263,10 @@ def test_traits_of_real_locks(pairs: list[tuple[Path, Path]]) -> None:
         found, roots = zip(*map(read_environment, paths), strict=True)
         both = list(zip(found, roots, strict=True))
         old, new = (side_of(graph, counted(graph, some)) for graph, some in both)
-        asked_for = [{graph[root].name for root in some} for graph, some in both]
         for tag in report_of_locks(*paths)["tags"]:
             for stack in tag["stacks"]:
                 traits += hold_against(stack, old, new)
-                check_asked_for(stack, (old, asked_for[0]), (new, asked_for[1]))
+                check_asked_for(stack, (old, new), roots)
     assert traits
 
 
@@ -410,6 +427,31 @@ def test_duplicates_are_those_of_the_builds_that_are_reported(tmp_path: Path) ->
         changes = report["tags"][0]["stacks"][0]["package_changes"]
         [fftw] = [change for change in changes if change["package"] == "fftw"]
         assert fftw["duplicates"] == {"lost": lost, "gained": 0}
+
+
+@pytest.mark.parametrize(
+    ("came", "needed_by"),
+    [
+        ("root-1 > b-1; b-1 > mpi-1; mpi-1 version=1", ["root"]),  # far below
+        ("root-1 > b-1:build; b-1 > mpi-1; mpi-1 version=1", None),  # not linked
+        ("root-1; user-1 > mpi-1; mpi-1 version=1", None),  # what was there needs it
+        ("root-1 > mpi-1; mpi-1 version=1; user-1 > mpi-3; mpi-3 version=3", ["root"]),
+        ("root-1 > mpi-3; mpi-3 version=3", None),  # the version that came is no older one
+        ("root-1 > mpi-2; user-1 > mpi-1; mpi-1 version=1; mpi-2 version=2", None),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["-p", "mpi"]])
+def test_an_older_version_names_the_new_roots_that_need_it(
+    tmp_path: Path, came: str, needed_by: list[str] | None, options: list[str]
+) -> None:
+    paths = tmp_path / "old.lock", tmp_path / "new.lock"
+    for path, text in zip(paths, ("user-1 > mpi-2; mpi-2 version=2", came), strict=True):
+        graph = with_hashes(described(*text.split("; ")))
+        roots = [key for key, node in graph.items() if node.name in ("root", "user")]
+        path.write_text(json.dumps(lock_of(graph, roots)))
+    [tag] = report_of_locks(*paths, *options)["tags"]
+    changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
+    assert changes["mpi"].get("needed_by") == needed_by
 
 
 def with_hashes(graph: PlainGraph) -> dict[str, PlainNode]:

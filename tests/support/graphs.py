@@ -101,7 +101,7 @@ class NodesByHash:
         return set(self._made)
 
     @property
-    def asked_for(self) -> frozenset[str] | None:
+    def roots(self) -> Mapping[str, str] | None:
         return None
 
     @property
