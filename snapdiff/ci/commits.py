@@ -20,11 +20,10 @@ _SHORT = 12
 """How many characters of an id people read; git takes more where these are not enough."""
 
 
-class ComparedCommits(NamedTuple):
-    """The two commits to compare, as people read them, and in a few words why these."""
+class OlderCommit(NamedTuple):
+    """The commit that the checked-out one is compared with, as people read it, and why this one."""
 
-    old: str
-    new: str
+    name: str
     reason: str
 
 
@@ -113,7 +112,7 @@ def changed_on_branch(
     before: str | None,
     one_more: str,
     all_of_them: str,
-) -> ComparedCommits:
+) -> OlderCommit:
     """Return what is compared where there is no pull request.
 
     On the default branch that is what the push changed: from the commit before it, or else from the
@@ -125,29 +124,29 @@ def changed_on_branch(
         base = checkout.merge_base(default_branch, all_of_them)
         if base != checkout.head:
             old = checkout.require(base, all_of_them)
-            return ComparedCommits(old, HEAD, f"since {default_branch}")
+            return OlderCommit(old, f"since {default_branch}")
     if before and is_commit(before):
         way_out = one_more if before in checkout.parents()[:1] else all_of_them
-        return ComparedCommits(checkout.require(before, way_out), HEAD, "this push")
+        return OlderCommit(checkout.require(before, way_out), "this push")
     if not checkout.parents():
         message = f"commit {checkout.head[:_SHORT]} is the first; there is none before it"
         raise RevisionError(message)
-    return ComparedCommits(checkout.first_parent(one_more), HEAD, "the last commit")
+    return OlderCommit(checkout.first_parent(one_more), "the last commit")
 
 
 # --- GitHub ---
 
 
-def commits_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> ComparedCommits:
+def older_commit_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> OlderCommit:
     """Return the commits that an event is about; `ref` is the workflow's own (GITHUB_REF).
 
     Raises RevisionError where another commit is checked out, or the clone has too few.
     """
     if event.pull_request:
-        return _commits_of_pull_request(event.pull_request, checkout)
+        return _older_commit_of_pull_request(event.pull_request, checkout)
     if event.merge_group:
         base = checkout.require(event.merge_group.base_sha, _ALL_COMMITS)
-        return ComparedCommits(base, HEAD, "the merge queue's commit and its base")
+        return OlderCommit(base, "the merge queue's commit and its base")
     branch = (event.ref or ref).removeprefix("refs/heads/")
     default_branch = event.repository.default_branch
     return changed_on_branch(
@@ -160,7 +159,7 @@ def commits_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> Compar
     )
 
 
-def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> ComparedCommits:
+def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> OlderCommit:
     number, head = pull_request.number, pull_request.head.sha
     if checkout.head == head:
         _require_no_fork(pull_request, checkout)
@@ -173,7 +172,7 @@ def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> C
                 "give `old`"
             )
         reason = f"pull request {number} since {pull_request.base.ref}"
-        return ComparedCommits(checkout.require(base, _ALL_COMMITS), HEAD, reason)
+        return OlderCommit(checkout.require(base, _ALL_COMMITS), reason)
     parents = checkout.parents()
     if len(parents) != 2 or parents[1] != head:
         raise RevisionError(
@@ -181,7 +180,7 @@ def _commits_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> C
             f"request {number}, nor a merge commit of it; check out one of these, or give `old`"
         )
     reason = f"the merge commit of pull request {number} and its first parent"
-    return ComparedCommits(checkout.first_parent(_TWO_COMMITS), HEAD, reason)
+    return OlderCommit(checkout.first_parent(_TWO_COMMITS), reason)
 
 
 def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
@@ -209,7 +208,7 @@ def _names(address: str, repository: EventRepository) -> bool:
 # --- GitLab ---
 
 
-def commits_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -> ComparedCommits:
+def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -> OlderCommit:
     """Return the commits that a pipeline is about.
 
     Raises RevisionError where the clone has too few commits.
@@ -237,4 +236,4 @@ def commits_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -> Com
         )
     target = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "its target branch")
     reason = f"merge request {number} {since} {target}"
-    return ComparedCommits(checkout.require(old, _MORE_COMMITS), HEAD, reason)
+    return OlderCommit(checkout.require(old, _MORE_COMMITS), reason)

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from snapdiff.ci.commits import Checkout, ComparedCommits, commits_of_event
+from snapdiff.ci.commits import Checkout, OlderCommit, older_commit_of_event
 from snapdiff.ci.runs import (
     CommentMode,
     Inputs,
@@ -36,6 +36,8 @@ from snapdiff.posting.target import (
     read_event,
 )
 from snapdiff.reports.annotations import error_command
+from snapdiff.reports.package_counts import count_table
+from snapdiff.result import Kind
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""
@@ -94,14 +96,16 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     """
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
-    commits_of = partial(_commits, variables)
-    found = compare(inputs, commits_of, Path(variables[_FOLDER]), options)
-    reports = found.reports
+    reports = reports_in(Path(variables[_FOLDER]))
+    found = compare(inputs, partial(_older_commit, variables), reports, *options)
+    by_kind = count_table(found.diff).total.by_kind
+    gate_failed = bool(found.offenders)
     add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), reports.comment.read_text(encoding="utf-8"))
     outputs = {
-        "changed": "true" if found.has_changes else "false",
-        **{kind.value: str(number) for kind, number in found.packages.items()},
-        "gate": "failed" if found.gate_failed else "passed",
+        # The reports may be narrowed to other kinds than the gate found.
+        "changed": "true" if gate_failed or not found.diff.is_empty() else "false",
+        **{kind.value: str(by_kind.get(kind, 0)) for kind in Kind},
+        "gate": "failed" if gate_failed else "passed",
         "json": str(reports.json),
         "html": str(reports.html),
         "comment": str(reports.comment),
@@ -109,12 +113,12 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
 
 
-def _commits(variables: Variables, checkout: Checkout) -> ComparedCommits:
+def _older_commit(variables: Variables, checkout: Checkout) -> OlderCommit:
     event = _event(variables)
     if event.number and not event.pull_request:
         message = f"the event does not say which commits pull request {event.number} has"
         raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
-    return commits_of_event(event, checkout, variables.get("GITHUB_REF", ""))
+    return older_commit_of_event(event, checkout, variables.get("GITHUB_REF", ""))
 
 
 def post_step(variables: Variables, inputs: Inputs) -> None:

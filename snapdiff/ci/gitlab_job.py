@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from snapdiff.ci.commits import commits_of_pipeline
+from snapdiff.ci.commits import older_commit_of_pipeline
 from snapdiff.ci.runs import (
     CommentMode,
     Inputs,
@@ -37,14 +37,14 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
     options = [f"--annotations=gitlab={_FINDINGS}"]
     if job := variables.get("CI_JOB_URL"):
         options.append(f"--report-url={job}/artifacts/file/{FOLDER / 'report.html'}")
-    commits_of = partial(commits_of_pipeline, variables)
-    found = compare(inputs, commits_of, FOLDER, options)
+    reports = reports_in(FOLDER)
+    found = compare(inputs, partial(older_commit_of_pipeline, variables), reports, *options)
     if _is_wanted(variables, inputs):
-        url = post(found.reports.comment, inputs, variables, _token_variable(variables))
+        url = post(reports.comment, inputs, variables, _token_variable(variables))
         log(f"the note is {url}" if url else "there is no note")
-    if found.gate_failed:
+    if found.offenders:
         log("the gate has failed")
-    return GATE_FAILED if found.gate_failed else 0
+    return GATE_FAILED if found.offenders else 0
 
 
 def _make_room() -> None:

@@ -1,28 +1,34 @@
 """What the action and the component share: their inputs, one comparison, one comment, one exit."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
-
-from snapdiff.ci.commits import HEAD, Checkout, ComparedCommits
+from snapdiff.ci.commits import HEAD, Checkout, OlderCommit
 from snapdiff.cli.console import error_lines
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.diff_run import DiffOptions, run_diff
-from snapdiff.cli.post_command import post_comment, wanted_comment
+from snapdiff.cli.diff_run import DiffOptions, Outcome, run_diff
+from snapdiff.cli.post_command import post_comment
 from snapdiff.errors import RevisionError, SnapdiffError
-from snapdiff.posting.target import find_target
 from snapdiff.reports import marker_of
-from snapdiff.reports.package_counts import count_table
-from snapdiff.result import Kind
 from snapdiff.sources.names import AS_A_REVISION
 
 FAILED = 2
 
 _PREFIX = "SNAPDIFF_"
+
+_OPTIONS = {
+    "TAGS": "tag",
+    "STACKS": "stack",
+    "PACKAGES": "package",
+    "KINDS": "kind",
+    "FAIL_ON": "fail-on",
+    "CONFIG": "config",
+    "MARKER": "marker",
+}
+"""The inputs that are options of `snapdiff diff`; each may have several lines, an option a line."""
 
 
 class CommentMode(StrEnum):
@@ -34,48 +40,18 @@ class CommentMode(StrEnum):
     REQUIRED = "required"
 
 
-class Inputs(Struct, frozen=True, kw_only=True):
-    """What somebody asked for; every input may be empty.
+class Inputs(NamedTuple):
+    """What somebody asked for: revisions (empty for those of the event), the folder of the clone.
 
-    `old` and `new` are revisions, `repo` is the folder of the clone. `tags`, `stacks`, `packages`,
-    `kinds` and `fail_on` are the options of these names, with commas or a line for each.
+    `options` are those of `snapdiff diff`; the `marker` is among them.
     """
 
-    old: str = ""
-    new: str = ""
-    repo: str = ""
-    tags: str = ""
-    stacks: str = ""
-    packages: str = ""
-    kinds: str = ""
-    fail_on: str = ""
-    config: str = ""
-    comment: CommentMode = CommentMode.AUTO
-    marker: str = ""
-
-    @property
-    def directory(self) -> str:
-        """Where the clone is."""
-        return self.repo or os.curdir
-
-    def options(self) -> list[str]:
-        """Return the options of `snapdiff diff` that the inputs mean."""
-        given = {
-            "tag": self.tags,
-            "stack": self.stacks,
-            "package": self.packages,
-            "kind": self.kinds,
-            "fail-on": self.fail_on,
-            "config": self.config,
-            "marker": self.marker,
-        }
-        # A name and its value are one argument: a value that begins with a dash is no option.
-        return [
-            f"--{name}={line.strip()}"
-            for name, text in given.items()
-            for line in text.splitlines()
-            if line.strip()
-        ]
+    old: str
+    new: str
+    repo: str
+    comment: CommentMode
+    marker: str | None
+    options: tuple[str, ...]
 
 
 def read_inputs(variables: Mapping[str, str]) -> Inputs:
@@ -83,15 +59,29 @@ def read_inputs(variables: Mapping[str, str]) -> Inputs:
 
     Raises SnapdiffError where `comment` is no mode, or `new` is given alone.
     """
-    values = {
-        name: variables.get(_PREFIX + name.upper(), "").strip() for name in Inputs.__struct_fields__
-    }
-    mode = values.pop("comment") or CommentMode.AUTO
+
+    def given(name: str) -> str:
+        return variables.get(f"{_PREFIX}{name}", "").strip()
+
+    mode = given("COMMENT") or CommentMode.AUTO
     if mode not in list(CommentMode):
         raise SnapdiffError(f"comment: {mode!r} is not known; there are {', '.join(CommentMode)}")
-    if values["new"] and not values["old"]:
-        raise SnapdiffError(f"new: {values['new']} is given without old; give both, or neither")
-    return Inputs(comment=CommentMode(mode), **values)
+    if given("NEW") and not given("OLD"):
+        raise SnapdiffError(f"new: {given('NEW')} is given without old; give both, or neither")
+    return Inputs(
+        old=given("OLD"),
+        new=given("NEW"),
+        repo=given("REPO") or os.curdir,
+        comment=CommentMode(mode),
+        marker=given("MARKER") or None,
+        # A name and its value are one argument: a value that begins with a dash is no option.
+        options=tuple(
+            f"--{option}={line.strip()}"
+            for name, option in _OPTIONS.items()
+            for line in given(name).splitlines()
+            if line.strip()
+        ),
+    )
 
 
 class Reports(NamedTuple):
@@ -102,18 +92,6 @@ class Reports(NamedTuple):
     comment: Path
 
 
-class Comparison(NamedTuple):
-    """What a run found: numbers of packages by kind, as the reports count them.
-
-    `has_changes` also where the reports are narrowed to other kinds than the gate found.
-    """
-
-    reports: Reports
-    has_changes: bool
-    packages: dict[Kind, int]
-    gate_failed: bool
-
-
 def reports_in(folder: Path) -> Reports:
     """Return where the files of a run are."""
     return Reports(folder / "report.json", folder / "report.html", folder / "comment.md")
@@ -121,31 +99,30 @@ def reports_in(folder: Path) -> Reports:
 
 def compare(
     inputs: Inputs,
-    commits_of: Callable[[Checkout], ComparedCommits],
-    folder: Path,
-    options: Sequence[str],
-) -> Comparison:
-    """Compare two revisions once; write the JSON, the HTML report and the comment to a folder.
+    older_of: Callable[[Checkout], OlderCommit],
+    reports: Reports,
+    *options: str,
+) -> Outcome:
+    """Compare two revisions once; write the JSON, the HTML report and the comment.
 
-    Where the inputs do not name the older one, `commits_of` says which. A side without a catalog is
+    Where the inputs do not name the older one, `older_of` says which. A side without a catalog is
     an empty one: a pull request may bring the first page, or remove the last. Raises SnapdiffError,
     also where neither side has one, and click's UsageError.
     """
     old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
     if not old:
-        commits = commits_of(Checkout(Path(inputs.directory)))
-        old = f"{commits.old}{AS_A_REVISION}"
-        log(f"comparing {commits.old} with {commits.new}: {commits.reason}")
-    reports = reports_in(folder)
+        older = older_of(Checkout(Path(inputs.repo)))
+        old = f"{older.name}{AS_A_REVISION}"
+        log(f"comparing {older.name} with {HEAD}: {older.reason}")
     words = [
-        f"--repo={inputs.directory}",
+        f"--repo={inputs.repo}",
         "--allow-empty",
         "--format=json",
         f"--output={reports.json}",
         f"--also=html={reports.html}",
         f"--also=comment={reports.comment}",
         *options,
-        *inputs.options(),
+        *inputs.options,
     ]
     with diff.make_context("diff", words) as context:
         context.params.pop("revisions")
@@ -156,13 +133,7 @@ def compare(
         raise RevisionError(
             f"neither {names} has a page, a lock or an index; `repo` is the folder of the clone"
         )
-    by_kind = count_table(found.diff).total.by_kind
-    return Comparison(
-        reports=reports,
-        has_changes=bool(found.offenders) or not found.diff.is_empty(),
-        packages={kind: by_kind.get(kind, 0) for kind in Kind},
-        gate_failed=bool(found.offenders),
-    )
+    return found
 
 
 def post(
@@ -181,14 +152,12 @@ def post(
     inputs. The address is empty where there is no comment in the end: nothing changed, or the token
     only reads. Raises SnapdiffError.
     """
-    if foreign is None:
-        marker = marker_of(comment.read_text(encoding="utf-8"))
-    else:
-        marker = inputs.marker or None
+    own = None if foreign else marker_of(comment.read_text(encoding="utf-8"))
     return post_comment(
-        wanted_comment(str(comment), marker=marker, delete_if_empty=False),
-        find_target(variables, number=foreign),
+        str(comment),
         variables,
+        marker=inputs.marker if foreign else own,
+        number=foreign,
         token_from=token_from,
         required=inputs.comment is CommentMode.REQUIRED,
     )

@@ -4,6 +4,7 @@ import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,7 +14,7 @@ from snapdiff.errors import PostError, RefusedError
 from snapdiff.output.standard_output import write_stdout
 from snapdiff.posting.hosts import open_host
 from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
-from snapdiff.posting.target import HostName, Target, Variables, find_target, find_token
+from snapdiff.posting.target import HostName, Variables, find_target, find_token
 from snapdiff.reports import MARKER, marker_line, marker_of, says_nothing_changed
 from snapdiff.safe_text import visible
 
@@ -57,18 +58,7 @@ Variables it reads, where no option says otherwise:
 )
 @click.option("--required", is_flag=True, help="Fail where the token may not write.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-def post(
-    *,
-    file: str,
-    marker: str | None,
-    host: HostName | None,
-    repo: str | None,
-    number: int | None,
-    token_from: str | None,
-    delete_if_empty: bool,
-    required: bool,
-    quiet: bool,
-) -> int:
+def post(file: str, **values: Any) -> int:
     """Keep one comment on a pull or merge request up to date: FILE, or - for standard input.
 
     The comment that is there is found by the marker in its first line and by its author, and gets
@@ -76,43 +66,51 @@ def post(
     comment, none is posted. A token that may only read, as in a pull request from a fork, is no
     error: a notice says so.
     """
-    wanted = wanted_comment(file, marker=marker, delete_if_empty=delete_if_empty)
-    target = find_target(os.environ, host=host, repository=repo, number=number)
-    url = post_comment(
-        wanted, target, os.environ, token_from=token_from, required=required, quiet=quiet
-    )
+    url = post_comment(file, os.environ, **values)
     if url:
         write_stdout([f"{url}\n"])
     return 0
 
 
 def post_comment(
-    wanted: WantedComment,
-    target: Target,
+    file: str,
     variables: Variables,
     *,
+    marker: str | None,
+    host: HostName | None = None,
+    repo: str | None = None,
+    number: int | None = None,
     token_from: str | None,
+    delete_if_empty: bool = False,
     required: bool,
     quiet: bool = False,
 ) -> str:
-    """Post a comment, or edit the one that is there; return its address, in one line.
+    """Post the comment in a file, or edit the one that is there; return its address, in one line.
 
-    The address is empty where there is no comment in the end: nothing changed, or the token may
-    only read and none is `required`. A notice says so, unless `quiet`. Raises PostError.
+    What is None is left to the variables of a CI job. The address is empty where there is no
+    comment in the end: nothing changed, or the token may only read and none is `required`. A notice
+    says so, unless `quiet`. Raises PostError.
     """
+    body = _body(file, MARKER if marker is None else marker)
+    target = find_target(variables, host=host, repository=repo, number=number)
+    wanted = WantedComment(
+        body=body,
+        says_nothing_changed=says_nothing_changed(body),
+        delete_if_empty=delete_if_empty,
+    )
     try:
         token = find_token(target.host, target.place, token_from, variables)
         kept = keep_one_comment(open_host(target, token), wanted, Pauses())
     except RefusedError as error:
         if required:
             raise
-        if not quiet:
-            say(f"notice: nothing was posted: {error}")
-        return ""
-    if kept:
-        return visible(token.hidden_in(kept.url))
+        notice = f"nothing was posted: {error}"
+    else:
+        if kept:
+            return visible(token.hidden_in(kept.url))
+        notice = f"{target.place}: nothing changed, and there is no comment that has to say so"
     if not quiet:
-        say(f"notice: {target.place}: nothing changed, and there is no comment that has to say so")
+        say(f"notice: {notice}")
     return ""
 
 
@@ -137,22 +135,16 @@ def _read(file: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def wanted_comment(file: str, *, marker: str | None, delete_if_empty: bool) -> WantedComment:
-    """Return the comment to post: the text of a file below its marker.
+def _body(file: str, marker: str) -> str:
+    """Return the comment to post: the text of a file below the line with its marker.
 
     Which comment of the bot is replaced, the caller says and not FILE: in a workflow for
     forks FILE may be a stranger's. Raises PostError where FILE names another one; the usual marker
     is what a comment has that nobody named.
     """
     text = _read(file)
-    own, wanted = marker_of(text), MARKER if marker is None else marker
-    first_line = marker_line(wanted)
-    if own not in (None, MARKER, wanted):
+    own, first_line = marker_of(text), marker_line(marker)
+    if own not in (None, MARKER, marker):
         raise PostError(f"{file}: its first line is the marker {own}; post it with --marker {own}")
     below = text.partition("\n")[2] if own else text
-    text = f"{first_line}\n{below}"
-    return WantedComment(
-        body=text,
-        says_nothing_changed=says_nothing_changed(text),
-        delete_if_empty=delete_if_empty,
-    )
+    return f"{first_line}\n{below}"

@@ -1,15 +1,15 @@
 """Which commits a CI job compares: in real clones, as deep as the CI system makes them."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from snapdiff.ci.commits import (
     Checkout,
-    ComparedCommits,
-    commits_of_event,
-    commits_of_pipeline,
+    OlderCommit,
+    older_commit_of_event,
+    older_commit_of_pipeline,
 )
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.target import read_event
@@ -25,22 +25,30 @@ def request_(tmp_path_factory: pytest.TempPathFactory) -> PullRequest:
     return PullRequest(tmp_path_factory.mktemp("request"))
 
 
-def on_github(clone: Path, event: dict[str, Any], ref: str = "") -> ComparedCommits:
+class Compared(NamedTuple):
+    """Both commits by their full ids."""
+
+    old: str
+    new: str
+    reason: str
+
+
+def on_github(clone: Path, event: dict[str, Any], ref: str = "") -> Compared:
     """What the action compares, by full ids."""
     file = write_event(clone / ".git" / "event", event)
-    return with_ids(clone, commits_of_event(read_event(file), Checkout(clone), ref))
+    return with_ids(clone, older_commit_of_event(read_event(file), Checkout(clone), ref))
 
 
-def with_ids(clone: Path, found: ComparedCommits) -> ComparedCommits:
-    """Both commits by their full ids."""
-    old, new = (run_git(clone, "rev-parse", name) for name in found[:2])
-    return ComparedCommits(old, new, found.reason)
+def with_ids(clone: Path, found: OlderCommit) -> Compared:
+    """What is compared: the commit that was found with the one that is checked out."""
+    old, new = (run_git(clone, "rev-parse", name) for name in (found.name, "HEAD"))
+    return Compared(old, new, found.reason)
 
 
-def on_gitlab(clone: Path, **variables: str) -> ComparedCommits:
+def on_gitlab(clone: Path, **variables: str) -> Compared:
     """What the component compares, by full ids."""
     variables["CI_DEFAULT_BRANCH"] = "main"
-    return with_ids(clone, commits_of_pipeline(variables, Checkout(clone)))
+    return with_ids(clone, older_commit_of_pipeline(variables, Checkout(clone)))
 
 
 # --- Pull requests on GitHub ---

@@ -294,7 +294,7 @@ def test_inputs_become_options_a_line_each() -> None:
         "SNAPDIFF_CONFIG": "ci.toml",
         "SNAPDIFF_MARKER": "snapdiff/hep",
     }
-    assert read_inputs(given).options() == [
+    assert read_inputs(given).options == (
         "--tag=develop",
         "--tag=v0.22,v0.23",
         "--stack=!ml-*",
@@ -303,9 +303,8 @@ def test_inputs_become_options_a_line_each() -> None:
         "--fail-on=removed,downgraded",
         "--config=ci.toml",
         "--marker=snapdiff/hep",
-    ]
-    assert read_inputs({}) == Inputs(comment=CommentMode.AUTO)
-    assert read_inputs({}).options() == []
+    )
+    assert read_inputs({}) == Inputs("", "", ".", CommentMode.AUTO, None, ())
 
 
 @pytest.mark.parametrize(
