@@ -6,23 +6,9 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, load_catalog
+from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import CommonOptions, lines_named, open_sides
-from snapdiff.cli.shared_options import (
-    TakesPaths,
-    a_path,
-    answer_format,
-    configuration,
-    environment,
-    no_pager,
-    output,
-    package_url,
-    pages,
-    places,
-    repository,
-    template_folder,
-    verbose,
-)
 from snapdiff.missing_specs import find_missing
 from snapdiff.report_formats import ANSWER, chosen_format
 from snapdiff.reports.answers import render_answer
@@ -38,16 +24,16 @@ Examples:
   snapdiff missing HEAD:env/spack.lock /opt/spack/opt --exit-code
 """,
 )
-@click.argument("names", nargs=-1, metavar="WANTED... CATALOG", shell_complete=a_path)
-@repository("WANTED and CATALOG")
-@answer_format
-@output("Write to FILE, whole or not at all.")
+@click.argument("names", nargs=-1, metavar="WANTED... CATALOG", shell_complete=options.a_path)
+@options.repository("WANTED and CATALOG")
+@options.answer_format
+@options.output("Write to FILE, whole or not at all.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where anything is missing.")
-@package_url
-@template_folder
-@no_pager
-@pages
-@verbose()
+@options.package_url
+@options.template_folder
+@options.no_pager
+@options.pages
+@options.verbose()
 def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     """Say what of environments is not in a catalog: by hash, with the nearest build that is.
 
@@ -81,7 +67,7 @@ def _catalog(name: str, given: CommonOptions) -> Catalog:
 
 
 @click.command(
-    cls=TakesPaths,
+    cls=options.TakesPaths,
     epilog="""\b
 Examples:
   snapdiff why hdf5 HEAD~1 HEAD                 all specs of hdf5 that changed
@@ -100,18 +86,20 @@ What it draws:
 """,
 )
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
-@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=a_path)
-@repository("OLD and NEW")
-@environment
-@answer_format
-@output("Write to FILE, whole or not at all.")
-@places
-@package_url
-@template_folder
-@no_pager
-@configuration
-@pages
-@verbose()
+@click.argument(
+    "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=options.a_path
+)
+@options.repository("OLD and NEW")
+@options.environment
+@options.answer_format
+@options.output("Write to FILE, whole or not at all.")
+@options.places
+@options.package_url
+@options.template_folder
+@options.no_pager
+@options.configuration
+@options.pages
+@options.verbose()
 def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """Say why the specs of PACKAGE changed from OLD to NEW: everything that changed below them.
 

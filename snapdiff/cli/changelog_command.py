@@ -11,25 +11,9 @@ from snapdiff.changelog.kept_file import GIVEN, ShapingOptions, filter_options
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
+from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import CommonOptions, lines_named, with_settings
-from snapdiff.cli.shared_options import (
-    TakesPaths,
-    a_path,
-    at_least_one,
-    color,
-    configuration,
-    format_of,
-    group_by,
-    narrowing,
-    no_pager,
-    output,
-    package_url,
-    pages,
-    repository,
-    template_folder,
-    verbose,
-)
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
@@ -76,7 +60,7 @@ class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
 
 
 @click.command(
-    cls=TakesPaths,
+    cls=options.TakesPaths,
     epilog="""\b
 Examples:
   snapdiff changelog v0.22.0..HEAD              commits with a change
@@ -92,40 +76,40 @@ Order:
   oldest section first: json and ndjson, which is written as it is found
 """,
 )
-@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=a_path)
-@repository("RANGE")
+@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=options.a_path)
+@options.repository("RANGE")
 @click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
-@format_of(CHANGELOG, markdown="default", text="default on a terminal")
-@output("Write to FILE, or keep it up to date.")
-@narrowing
-@group_by("In a section, one list for each stack, or one for all (default).")
+@options.format_of(CHANGELOG, markdown="default", text="default on a terminal")
+@options.output("Write to FILE, or keep it up to date.")
+@options.narrowing
+@options.group_by("In a section, one list for each stack, or one for all (default).")
 @click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
-@package_url
+@options.package_url
 @click.option(
     "--template",
     metavar="FILE",
-    shell_complete=a_path,
+    shell_complete=options.a_path,
     help="Write through a Jinja2 template (see docs/changelog.md).",
 )
-@template_folder
+@options.template_folder
 @click.option(
     "--first-seen",
     is_flag=True,
     help=f"When each version was first and last seen; {in_words(FIRST_SEEN)}.",
 )
-@color
-@no_pager
+@options.color
+@options.no_pager
 @click.option(
     "--jobs",
     type=int,
-    callback=at_least_one,
+    callback=options.at_least_one,
     default=1,
     metavar="N",
     help="Spread sections over N processes.",
 )
-@configuration
-@pages
-@verbose("Say what was written; trace internal errors.")
+@options.configuration
+@options.pages
+@options.verbose("Say what was written; trace internal errors.")
 def changelog(story: tuple[str, ...], **values: Any) -> int:
     """Say what changed over the snapshots in RANGE, section by section.
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import click
 
 from snapdiff import __version__
+from snapdiff.cli import options
 from snapdiff.cli.console import error_lines, say
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.shared_options import CONTEXT
 from snapdiff.errors import RevisionError, SnapdiffError
 
 DONE, FAILED, INTERRUPTED = 0, 2, 130
@@ -89,7 +89,7 @@ def _print_extension(context: click.Context, _parameter: click.Parameter, value:
         context.exit()
 
 
-@click.group(cls=_Commands, context_settings=CONTEXT)
+@click.group(cls=_Commands, context_settings=options.CONTEXT)
 @click.version_option(
     __version__, "-V", "--version", prog_name="snapdiff", message="%(prog)s %(version)s"
 )

@@ -9,28 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdiff.cli.shared_options import (
-    CONTEXT,
-    KINDS,
-    TakesPaths,
-    a_path,
-    at_least_one,
-    color,
-    configuration,
-    environment,
-    format_of,
-    group_by,
-    narrowing,
-    no_pager,
-    one_of,
-    output,
-    package_url,
-    pages,
-    repository,
-    template_folder,
-    together,
-    verbose,
-)
+from snapdiff.cli import options
 from snapdiff.report_formats import REPORT
 
 if TYPE_CHECKING:
@@ -57,25 +36,18 @@ def _stack_pairs(
     return tuple(pairs.items())
 
 
-def _more_reports(
-    _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
-) -> tuple[tuple[str, Path | None], ...]:
-    """Return formats with their files, None for standard output; raises BadParameter."""
-    reports: list[tuple[str, Path | None]] = []
-    for value in values:
-        format_name, _, file = value.partition("=")
-        if not format_name or not file:
-            raise click.BadParameter(f"{value!r} names no format and file; write FORMAT=FILE")
-        reports.append((format_name, None if file == "-" else Path(file)))
-    return tuple(reports)
+def _report_and_file(value: str) -> tuple[str, Path | None]:
+    """Return a format with its file, None for standard output; raises BadParameter."""
+    format_name, _, file = value.partition("=")
+    if not format_name or not file:
+        raise click.BadParameter(f"{value!r} names no format and file; write FORMAT=FILE")
+    return format_name, None if file == "-" else Path(file)
 
 
-def _annotations(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | Path | None:
-    """Return `github`, the file for GitLab, or None; raises BadParameter for another system."""
-    host, equals, name = (value or "").partition("=")
-    if value is None or value == "github":
+def _annotations(value: str) -> str | Path:
+    """Return `github`, or the file for GitLab; raises BadParameter for another system."""
+    host, equals, name = value.partition("=")
+    if value == "github":
         return value
     if host == "gitlab" and bool(equals) == bool(name):
         return Path(name or CODE_QUALITY_FILE)
@@ -112,92 +84,11 @@ def _completed(
     return [CompletionItem(incomplete, "file"), *map(CompletionItem, names if incomplete else ())]
 
 
-_OPTIONS = together(
-    repository("OLD and NEW"),
-    environment,
-    format_of(REPORT, markdown="default", text="default on a terminal"),
-    output("Write to FILE, whole or not at all."),
-    click.option(
-        "--also",
-        multiple=True,
-        callback=_more_reports,
-        metavar="FORMAT=FILE",
-        help="Write the report to FILE in FORMAT, too; repeatable.",
-    ),
-    narrowing,
-    click.option(
-        "--because",
-        multiple=True,
-        metavar="GLOB[,GLOB]",
-        help="Only what was rebuilt or lost because of these packages, directly or through others.",
-    ),
-    group_by("One list for each stack, or one for all (default; comment: stack)."),
-    click.option(
-        "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
-    ),
-    click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown)."),
-    click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs."),
-    click.option(
-        "--report-url",
-        metavar="URL",
-        help="Link to the full report (markdown, comment).",
-    ),
-    click.option(
-        "--map-stack",
-        multiple=True,
-        callback=_stack_pairs,
-        metavar="OLD=NEW",
-        help="Compare stack OLD with stack NEW, its new name; repeatable.",
-    ),
-    package_url,
-    click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line."),
-    click.option(
-        "--max-length",
-        type=int,
-        callback=at_least_one,
-        metavar="N",
-        help="Shorten Markdown to N characters at most, and say so (comment: 60000).",
-    ),
-    click.option(
-        "--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed."
-    ),
-    click.option(
-        "--template",
-        metavar="FILE",
-        shell_complete=a_path,
-        help="Report through a Jinja2 template (see docs/templates.md).",
-    ),
-    template_folder,
-    color,
-    no_pager,
-    click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs."),
-    click.option(
-        "--fail-on",
-        multiple=True,
-        callback=_kinds_of_change,
-        metavar="KIND[,KIND]",
-        shell_complete=one_of([*KINDS, "none"]),
-        help="Exit with 1 where this happened to a package: removed, downgraded, ...; or none.",
-    ),
-    click.option(
-        "--annotations",
-        callback=_annotations,
-        metavar="github|gitlab[=FILE]",
-        shell_complete=one_of(["github", "gitlab"]),
-        help="Annotate the files of what --fail-on found, for GitHub or GitLab.",
-    ),
-    configuration,
-    pages,
-    verbose(),
-)
-"""All options, in the order of the help."""
-
-
 @click.command(
-    cls=TakesPaths,
+    cls=options.TakesPaths,
     # Said here too, as what CI systems start makes a context of this command alone, and click keeps
     # the help option of the first one.
-    context_settings=CONTEXT,
+    context_settings=options.CONTEXT,
     epilog="""\b
 Commands:
   diff       compare two snapshots: this help, and what no command means
@@ -233,7 +124,80 @@ Exit status:
 @click.argument(
     "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=_completed
 )
-@_OPTIONS
+@options.repository("OLD and NEW")
+@options.environment
+@options.format_of(REPORT, markdown="default", text="default on a terminal")
+@options.output("Write to FILE, whole or not at all.")
+@click.option(
+    "--also",
+    multiple=True,
+    type=_report_and_file,
+    metavar="FORMAT=FILE",
+    help="Write the report to FILE in FORMAT, too; repeatable.",
+)
+@options.narrowing
+@click.option(
+    "--because",
+    multiple=True,
+    metavar="GLOB[,GLOB]",
+    help="Only what was rebuilt or lost because of these packages, directly or through others.",
+)
+@options.group_by("One list for each stack, or one for all (default; comment: stack).")
+@click.option(
+    "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
+)
+@click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown).")
+@click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+@click.option(
+    "--report-url",
+    metavar="URL",
+    help="Link to the full report (markdown, comment).",
+)
+@click.option(
+    "--map-stack",
+    multiple=True,
+    callback=_stack_pairs,
+    metavar="OLD=NEW",
+    help="Compare stack OLD with stack NEW, its new name; repeatable.",
+)
+@options.package_url
+@click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line.")
+@click.option(
+    "--max-length",
+    type=int,
+    callback=options.at_least_one,
+    metavar="N",
+    help="Shorten Markdown to N characters at most, and say so (comment: 60000).",
+)
+@click.option("--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed.")
+@click.option(
+    "--template",
+    metavar="FILE",
+    shell_complete=options.a_path,
+    help="Report through a Jinja2 template (see docs/templates.md).",
+)
+@options.template_folder
+@options.color
+@options.no_pager
+@click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs.")
+@click.option(
+    "--fail-on",
+    multiple=True,
+    callback=_kinds_of_change,
+    metavar="KIND[,KIND]",
+    shell_complete=options.one_of([*options.KINDS, "none"]),
+    help="Exit with 1 where this happened to a package: removed, downgraded, ...; or none.",
+)
+@click.option(
+    "--annotations",
+    type=_annotations,
+    metavar="github|gitlab[=FILE]",
+    shell_complete=options.one_of(["github", "gitlab"]),
+    help="Annotate the files of what --fail-on found, for GitHub or GitLab.",
+)
+@options.configuration
+@options.pages
+@options.verbose()
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from snapdiff.cli import options
 from snapdiff.cli.console import say
-from snapdiff.cli.shared_options import a_path, at_least_one
 from snapdiff.errors import PostError, RefusedError
 from snapdiff.output.standard_output import write_stdout
 from snapdiff.posting.hosts import open_host
@@ -41,14 +41,14 @@ Variables it reads, where no option says otherwise:
                   GITLAB_TOKEN (scope api; not CI_JOB_TOKEN)
 """
 )
-@click.argument("file", metavar="FILE", shell_complete=a_path)
+@click.argument("file", metavar="FILE", shell_complete=options.a_path)
 @click.option("--marker", metavar="NAME", help=f"Which comment it is (default: {MARKER}).")
 @click.option("--host", type=click.Choice(["github", "gitlab"]), help="Whose interface to speak.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")
 @click.option(
     "--number",
     type=int,
-    callback=at_least_one,
+    callback=options.at_least_one,
     metavar="N",
     help="The pull or merge request's number.",
 )

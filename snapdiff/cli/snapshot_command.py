@@ -14,8 +14,8 @@ import msgspec
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import read_file
+from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar, say
-from snapdiff.cli.shared_options import a_path, max_size, repository, verbose
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import limits_of
@@ -43,12 +43,12 @@ Examples:
   snapdiff changelog snapshots                   what changed from day to day
 """
 )
-@click.argument("source", shell_complete=a_path)
-@click.argument("folder", metavar="DIR", shell_complete=a_path)
-@repository("SOURCE")
-@max_size
+@click.argument("source", shell_complete=options.a_path)
+@click.argument("folder", metavar="DIR", shell_complete=options.a_path)
+@options.repository("SOURCE")
+@options.max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
-@verbose("Trace internal errors.", expose_value=False)
+@options.verbose("Trace internal errors.", expose_value=False)
 def snapshot(
     *,
     source: str,

@@ -21,9 +21,9 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-def _size(_context: click.Context, _parameter: click.Parameter, value: str | None) -> int | None:
+def _size(value: str) -> int:
     try:
-        return None if value is None else parse_size(value)
+        return parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -91,7 +91,7 @@ def _narrowed(
 
 max_size = click.option(
     "--max-size",
-    callback=_size,
+    type=_size,
     metavar="SIZE",
     help="Take SIZE bytes of a page (default 16M), a lock, an index or a mirror (2G); K, M, G.",
 )
@@ -148,9 +148,7 @@ configuration = together(
 """Where settings are from."""
 
 
-def _url_of_packages(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> str | None:
+def _url_of_packages(value: str) -> str:
     if value and "{package}" not in value:
         raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
     return value
@@ -158,7 +156,7 @@ def _url_of_packages(
 
 package_url = click.option(
     "--package-url",
-    callback=_url_of_packages,
+    type=_url_of_packages,
     metavar="URL",
     help="Where a package's name links to, with {package} in it; empty for no links.",
 )
@@ -185,16 +183,16 @@ environment = click.option(
 )
 
 
-def _file(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
-    if value == "":
+def _file(value: str) -> Path | None:
+    if not value:
         raise click.BadParameter("names no file")
-    return None if value in (None, "-") else Path(value)
+    return None if value == "-" else Path(value)
 
 
 def output(words: str) -> Callable[[_Command], _Command]:
     """Return the option for the file to write; without it, or for `-`, that is standard output."""
     return click.option(
-        "-o", "--output", callback=_file, metavar="FILE", shell_complete=a_path, help=words
+        "-o", "--output", type=_file, metavar="FILE", shell_complete=a_path, help=words
     )
 
 

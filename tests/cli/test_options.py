@@ -8,7 +8,7 @@ import pytest
 from snapdiff.cli.answer_commands import why
 from snapdiff.cli.changelog_command import changelog
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.shared_options import KINDS
+from snapdiff.cli.options import KINDS
 from snapdiff.result import Kind
 from tests.support.helpers import run_cli
 
