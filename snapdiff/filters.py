@@ -93,10 +93,9 @@ class Scope:
 
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
-    """Return the kinds of change that are reported; what was rebuilt or removed has a cause."""
+    """Return the kinds of change that are reported."""
     names = NameFilter(filters.kind)
-    kinds = [Kind.REBUILT, Kind.REMOVED] if filters.because else Kind
-    return frozenset(kind for kind in kinds if names.lets_in(kind.value))
+    return frozenset(kind for kind in Kind if names.lets_in(kind.value))
 
 
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:

@@ -262,13 +262,16 @@ class StackTotal:
         """Return what happened to packages, as far as it is looked at."""
         whole = {change.package: change for change in self.package_changes}
         if scope.filters.because:
-            # Rebuilt specs say nothing of the versions beside them; lost ones look gone without.
+            # Rebuilt specs say nothing of the versions beside them. What lost one may have others
+            # left, or newer ones: only all of its builds say whether it is gone.
+            rebuilt = {name: replace(change, kept=()) for name, change in whole.items()}
             lost = {change.package for change in changes if change.kind is Kind.REMOVED}
-            narrowed = {
-                name: change if name in lost else replace(change, kept=())
-                for name, change in whole.items()
-            }
-            return changes_of_packages(changes, narrowed)
+            return [
+                replace(whole[it.package], specs=it.specs, duplicates=it.duplicates)
+                if it.package in lost
+                else it
+                for it in changes_of_packages(changes, rebuilt)
+            ]
         if scope.filters.explicit:
             return changes_of_packages(changes, whole)
         return self.package_changes

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.documents import NO_SHARED, SHARED
+from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import pages_of, run_cli, run_json, spec, write_files
 
@@ -108,6 +108,29 @@ def test_a_new_mpi_rebuilt_all_forty_of_a_real_environment() -> None:
 def test_it_is_not_said_that_nothing_needs_attention(folder: Path, format_name: str) -> None:
     sides = ("-C", folder, "old.lock", "new.lock", "-f", format_name)
     assert "othing needs attention" not in run_cli(*sides, "--because", "autoconf").out
+
+
+def test_a_package_that_lost_a_build_and_was_upgraded_is_not_gone(tmp_path: Path) -> None:
+    old = [Item("zlib", "1.0"), Item("zlib", "1.0", compiler=("llvm", "14.0.6"))]
+    new = [Item("zlib", "2.0")]
+    for name, items in (("old", old), ("new", new)):
+        app = Item("app", explicit=True, needs=tuple(map(needs, items)))
+        write_files(tmp_path, {f"{name}.lock": to_bytes(lock([*items, app]))})
+    sides = ("-C", tmp_path, "old.lock", "new.lock", "--because", "zlib")
+    [stack] = run_json(*sides)["tags"][0]["stacks"]
+    assert [(it["kind"], it["package"]) for it in stack["changes"]] == [
+        ("rebuilt", "app"),
+        ("removed", "zlib"),
+    ]
+    zlib = stack["package_changes"][1]
+    assert (zlib["kind"], zlib["whole"], zlib["gone"], zlib["came"], zlib["kept"]) == (
+        *("upgraded", False, ["1.0"], ["2.0"], []),
+    )
+    assert {kind: number for kind, number in zlib["specs"].items() if number} == {"removed": 1}
+    assert zlib["builds"] == {"old": 2, "new": 1}
+    done = run_cli(*sides, "-f", "text", "--fail-on", "removed")
+    assert (done.status, "gone" in done.out.partition("\n\n")[2]) == (0, False)
+    assert "zlib 1.0 → 2.0, 1 of 2 builds lost (built with llvm 14.0.6)" in done.out
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
