@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.safe_text import shown
 from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
 from tests.support.documents import Item, lock, to_bytes
@@ -27,6 +27,11 @@ def driver() -> Iterator[webdriver.Chrome]:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _written(tmp_path_factory.mktemp("html"), rendered(snapshots_diff()))
+
+
+@pytest.fixture(scope="module")
+def snapshots() -> CatalogDiff:
+    return snapshots_diff()
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +312,77 @@ def _with_products(folder: Path) -> Path:
 def _sum_of_classes(browser: Browser) -> int:
     """The numbers of the classes that there are, which add up to the packages."""
     return sum(int(it.text) for it in browser.all(".classes .count") if it.is_displayed())
+
+
+def test_without_scripts_a_reader_sees_every_package_and_its_specs(
+    driver: webdriver.Chrome, report: Path, snapshots: CatalogDiff
+) -> None:
+    browser = Browser(driver)
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.open(report)
+        rows = [row.text for row in browser.all("#rows > tr.row")]
+        assert len(rows) == 24
+        assert "".join(rows[0].split()) == "pruners-ninja−1.0.1gone(e4s,e4s-neoverse-v2)2"
+        assert not browser.one("#controls").is_displayed()
+        assert not [it for it in browser.all("button") if it.is_displayed()]
+        unfold = browser.all("#rows details > summary")
+        assert len(unfold) == 24
+        assert unfold[0].text == "2 specs of pruners-ninja"
+        unfold[0].send_keys(Keys.ENTER)
+        [gone] = next(it for it in snapshots.tags if it.status == "changed").packages.removed
+        hashes = {
+            change.old.hash
+            for tag in snapshots.tags
+            for stack in tag.stacks
+            for change in stack.changes
+            if change.old and change.package == gone
+        }
+        seen = {code.text for code in browser.all("#rows .hashes code") if code.is_displayed()}
+        assert seen == hashes
+        links = [link.get_attribute("href") for link in browser.all("#rows .package a")]
+        assert len(links) == 24
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_a_screen_reader_hears_what_each_cell_and_control_is(
+    browser: Browser, tmp_path: Path
+) -> None:
+    browser.open(_with_products(tmp_path))
+    heard = _heard(browser)
+    assert {"Package", "east", "north", "south", "west", "Specs"} <= heard["columnheader"]
+    assert {"hdf5", "json"} <= heard["rowheader"]
+    assert "Search" in heard["searchbox"]
+    assert {"Package", "Environment"} <= heard["combobox"]
+    assert heard["checkbox"] == {"1 downgraded", "1 upgraded"}
+    assert heard["button"] == {"hdf5", "json", "Reset", "Package", "Specs"}
+    assert heard["group"] == {"What happened to a package at worst, in any environment"}
+    assert heard["search"] == {"Narrow the changes"}
+    assert {"Downgraded: 1", "Upgraded: 1"} <= heard["columnheader"]
+
+
+def _heard(browser: Browser) -> dict[str, set[str]]:
+    """The names of what is on a page, by role, as a screen reader is told of them."""
+    nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    heard: dict[str, set[str]] = {}
+    for node in nodes:
+        if not node["ignored"]:
+            name = " ".join(node.get("name", {}).get("value", "").split())
+            heard.setdefault(node["role"]["value"], set()).add(name)
+    return heard
+
+
+def test_all_controls_are_reached_by_keyboard(browser: Browser) -> None:
+    active = "const at = document.activeElement; return at.name || at.textContent.trim()"
+    browser.one("input[value=gone]").send_keys(Keys.SPACE)
+    assert browser.said().startswith("1 of 24 packages")
+    reached = []
+    for _ in range(40):
+        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+        reached.append(browser.script(active))
+    order = ["q", "package", "stack", "Reset", "Package", "What happened", "Specs", "pruners-ninja"]
+    assert [name for name in reached if name in order][: len(order)] == order
 
 
 def test_what_the_address_says_is_text(browser: Browser, report: Path) -> None:
