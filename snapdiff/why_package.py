@@ -1,7 +1,7 @@
 """Two catalogs and the name of a package become everything that is known of why it changed."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -136,8 +136,10 @@ def _explained_stacks(
     tag: TagDiff, asked: Question, trees: PackageTrees
 ) -> Iterator[ExplainedStack]:
     for stack in tag.stacks:
+        sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
+        kinds = {spec.hash: kind for kind, spec in sides}
         specs = tuple(
-            _explained_spec(tag, stack, change, trees)
+            _explained_spec(tag, stack, change, trees, kinds)
             for change in stack.changes
             if _is_asked(change, asked)
         )
@@ -146,10 +148,14 @@ def _explained_stacks(
 
 
 def _explained_spec(
-    tag: TagDiff, stack: StackDiff, change: Change, trees: PackageTrees
+    tag: TagDiff,
+    stack: StackDiff,
+    change: Change,
+    trees: PackageTrees,
+    kinds: Mapping[str, Kind],
 ) -> ExplainedSpec:
     tags = tag.old, tag.new
-    neighbours = trees.neighbours(tags, stack.stack, change)
+    neighbours = trees.neighbours(tags, stack.stack, change, kinds)
     traits = {
         kind: trait
         for found in stack.package_changes

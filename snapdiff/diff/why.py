@@ -1,6 +1,6 @@
 """What changed below the specs of one package, beside the diff of everything (section 11)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import astuple
@@ -13,7 +13,7 @@ from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Graph, PackagePair, TagPair, Tags
-from snapdiff.result import Change, TagDiff
+from snapdiff.result import Change, Kind, TagDiff
 from snapdiff.result.causes import WHATS
 from snapdiff.result.questions import ChangeBelow, EventBelow, Neighbour
 
@@ -70,10 +70,13 @@ class PackageTrees(TagDiffs):
         except FormatError as error:
             raise BadPage(pair.document, "new", str(error)) from error
 
-    def neighbours(self, tags: Tags, stack: str, change: Change) -> Neighbours:
+    def neighbours(
+        self, tags: Tags, stack: str, change: Change, kinds: Mapping[str, Kind]
+    ) -> Neighbours:
         """Return what an added or removed spec depends on, and what needs it.
 
-        Raises BadPage where a node of the document cannot be read.
+        `kinds` says what happened to the changed specs of the stack, by hash. Raises BadPage where
+        a node of the document cannot be read.
         """
         pair = self._pair_of(tags, stack, change)
         if not pair or not pair.graphs or (change.old and change.new):
@@ -82,7 +85,7 @@ class PackageTrees(TagDiffs):
         spec = change.old or change.new
         assert spec is not None
         try:
-            return neighbours_of(spec.hash, mine, others)
+            return neighbours_of(spec.hash, mine, others, kinds)
         except FormatError as error:
             raise BadPage(pair.document, "old" if change.old else "new", str(error)) from error
 
@@ -98,7 +101,9 @@ class PackageTrees(TagDiffs):
         return None
 
 
-def neighbours_of(spec_hash: str, graph: Graph, other: Graph) -> Neighbours:
+def neighbours_of(
+    spec_hash: str, graph: Graph, other: Graph, kinds: Mapping[str, Kind]
+) -> Neighbours:
     """Return what a spec of a graph depends on, and what needs it, by name and version.
 
     All nodes of the graph are looked at: an edge says only where it leads.
@@ -113,11 +118,16 @@ def neighbours_of(spec_hash: str, graph: Graph, other: Graph) -> Neighbours:
             if edge.hash == spec_hash:
                 above.add((node_hash, is_build_only(edge)))
     others = frozenset(other.hashes)
-    return Neighbours(_in_order(below, graph, others), _in_order(above, graph, others))
+    return Neighbours(
+        _in_order(below, graph, others, kinds), _in_order(above, graph, others, kinds)
+    )
 
 
 def _in_order(
-    found: Iterable[tuple[str, bool]], graph: Graph, others: Collection[str]
+    found: Iterable[tuple[str, bool]],
+    graph: Graph,
+    others: Collection[str],
+    kinds: Mapping[str, Kind],
 ) -> tuple[Neighbour, ...]:
     neighbours = {
         (node.name, node.build.version, node_hash): Neighbour(
@@ -125,6 +135,7 @@ def _in_order(
             version=node.build.version_text,
             build_only=build_only,
             stays=node_hash in others,
+            kind=kinds.get(node_hash),
         )
         for node_hash, build_only in sorted(found, reverse=True)  # linked ones go before the others
         if (node := graph.node(node_hash))

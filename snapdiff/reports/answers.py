@@ -154,7 +154,7 @@ def _entry(spec: ExplainedSpec) -> WhyEntry:
         package=change.package,
         versions=tuple(dict.fromkeys(side.version for side in sides)),
         is_asked_for=is_new and change.is_explicit is True,
-        needed_by=tuple(map(_name, spec.needed_by)) if is_new else (),
+        needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
         cause=cause,
         fields=tuple(field for field in change.fields if field.name != "version")
@@ -165,19 +165,25 @@ def _entry(spec: ExplainedSpec) -> WhyEntry:
     )
 
 
-def _name(neighbour: Neighbour) -> str:
-    return f"{neighbour.package} {neighbour.version}"
+def _names(neighbours: Iterable[Neighbour]) -> tuple[str, ...]:
+    """Return the name and version of each, those of several specs once."""
+    return tuple(dict.fromkeys(f"{it.package} {it.version}" for it in neighbours))
 
 
 def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
-    """Return what an added or removed spec depends on, those that the other side has not first."""
-    alone = [_name(it) for it in spec.depends_on if not it.stays]
-    stays = [_name(it) for it in spec.depends_on if it.stays]
+    """Return what an added or removed spec depends on, those that the other side has not first.
+
+    A dependency that has another hash or version on the other side is neither gone nor new.
+    """
+    changed = [it for it in spec.depends_on if it.kind not in (None, Kind.ADDED, Kind.REMOVED)]
+    stays = [it for it in spec.depends_on if it.stays]
+    alone = [it for it in spec.depends_on if it not in changed and it not in stays]
     is_old = spec.change.old is not None
     lines = {
-        "was needed by ": list(map(_name, spec.needed_by)) if is_old else [],
-        f"needed {'what is gone' if is_old else 'with it'}: ": alone,
-        f"needed what {'stays' if is_old else 'was there'}: ": stays,
+        "was needed by ": _names(spec.needed_by) if is_old else (),
+        f"needed {'what is gone' if is_old else 'with it'}: ": _names(alone),
+        "needed what changed: ": _names(changed),
+        f"needed what {'stays' if is_old else 'was there'}: ": _names(stays),
     }
     return tuple(f"{words}{_listed(names, _NAMED)}" for words, names in lines.items() if names)
 

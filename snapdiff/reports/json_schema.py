@@ -272,6 +272,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "version": "its version",
         "build_only": "whether it is needed for building alone",
         "stays": "whether the other side has the same spec, by hash",
+        "kind": "what happened to it where it does not stay; null where its stack does not list it",
     },
     "ChangeBelow": {
         "depth": "how far below the spec that was asked about, which has 0",

@@ -4,7 +4,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision, Spec
 from snapdiff.result.causes import Event, Trait
-from snapdiff.result.changes import Change, Field, Filters, SchemaVersion, SkippedPage
+from snapdiff.result.changes import Change, Field, Filters, Kind, SchemaVersion, SkippedPage
 
 # --- Why the specs of one package changed ---
 
@@ -44,13 +44,15 @@ class ChangeBelow(Struct, frozen=True, gc=False, kw_only=True):
 class Neighbour(Struct, frozen=True, gc=False, kw_only=True):
     """A spec at the other end of an edge, on the side that has it; `build_only` is the edge's.
 
-    `stays` says whether the other side has the same spec, by hash.
+    `stays` says whether the other side has the same spec, by hash, `kind` what happened to one that
+    does not stay; None where the stack does not list it.
     """
 
     package: str
     version: str
     build_only: bool
     stays: bool
+    kind: Kind | None
 
 
 class ExplainedSpec(Struct, frozen=True, kw_only=True):

@@ -339,6 +339,29 @@ def test_a_compiler_that_came_is_a_dependency_now_of_what_needs_it() -> None:
     )
 
 
+def test_what_has_another_version_or_hash_is_not_gone(tmp_path: Path) -> None:
+    """One of two builds of hdf5 is lost while cmake rises and gmake is rebuilt; zlib is gone."""
+    for side, version, more in (("old", "3.26", True), ("new", "3.27", False)):
+        cmake, zlib = Item("cmake", version), Item("zlib", "1.2.13")
+        gmake = Item("gmake", "4.4", needs=(needs(cmake),))
+        hdf5 = Item("hdf5", "1.14", needs=(needs(cmake), needs(gmake)), explicit=True)
+        lost = Item("hdf5", "1.12", needs=(*hdf5.needs, needs(zlib)))
+        user = Item("app", needs=(needs(lost),), explicit=True)
+        users = [user, replace(user, target="zen4")]
+        items = [cmake, gmake, hdf5, *([zlib, lost, *users] if more else [])]
+        write_files(tmp_path, {f"{side}.lock": to_bytes(lock(items))})
+    done = run_cli("why", "hdf5@1.12", "-C", tmp_path, "old.lock", "new.lock")
+    assert "  needed what is gone: zlib 1.2.13\n  needed what changed: cmake 3.26, gmake 4.4\n" in (
+        done.out
+    )
+    assert "was needed by app 1.0\n" in done.out
+    back = run_cli("why", "hdf5@1.12", "-C", tmp_path, "new.lock", "old.lock")
+    assert "a dependency now of app 1.0, built with zlib 1.2.13\n" in back.out
+    assert "  needed with it: zlib 1.2.13\n  needed what changed: cmake 3.26, gmake 4.4\n" in (
+        back.out
+    )
+
+
 def test_a_removed_build_says_what_it_depended_on_and_what_needed_it(tmp_path: Path) -> None:
     """Both builds of fftw stay the same but for their MPI; one of the two MPIs is gone."""
     gone, stays, zlib = Item("mvapich", "3.0b"), Item("openmpi", "5.0"), Item("zlib", "1.3")
@@ -368,12 +391,19 @@ def test_a_removed_build_says_what_it_depended_on_and_what_needed_it(tmp_path: P
     assert spec["below"] == []
     assert spec["trait"] == {"what": "dependency", "name": "mvapich", "value": "3.0b"}
     assert spec["needed_by"] == [
-        {"package": "gromacs", "version": "2024", "build_only": False, "stays": False}
+        {
+            "package": "gromacs",
+            "version": "2024",
+            "build_only": False,
+            "stays": False,
+            "kind": "removed",
+        }
     ]
     assert [(it["package"], it["stays"]) for it in spec["depends_on"]] == [
         ("mvapich", False),
         ("zlib", True),
     ]
+    assert [it["kind"] for it in spec["depends_on"]] == ["removed", None]
     back = run_cli("why", "gromacs", "-C", tmp_path, "new.lock", "old.lock").out
     assert "+ gromacs 2024 added: asked for\n" in back
     assert "  needed with it: fftw 3.3\n" in back
