@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.generated_graphs import Graphs, graphs
-from tests.support.graphs import PlainGraph, PlainNode
+from tests.support.generated_locks import environment, written
+from tests.support.graphs import PlainGraph
 from tests.support.helpers import Result, pages_of, run_cli, spec, write_files
 from tests.support.nightly import examples
 
@@ -210,47 +211,11 @@ def test_a_deep_chain_is_drawn_no_wider_than_a_window(tmp_path: Path) -> None:
     assert max(map(len, lines)) < 200
 
 
-def _compiler(node: PlainNode) -> dict[str, Any]:
-    """The compiler that a node names itself."""
-    if "compiler" not in node.record() or node.compiler == "none":
-        return {}
-    name, _, version = node.compiler.partition("@")
-    return {"compiler": {"name": name, "version": version}}
-
-
 def lock_of(graph: PlainGraph) -> bytes:
     """A generated graph as an environment lock."""
-    nodes: dict[str, Any] = {}
-    for spec_hash, node in graph.items():
-        nodes[spec_hash] = {
-            "name": node.name,
-            "version": node.version,
-            "arch": {"platform": node.platform, "platform_os": node.os, "target": node.target},
-            **_compiler(node),
-            "namespace": node.namespace,
-            "parameters": {},
-            "package_hash": node.recipe,
-            "dependencies": [
-                {
-                    "name": edge.name,
-                    "hash": edge.hash,
-                    "parameters": {
-                        "deptypes": edge.types.split(),
-                        "virtuals": edge.virtuals.split(),
-                    },
-                }
-                for edge in node.edges
-            ],
-            **({"external": {"path": node.external}} if node.external else {}),
-            **json.loads(node.more),
-        }
-    return to_bytes(
-        {
-            "_meta": {"file-type": "spack-lockfile", "lockfile-version": 5},
-            "roots": [],
-            "concrete_specs": nodes,
-        }
-    )
+    lock = environment(5)
+    lock["concrete_specs"] = {key: written(key, node, 5) for key, node in graph.items()}
+    return to_bytes(lock)
 
 
 def packages_told(answer: Any) -> Iterator[tuple[Any, ...]]:

@@ -18,7 +18,7 @@ PRIVATE = "private"
 
 
 class GcsServer(ThreadingHTTPServer):
-    """Objects by bucket and name; `requests` are the paths that were asked for."""
+    """Objects by bucket and name."""
 
     daemon_threads = True
 
@@ -26,7 +26,6 @@ class GcsServer(ThreadingHTTPServer):
         """Take objects as `bucket/name`."""
         super().__init__(("127.0.0.1", 0), _Handler)
         self.objects = dict(objects)
-        self.requests: list[str] = []
         self.status = 0
         """The status of every answer, where it is not 0."""
 
@@ -60,7 +59,6 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with an object, with what is said of it, or with a list."""
         parts = urlsplit(self.path)
-        self.server.requests.append(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         _, _, rest = parts.path.partition("/storage/v1/b/")
         bucket, _, name = rest.partition("/o")

@@ -214,16 +214,9 @@ def encoded(body: bytes, encoding: str = "gzip") -> Fault:
 # --- S3 ---
 
 
-class S3Server(NamedTuple):
-    """A server of S3 and the variables that lead the command to it."""
-
-    url: str
-    environment: dict[str, str]
-
-
 @contextlib.contextmanager
-def s3_server() -> Iterator[S3Server]:
-    """Run a server of S3. It knows no users, and shows a guest what is public."""
+def s3_server() -> Iterator[str]:
+    """Run a server of S3; yield its URL. It knows no users, and shows a guest what is public."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -235,7 +228,7 @@ def s3_server() -> Iterator[S3Server]:
     )
     try:
         wait_for_server("127.0.0.1", port, process)
-        yield S3Server(url, {"AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": "us-east-1"})
+        yield url
     finally:
         process.terminate()
         process.wait(10)
