@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.helpers import pages_of, run_cli, spec, write_files
+from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 
 
 @pytest.fixture
@@ -49,10 +49,7 @@ def test_a_filter_that_matches_on_either_side_is_taken(filters: list[str], catal
 def test_a_filter_that_matches_nothing_is_an_error(
     filters: list[str], error: str, catalogs: Path
 ) -> None:
-    result = run_cli("-C", catalogs, "old", "new", "-f", "json", *filters)
-    assert (result.status, result.out) == (2, "")
-    assert result.err.startswith(f"snapdiff: error: {error}")
-    assert result.err.count("\n") == 1
+    assert refused("-C", catalogs, "old", "new", "-f", "json", *filters).startswith(error)
 
 
 def test_where_there_is_nothing_to_compare_no_filter_has_a_slip(catalogs: Path) -> None:

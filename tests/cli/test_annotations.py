@@ -11,7 +11,7 @@ import pytest
 from snapdiff.reports.annotations import Annotation, code_quality, error_command, github_commands
 from snapdiff.result import Kind
 from tests.support.environments import after, before, write_locks
-from tests.support.helpers import pages_of, run_cli, spec, write_files
+from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 from tests.support.repositories import GitRepository
 
 CODE_QUALITY: dict[str, Any] = {
@@ -175,9 +175,8 @@ def test_a_finding_without_a_document_has_a_path_all_the_same() -> None:
 
 @pytest.mark.parametrize("value", ["jenkins", "gitlab=", "github=x", ""])
 def test_another_system_is_refused(value: str, example: Path) -> None:
-    result = run_cli("-C", example, "--annotations", value, "old", "new")
-    assert (result.status, result.out) == (2, "")
-    assert "write github, gitlab or gitlab=FILE" in result.err
+    said = refused("-C", example, "--annotations", value, "old", "new")
+    assert "write github, gitlab or gitlab=FILE" in said
 
 
 def test_a_file_that_cannot_be_written_is_an_error_before_any_work(example: Path) -> None:

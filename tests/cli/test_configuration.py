@@ -18,7 +18,7 @@ from snapdiff.errors import FilterError
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
 from tests.support.example import NEW, OLD
-from tests.support.helpers import Result, pages_of, run_cli, spec, write_files
+from tests.support.helpers import Result, pages_of, refused, run_cli, spec, write_files
 from tests.support.processes import is_one_line_error
 from tests.support.repositories import GitRepository
 
@@ -162,25 +162,22 @@ class TestPlaces:
         repository.git("add", "--all")
         repository.git("commit", "--quiet", "--message=Link")
         for old in ("HEAD", "./"):
-            result = run_cli("-C", repository.folder, old, "HEAD")
-            assert (result.status, result.out) == (2, "")
-            assert f"{SETTINGS_FILE}: is a symbolic link, and links are not followed" in result.err
+            said = refused("-C", repository.folder, old, "HEAD")
+            assert f"{SETTINGS_FILE}: is a symbolic link, and links are not followed" in said
 
     def test_one_that_a_partial_clone_has_not_got_is_an_error(self, tmp_path: Path) -> None:
         repository = repository_of(tmp_path / "full", GATE)
         blob = repository.git("rev-parse", f"HEAD~1:{SETTINGS_FILE}")
         (repository.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-        result = run_cli("-C", repository.folder, "HEAD~1", "HEAD")
-        assert (result.status, result.out) == (2, "")
-        assert f"HEAD~1:.snapdiff.toml: object {blob} is missing or damaged" in result.err
+        said = refused("-C", repository.folder, "HEAD~1", "HEAD")
+        assert f"HEAD~1:.snapdiff.toml: object {blob} is missing or damaged" in said
 
     def test_a_large_one_is_refused_without_being_read(self, tmp_path: Path) -> None:
         folder = repository_of(tmp_path, "#" * 10_000_000).folder
         for old in ("HEAD~1", "./"):
             write_files(folder, {SETTINGS_FILE: "#" * 10_000_000})
-            result = run_cli("-C", folder, old, "HEAD")
-            assert (result.status, result.out) == (2, "")
-            assert "has more than 65,536 bytes, and that is the limit" in result.err
+            said = refused("-C", folder, old, "HEAD")
+            assert "has more than 65,536 bytes, and that is the limit" in said
 
 
 class TestConfig:
@@ -214,10 +211,7 @@ class TestConfig:
         self, arguments: list[str], error: str, tmp_path: Path
     ) -> None:
         folder = repository_of(tmp_path, None).folder
-        result = run_cli("-C", folder, "HEAD~1", "HEAD", *arguments)
-        assert (result.status, result.out) == (2, "")
-        assert error in result.err
-        assert is_one_line_error(result.err)
+        assert error in refused("-C", folder, "HEAD~1", "HEAD", *arguments)
 
     def test_a_file_on_disk_cannot_pass_for_one_in_git(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

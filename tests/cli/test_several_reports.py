@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.helpers import run_cli, words
+from tests.support.helpers import refused, run_cli, words
 
 
 def test_each_report_is_what_a_run_of_its_own_would_write(example: Path) -> None:
@@ -51,9 +51,7 @@ def test_a_report_that_cannot_be_is_an_error_before_any_work(
 ) -> None:
     monkeypatch.chdir(example)
     Path("link").symlink_to("x")
-    result = run_cli(*options, "old", "new")
-    assert (result.status, result.out) == (2, "")
-    assert message in result.err
+    assert message in refused(*options, "old", "new")
     assert not (example / "x").exists()
 
 

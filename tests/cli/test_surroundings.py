@@ -12,7 +12,7 @@ from tests.support.helpers import (
     Report,
     page_around,
     pages_of,
-    run_cli,
+    refused,
     run_json,
     spec,
     usual_page,
@@ -164,6 +164,4 @@ LONG = "x" * 5000
     ids=lambda arguments: " ".join(arguments).replace(LONG, "LONG"),
 )
 def test_a_name_that_is_too_long_is_an_error(arguments: list[str], example: Path) -> None:
-    result = run_cli("-C", example, *arguments)
-    assert (result.status, result.out) == (2, "")
-    assert is_one_line_error(result.err), result.err[-200:]
+    refused("-C", example, *arguments)

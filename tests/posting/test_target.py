@@ -12,8 +12,8 @@ from snapdiff.posting.target import HostName, Target, Token, find_target
 from tests.posting.code_host import CodeHost
 from tests.posting.conftest import TOKEN, Post, pull_request
 from tests.posting.gitlab_host import GitLab
-from tests.support.helpers import run_cli
-from tests.support.processes import command, environment, is_one_line_error
+from tests.support.helpers import refused, run_cli
+from tests.support.processes import command, environment
 
 COMMENT = "<!-- snapdiff -->\n# Changes\n"
 
@@ -179,10 +179,7 @@ def test_a_file_that_is_no_comment_is_refused(
 ) -> None:
     file = tmp_path / "comment.md"
     file.write_bytes(content)
-    done = run_cli("post", file)
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"snapdiff: error: {file}: {words}")
-    assert is_one_line_error(done.err)
+    assert refused("post", file).startswith(f"{file}: {words}")
     assert host.seen == []
 
 

@@ -10,7 +10,7 @@ from snapdiff.reports import ReportOptions, says_nothing_changed
 from snapdiff.reports.for_people import MOST_CHARACTERS
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
-from tests.support.helpers import pages_of, run_cli, spec, write_files
+from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +58,12 @@ def test_a_large_comment_fits_without_being_asked(tmp_path: Path) -> None:
 
 
 def test_a_limit_that_nothing_fits_is_an_error() -> None:
-    result = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--max-length", "40")
-    assert (result.status, result.out) == (2, "")
-    assert "too short" in result.err
+    assert "too short" in refused("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--max-length", "40")
 
 
 @pytest.mark.parametrize("name", ["--> <b>", "a--b", "", "a b", "-", "a\n"])
 def test_a_marker_cannot_end_its_line(name: str) -> None:
-    result = run_cli("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--marker", name)
-    assert (result.status, result.out) == (2, "")
+    refused("-C", ROOT, *SNAPSHOTS, "-f", "comment", "--marker", name)
 
 
 def test_an_empty_diff_is_one_line_or_none() -> None:
@@ -194,8 +191,7 @@ class TestOwnTemplate:
         assert err.count("\n") == 1
 
     def test_goes_with_no_format(self) -> None:
-        result = run_cli("-C", ROOT, *SNAPSHOTS, "--template", "x", "-f", "json")
-        assert (result.status, result.out) == (2, "")
+        refused("-C", ROOT, *SNAPSHOTS, "--template", "x", "-f", "json")
 
     def test_has_to_be_there(self) -> None:
         assert "no such template file" in run_cli("-C", ROOT, *SNAPSHOTS, "--template", "x").err
@@ -212,9 +208,8 @@ def test_a_built_in_template_can_be_replaced_alone(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_templates_has_to_be_there() -> None:
-    result = run_cli("-C", ROOT, *SNAPSHOTS, "--template-folder", "no-such-folder")
-    assert (result.status, result.out) == (2, "")
-    assert "no-such-folder: no such folder of templates" in result.err
+    said = refused("-C", ROOT, *SNAPSHOTS, "--template-folder", "no-such-folder")
+    assert "no-such-folder: no such folder of templates" in said
 
 
 def test_a_template_is_named_when_rendering_fails() -> None:

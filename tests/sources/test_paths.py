@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from snapdiff.errors import RevisionError
 from snapdiff.sources.wanted import Paths
 from tests.support.documents import Item, lock, to_bytes
-from tests.support.helpers import run_cli, run_json, without_revisions, words, write_files
+from tests.support.helpers import refused, run_cli, run_json, without_revisions, words, write_files
 from tests.support.repositories import GitRepository, run_git
 
 FILES = [
@@ -123,10 +123,8 @@ def test_any_paths_take_what_git_takes(tree: Path, paths: list[str], prefix: str
 
 @pytest.mark.parametrize("path", [":(exclude)env", ":(top)env", ":x"])
 def test_other_signs_are_refused_in_one_line(path: str, tree: Path) -> None:
-    result = run_cli("-C", tree, "HEAD~1", "HEAD", "--", path)
-    assert (result.status, result.out) == (2, "")
-    assert result.err.startswith(f"snapdiff: error: {path}: is no path; folders, files and pat")
-    assert result.err.count("\n") == 1
+    said = refused("-C", tree, "HEAD~1", "HEAD", "--", path)
+    assert said.startswith(f"{path}: is no path; folders, files and pat")
 
 
 # --- In commands ---
@@ -206,9 +204,8 @@ def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:
 def test_three_arguments_are_an_error_that_shows_where_paths_are_written(
     envs: GitRepository,
 ) -> None:
-    result = run_cli("-C", envs.folder, "HEAD~1", "HEAD", "envs/a")
-    assert (result.status, result.out) == (2, "")
-    assert "paths in them come after --: HEAD~1 HEAD -- envs/a\n" in result.err
+    said = refused("-C", envs.folder, "HEAD~1", "HEAD", "envs/a")
+    assert "paths in them come after --: HEAD~1 HEAD -- envs/a\n" in said
 
 
 def test_a_changelog_is_narrowed(envs: GitRepository, tmp_path: Path) -> None:
@@ -239,6 +236,5 @@ def test_why_is_narrowed(envs: GitRepository) -> None:
 
 
 def test_a_single_file_cannot_be_narrowed(envs: GitRepository) -> None:
-    result = run_cli("-C", envs.folder, "HEAD~1:envs/a/spack.lock", "HEAD", "--", "envs")
-    assert (result.status, result.out) == (2, "")
-    assert "HEAD~1:envs/a/spack.lock: is a single file, so no path can narrow it\n" in result.err
+    said = refused("-C", envs.folder, "HEAD~1:envs/a/spack.lock", "HEAD", "--", "envs")
+    assert "HEAD~1:envs/a/spack.lock: is a single file, so no path can narrow it\n" in said

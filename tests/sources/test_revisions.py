@@ -8,8 +8,7 @@ from snapdiff.errors import RevisionError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.sources.revisions import SourceOpener
 from tests.support.example import NEW, OLD
-from tests.support.helpers import pages_of, run_cli, run_json, spec, write_files
-from tests.support.processes import is_one_line_error
+from tests.support.helpers import pages_of, refused, run_cli, run_json, spec, write_files
 from tests.support.repositories import GitRepository
 
 PAGE = "_cache/develop/zlib/specs.md"
@@ -60,10 +59,7 @@ def test_a_folder_or_a_file_that_is_there_is_no_range(tmp_path: Path) -> None:
 def test_a_changelog_of_a_very_long_name_is_an_error_of_that_name(
     argument: str, repository: GitRepository
 ) -> None:
-    result = run_cli("changelog", "-C", repository.folder, argument)
-    assert (result.status, result.out) == (2, "")
-    assert is_one_line_error(result.err)
-    assert "standard output" not in result.err
+    assert "standard output" not in refused("changelog", "-C", repository.folder, argument)
 
 
 @pytest.mark.slow
@@ -152,16 +148,12 @@ def test_a_file_that_is_not_read_is_refused(name: str, reason: str, tmp_path: Pa
     repository.git("commit", "--quiet", "--message=Files")
     if name == "link.md":
         name = "HEAD:link.md"
-    result = run_cli("-C", tmp_path, "HEAD", name)
-    assert (result.status, result.out) == (2, "")
-    assert is_one_line_error(result.err)
-    assert reason in result.err
+    assert reason in refused("-C", tmp_path, "HEAD", name)
 
 
 def test_a_file_has_no_changelog(repository: GitRepository) -> None:
-    result = run_cli("changelog", "-C", repository.folder, f"HEAD~1:{PAGE}..HEAD:{PAGE}")
-    assert (result.status, result.out) == (2, "")
-    assert "is a file, and a changelog is of a folder; name the one that it is in" in result.err
+    said = refused("changelog", "-C", repository.folder, f"HEAD~1:{PAGE}..HEAD:{PAGE}")
+    assert "is a file, and a changelog is of a folder; name the one that it is in" in said
 
 
 def test_a_file_that_is_a_revision_too_is_refused_with_both_spellings(

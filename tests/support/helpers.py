@@ -298,6 +298,16 @@ def run_cli(*arguments: str | Path) -> Result:
         return Result(status, out.getvalue().decode("utf-8"), err.getvalue().decode("utf-8"))
 
 
+def refused(*arguments: str | Path) -> str:
+    """What a run says that ends with one line of an error, less the words before it."""
+    status, out, err = run_cli(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1), (status, out, err)
+    assert err.startswith("snapdiff: error: "), err
+    assert err.rstrip("\n").isprintable(), err
+    assert "internal fault" not in err, err
+    return err.removeprefix("snapdiff: error: ")
+
+
 def run_json(*arguments: str | Path) -> Report:
     """The JSON report of a run that has nothing else to say."""
     words = list(arguments)
