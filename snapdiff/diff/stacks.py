@@ -6,13 +6,14 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import Graphs, direct_dependents, roots_above
 from snapdiff.diff.events import became_dependencies, package_of_compiler
-from snapdiff.diff.packages import PackageDiff, changes_of_packages
+from snapdiff.diff.package_kinds import changes_of_packages, parts_of
+from snapdiff.diff.packages import PackageDiff
 from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
@@ -47,6 +48,14 @@ class AskedForNames(NamedTuple):
         """The packages that are asked for on one side alone."""
         return self.old ^ self.new
 
+    def versions(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Return the versions of the roots of each side by package, one for each root."""
+        found: tuple[dict[str, list[str]], dict[str, list[str]]] = ({}, {})
+        for graph, versions in zip(self.graphs, found, strict=True):
+            for root in ((graph and graph.roots) or {}).values():
+                versions.setdefault(root.package, []).append(root.version)
+        return found
+
     def changes(self, scope: Scope, one_sided: Collection[str]) -> RootChanges | None:
         """Return what is asked for now or no longer, less what is `one_sided` itself, or None.
 
@@ -75,9 +84,9 @@ class AskedForNames(NamedTuple):
         if not older or old is None or new is None:
             return {}
         roots = {
-            spec_hash: name
-            for spec_hash, name in (new.roots or {}).items()
-            if name not in old.package_names
+            spec_hash: root.package
+            for spec_hash, root in (new.roots or {}).items()
+            if root.package not in old.package_names
         }
         return roots_above(older, roots, new)
 
@@ -191,6 +200,8 @@ class StackTotal:
         compilers = self._former_compilers(scope)
         main = main_causes(changes)
         there = self.unchanged.union(it.package for it in self.package_changes if not it.whole)
+        if asked_for and not scope.filters.because:
+            packages = _told_in_parts(packages, changes, asked_for, scope)
         packages = [
             replace(
                 change,
@@ -286,6 +297,34 @@ class StackTotal:
             if not self.new:
                 return "removed"
         return "changed" if is_changed else "unchanged"
+
+
+def _told_in_parts(
+    packages: Iterable[PackageChange],
+    changes: Iterable[Change],
+    asked_for: AskedForNames,
+    scope: Scope,
+) -> list[PackageChange]:
+    """Return what happened to packages, with what of it is about roots; with `--explicit` no more.
+
+    `changes` are those of all their specs.
+    """
+    specs: dict[str, list[Change]] = {}
+    for change in changes:
+        specs.setdefault(change.package, []).append(change)
+    old, new = asked_for.versions()
+    found = []
+    for package in packages:
+        name, parts = package.package, None
+        if name in old and name in new:
+            parts = parts_of(package, old[name], new[name], specs[name])
+        if not parts:
+            found.append(package)
+        elif not scope.filters.explicit:
+            found.append(replace(package, parts=parts))
+        elif parts.asked_for:
+            found.append(replace(package, **asdict(parts.asked_for)))
+    return found
 
 
 def _reported(scope: Scope, asked_for: AskedForNames | None) -> Callable[[Change], bool]:

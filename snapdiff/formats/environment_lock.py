@@ -28,7 +28,7 @@ from snapdiff.formats.spec_node import (
     read_edges,
 )
 from snapdiff.limits import DEPTH
-from snapdiff.model import Edge, Node, counting_stacks
+from snapdiff.model import Edge, Node, Root, counting_stacks
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
@@ -110,9 +110,9 @@ class _LockListing(Listing):
         return Counted(names.name, names.only_version(key), tags, self._stacks)
 
     @property
-    def roots(self) -> Mapping[str, str] | None:
+    def roots(self) -> Mapping[str, Root] | None:
         """The packages of the roots; None where there are specs and none of them is a root."""
-        found = {root: self.entry(root).name for root in self.root_hashes}
+        found = {root: Root(*self.entry(root)[:2]) for root in self.root_hashes}
         return found if found or not self.records else None
 
     def _same_words(self, old: Listing) -> Iterable[str]:

@@ -19,6 +19,7 @@ from snapdiff.model import (
     Node,
     Package,
     PackageCounts,
+    Root,
     StackCounts,
     StackGraphs,
 )
@@ -193,8 +194,8 @@ class Listing(Document, ABC):
         return self.records
 
     @property
-    def roots(self) -> Mapping[str, str] | None:
-        """The package of each node that somebody asked for, by hash; None where nothing says it."""
+    def roots(self) -> Mapping[str, Root] | None:
+        """What somebody asked for, by hash; None where the document does not say it."""
         return None
 
     @cached_property

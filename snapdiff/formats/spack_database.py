@@ -45,7 +45,7 @@ from snapdiff.formats.spec_node import (
 )
 from snapdiff.gzip_stream import is_gzip, unfold_whole
 from snapdiff.limits import Limits, SizeLimit
-from snapdiff.model import Node, counting_stacks
+from snapdiff.model import Node, Root, counting_stacks
 
 NEWEST_VERSION = 8
 """The newest version of Spack's database format that was seen; newer ones are read by shape."""
@@ -139,7 +139,7 @@ class _InstallListing(Listing):
         return found
 
     @cached_property
-    def roots(self) -> Mapping[str, str] | None:
+    def roots(self) -> Mapping[str, Root] | None:
         """The packages of what was installed by hand; None where no record says so."""
         if self.kind == "index":
             return None
@@ -147,7 +147,7 @@ class _InstallListing(Listing):
         for spec_hash, record in self.records.items():
             install = decode_json(record, _INSTALL_NAMES, _key(spec_hash))
             if install.explicit and self._is_counted(install):
-                found[spec_hash] = self.entry(spec_hash).name
+                found[spec_hash] = Root(*self.entry(spec_hash)[:2])
         return found or None
 
     def _same_words(self, old: Listing) -> Iterable[str]:

@@ -186,9 +186,18 @@ class Node(Struct, frozen=True, kw_only=True):
     external: tuple[str, ...] = ()
 
 
+class Root(NamedTuple):
+    """What a node is that somebody asked for: a root of an environment, or installed by hand."""
+
+    package: str
+    version: str
+
+
 def packages_asked_for(graph: "Graph") -> frozenset[str] | None:
     """Return the packages that somebody asked for; None where the document does not say which."""
-    return None if graph.roots is None else frozenset(graph.roots.values())
+    if graph.roots is None:
+        return None
+    return frozenset(root.package for root in graph.roots.values())
 
 
 class Graph(Protocol):
@@ -200,8 +209,8 @@ class Graph(Protocol):
         ...
 
     @property
-    def roots(self) -> Mapping[str, str] | None:
-        """The package of each node that somebody asked for, by hash; None where nothing says it."""
+    def roots(self) -> Mapping[str, Root] | None:
+        """What somebody asked for, by hash; None where the document does not say it."""
         ...
 
     @property

@@ -243,6 +243,8 @@ def product_columns(stacks: Sequence[StackDiff]) -> Columns:
 def _column(stack: StackDiff, builds: StackBuilds) -> dict[str, ProductCell]:
     cells = {name: ProductCell(None) for name in stack.still_there}
     for change in stack.package_changes:
+        if change.is_dependency:
+            continue
         is_quiet = change.kind in (Kind.RECONFIGURED, Kind.REBUILT)
         cells[change.package] = (
             ProductCell(None) if is_quiet else ProductCell(change, builds.changes(change))

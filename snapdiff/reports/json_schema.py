@@ -177,6 +177,22 @@ MEANINGS: dict[str, dict[str, str]] = {
         "asked for, new in the stack, and links or runs that version; there where anything does",
         "was_compiler": "whether it was the compiler of specs, as a field of theirs, and is a "
         "dependency now",
+        "parts": "what happened to its roots and what beside that; there where it is a root on "
+        "both sides, and has other builds to which anything else happened",
+    },
+    "PackageParts": {
+        "asked_for": "what happened to the roots of the package, null where nothing did",
+        "others": "what happened beside that, null where nothing did",
+    },
+    "PartChange": {
+        "kind": "what happened to these builds as a whole, as the kind of a package",
+        "whole": "false: the package itself neither came nor left",
+        "gone": "versions that only the old side has",
+        "came": "versions that only the new side has",
+        "kept": "versions that both sides have; of what is beside roots, those of roots too",
+        "specs": "what happened to them; of roots, by how many they are fewer (`removed`) and more "
+        "(`added`)",
+        "builds": "how many roots there are; of what is beside roots, how many builds in all",
     },
     "AskedFor": _BOTH_SIDES,
     "Duplicates": {

@@ -1,6 +1,6 @@
 """What happened to packages, as the lines that people read: the one grouping of all reports."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from msgspec import Struct
@@ -9,8 +9,15 @@ from msgspec.structs import replace
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports.lost_builds import BuildChanges, Replaced, StackBuilds, replaced_in
 from snapdiff.reports.names import NOWHERE, Place, Places
+from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.statuses import BY_STEP, Status, Step, severity, step_of
-from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
+from snapdiff.result import (
+    CatalogDiff,
+    Change,
+    Kind,
+    StackDiff,
+    TagDiff,
+)
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
 
@@ -130,19 +137,6 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return Status[self.kind.name]
 
 
-Products = frozenset[str] | None
-"""The packages of a tag that somebody asked for, in any stack; None where nobody says which."""
-
-
-def products_of(stacks: Sequence[StackDiff]) -> Products:
-    """Return the packages of a tag that somebody asked for, as far as its stacks say it."""
-    changes = [change for stack in stacks for change in stack.package_changes]
-    says_it = [*(stack.asked_for for stack in stacks), *(change.asked_for for change in changes)]
-    if not any(says_it):
-        return None
-    return frozenset(it.package for it in changes if it.asked_for and not it.is_dependency)
-
-
 def package_lines(
     tag: TagDiff,
     stacks: Sequence[StackDiff],
@@ -156,25 +150,26 @@ def package_lines(
     stacks, then what most stacks share, then names. Packages that made the same move share a line,
     unless they are not to be `together`.
     """
-    products = products_of(tag.stacks)
     places = places or Places(stack.stack for stack in tag.stacks)
     replaced = replaced_in(tag.stacks)
     lines = _merged(
-        [line for stack in stacks for line in _lines_of_stack(tag, stack, products, replaced)],
+        [line for stack in stacks for line in _lines_of_stack(tag, stack, replaced)],
         "stacks",
     )
-    worst: dict[str, Status] = {}
+    worst: dict[object, Status] = {}
     for line in lines:
-        [package] = line.packages
-        worst[package] = min(worst.get(package, line.status), line.status, key=severity)
-    lines = [replace(line, worst=worst[line.packages[0]]) for line in lines]
-    lines.sort(key=lambda line: line.packages)
-    alone = {(line.packages[0], line.stacks): line for line in lines}
+        what = line.packages, line.is_dependency
+        worst[what] = min(worst.get(what, line.status), line.status, key=severity)
+    lines = [replace(line, worst=worst[line.packages, line.is_dependency]) for line in lines]
+    lines.sort(key=lambda line: (line.packages, line.is_dependency))
+    alone = {(line.packages, line.is_dependency, line.stacks): line for line in lines}
     if together:
         lines = _merged(map(_as_on_one_line, lines), "packages")
     versions, causes = _unchanged_versions(stacks), _causes(stacks)
     for position, line in enumerate(lines):
-        first, *others = (alone[package, line.stacks] for package in line.packages)
+        first, *others = (
+            alone[(package,), line.is_dependency, line.stacks] for package in line.packages
+        )
         kept, each, because, builds = line.kept, line.each, line.because, line.builds
         if line.kind in _SAME_VERSIONS:
             if others:
@@ -200,14 +195,12 @@ def _as_on_one_line(line: PackageLine) -> PackageLine:
     return replace(line, builds=alike, kept=()) if alike else line
 
 
-def _lines_of_stack(
-    tag: TagDiff, stack: StackDiff, products: Products, replaced: Replaced
-) -> Iterable[PackageLine]:
+def _lines_of_stack(tag: TagDiff, stack: StackDiff, replaced: Replaced) -> Iterable[PackageLine]:
     """Yield a line a package; nothing in it says in which order the specs of the package are."""
     whole = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
-    changes: Mapping[str, list[Change]] = {}
+    specs: SpecsByPart = {}
     if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
-        changes = changes_by_package(stack)
+        specs = specs_by_part(stack)
     now_dependencies = dependencies_now(stack)
     stack_builds = StackBuilds(stack, replaced)
     shared = set(map(event_of, shared_fields(stack)))
@@ -215,8 +208,10 @@ def _lines_of_stack(
         cause = change.cause if change.kind is Kind.REBUILT else None
         builds = stack_builds.changes(change)
         kept = builds.versions if builds and builds.is_kind else change.kept
-        specs = changes.get(change.package, ()) if change.kind is Kind.RECONFIGURED else ()
-        differs = {event for spec in specs for event in field_events(spec)} - shared
+        reconfigured = specs.get((change.package, change.is_dependency), ())
+        if change.kind is not Kind.RECONFIGURED:
+            reconfigured = ()
+        differs = {event for spec in reconfigured for event in field_events(spec)} - shared
         yield PackageLine(
             kind=change.kind,
             packages=(change.package,),
@@ -230,7 +225,7 @@ def _lines_of_stack(
             because=event_of(cause) if isinstance(cause, Cause) else None,
             differs=tuple(sorted(differs, key=str)),
             is_dependency_now=change.package in now_dependencies,
-            is_dependency=products is not None and change.package not in products,
+            is_dependency=change.is_dependency,
             stacks=(stack.stack,),
             place=NOWHERE,
             worst=Status.REBUILT,
@@ -242,14 +237,6 @@ def dependencies_now(stack: StackDiff) -> set[str]:
     found = {it.package for it in stack.package_changes if it.was_compiler is True}
     if found or any(cause.what == "compilers" for cause in stack.causes):
         found |= {name for name in stack.packages.added if name.endswith(_COMES_WITH_COMPILERS)}
-    return found
-
-
-def changes_by_package(stack: StackDiff) -> dict[str, list[Change]]:
-    """Return what happened to the specs of a stack, package by package."""
-    found: dict[str, list[Change]] = {}
-    for change in stack.changes:
-        found.setdefault(change.package, []).append(change)
     return found
 
 

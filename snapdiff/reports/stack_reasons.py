@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from snapdiff.reports.names import Place, Places, shortened
 from snapdiff.reports.package_lines import (
     PackageLine,
-    changes_by_package,
     field_events,
     is_shared_field,
     shared_fields,
 )
+from snapdiff.reports.products import specs_by_part
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Change, Kind, PackageChange, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
@@ -161,13 +161,13 @@ def without_shared(stack: StackDiff) -> StackDiff:
     shared = {event_of(cause) for cause in shared_fields(stack)}
     if not shared:
         return stack
-    changes = changes_by_package(stack)
+    specs = specs_by_part(stack)
     return replace(
         stack,
         package_changes=tuple(
             package
             for package in stack.package_changes
-            if not _is_told(package, changes.get(package.package, ()), shared)
+            if not _is_told(package, specs[package.package, package.is_dependency], shared)
         ),
     )
 

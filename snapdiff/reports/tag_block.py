@@ -12,7 +12,8 @@ from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped, product_c
 from snapdiff.reports.lost_builds import StackLoss, losses_of
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
-from snapdiff.reports.package_lines import PackageLine, package_lines, products_of
+from snapdiff.reports.package_lines import PackageLine, package_lines
+from snapdiff.reports.products import in_parts, knows_products
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
 from snapdiff.reports.stack_reasons import (
     Reasons,
@@ -79,12 +80,12 @@ class TagBlock(Struct, frozen=True, kw_only=True):
 
     `only_rebuilt` names the stacks that have no part of their own; `reasons` say why specs changed
     in those and, where the parts are about all stacks, in all of them. `worst` is the worst that
-    happened to each package. `roots` are what is asked for now (True), and what no longer is.
-    `sets` has the names of the stacks that have a letter together.
+    happened to a package, as a product or (True) as a dependency. `roots` are what is asked for now
+    (True), and what no longer is. `sets` has the names of the stacks that have a letter together.
     """
 
     tag: TagDiff
-    worst: dict[str, Status]
+    worst: dict[tuple[str, bool], Status]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     losses: tuple[StackLoss, ...]
@@ -98,13 +99,14 @@ class TagWriter:
     """Makes the block of one tag; `lines` has what happened to its packages, in all stacks."""
 
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
-        self.tag = tag
-        self.has_products = products_of(tag.stacks) is not None
+        kinds = wanted_kinds(filters)
+        self.tag = tag = replace(tag, stacks=tuple(in_parts(stack, kinds) for stack in tag.stacks))
+        self.has_products = knows_products(tag.stacks)
         self._places = Places(stack.stack for stack in tag.stacks)
         self._details = details
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
-        self._tells_losses = Kind.REMOVED in wanted_kinds(filters)
+        self._tells_losses = Kind.REMOVED in kinds
         self._reasons = reasons_of(tag.stacks, self._places)
         self.lines = self._lines(_told_stacks(tag))
 
@@ -137,7 +139,11 @@ class TagWriter:
         used += [place for it in toolchain.changes for _, place in it.moves] if toolchain else []
         return TagBlock(
             tag=self.tag,
-            worst={package: line.worst for line in self.lines for package in line.packages},
+            worst={
+                (package, line.is_dependency): line.worst
+                for line in self.lines
+                for package in line.packages
+            },
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
             reasons=reasons,
             losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),

@@ -121,6 +121,25 @@ class Duplicates(Struct, frozen=True, kw_only=True):
     gained: int
 
 
+class PartChange(Struct, frozen=True, kw_only=True):
+    """What happened to some builds of a package; of roots, `specs` says how many fewer and more."""
+
+    kind: Kind
+    whole: bool
+    gone: tuple[str, ...]
+    came: tuple[str, ...]
+    kept: tuple[str, ...]
+    specs: ChangeCounts
+    builds: Count
+
+
+class PackageParts(Struct, frozen=True, kw_only=True):
+    """What happened to the roots of a package and what beside that, each null where nothing did."""
+
+    asked_for: PartChange | None
+    others: PartChange | None
+
+
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).
 
@@ -134,6 +153,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     package that is whole and added: it was the compiler of specs before, which was a field of
     theirs, and is a dependency now. `needed_by` is there where a version came that is older than
     one before: what is new in the stack, asked for, and links or runs that version.
+    `parts` is there where it is asked for on both sides, and not all that happened is about roots.
     """
 
     package: str
@@ -153,6 +173,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     cause: Cause | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET
     needed_by: tuple[str, ...] | UnsetType = UNSET
+    parts: PackageParts | UnsetType = UNSET
 
     @property
     def is_dependency(self) -> bool:

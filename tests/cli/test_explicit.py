@@ -144,10 +144,10 @@ def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
     text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "text").out
     lines = [line for line in text.splitlines() if line.startswith("  ↑")]
     assert lines[0].startswith("  ↑ hdf5 1.14.1 → 1.14.2")
-    assert lines[1].startswith("  ↑ python 3.8.1 → 3.8.2, still has 3.11.5")
-    [along] = lines[2:]
+    [along] = lines[1:]
+    # The python that was asked for has another hash; another one was upgraded.
     assert along.startswith(
-        "  ↑ 9 upgraded: a-0 0.1 → 0.2; a-1, zlib 1.1 → 1.2; a-2 2.1 → 2.2; a-3 3.1 → 3.2; and 4"
+        "  ↑ 10 upgraded: a-0 0.1 → 0.2; a-1, zlib 1.1 → 1.2; a-2 2.1 → 2.2; a-3 3.1 → 3.2; and 5"
     )
 
 
@@ -155,7 +155,7 @@ def test_what_was_asked_for_comes_first_in_text(folder: Path) -> None:
 def test_dependencies_are_in_a_fold(folder: Path, group_by: str) -> None:
     options = ("--group-by", group_by, "--package-url", "")
     text = run_cli("-C", folder, "old.lock", "new.lock", *options).out
-    asked, fold, rest = text.partition("<details><summary>Dependencies: 9 upgraded</summary>")
+    asked, fold, rest = text.partition("<details><summary>Dependencies: 10 upgraded</summary>")
     assert fold
     assert "`hdf5` `1.14.1` → `1.14.2`" in asked
     assert "`zlib` `1.1` → `1.2`" in rest.partition("</details>")[0]
@@ -170,7 +170,7 @@ def test_a_few_dependencies_need_no_fold(tmp_path: Path, name: str) -> None:
     options = ("-f", name, "--package-url", "")
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", *options).out
     assert "<details" not in text
-    products, _, dependencies = text.partition("\nDependencies: 2 upgraded\n")
+    products, _, dependencies = text.partition("\nDependencies: 3 upgraded\n")
     assert "`zlib` `1.1` → `1.2`" in dependencies
     assert "`hdf5`" in products
     assert "`hdf5`" not in dependencies
@@ -181,7 +181,7 @@ def test_a_short_report_loses_dependencies_first(folder: Path) -> None:
     both = ("-C", folder, "old.lock", "new.lock")
     texts = [run_cli(*both, *options, str(most)).out for most in range(400, 900, 20)]
     cut = [text for text in texts if "shortened to fit" in text and "`a-0`" not in text]
-    cut = [text for text in cut if "\nDependencies: 9 upgraded\n" in text]
+    cut = [text for text in cut if "\nDependencies: 10 upgraded\n" in text]
     assert cut
     for text in cut:
         assert "`hdf5` `1.14.1` → `1.14.2`" in text
@@ -190,13 +190,47 @@ def test_a_short_report_loses_dependencies_first(folder: Path) -> None:
 def test_html_marks_what_came_along_and_csv_what_was_asked_for(folder: Path) -> None:
     page = run_cli("-C", folder, "old.lock", "new.lock", "-f", "html").out
     body = page.partition('<tbody id="rows">')[2].partition("</tbody>")[0]
-    rows = re.findall(r'<tr class="upgraded">.*?</tr>', body, re.DOTALL)
-    assert [row.count("dependency") for row in rows] == [0, 0] + [1] * 9
+    products, _, dependencies = body.partition(">Dependencies upgraded: 10<")
+    rows = [
+        re.findall('<tr class="row upgraded.*?</tr>', it, re.DOTALL)
+        for it in (products, dependencies)
+    ]
+    assert [len(some) for some in rows] == [1, 10]
+    assert ">hdf5<" in rows[0][0]
     text = run_cli("-C", folder, "old.lock", "new.lock", "-f", "csv").out
     table = list(csv.DictReader(io.StringIO(text)))
     assert {row["package"] for row in table if row["explicit"] == "yes"} == {
         *("hdf5", "root", "python")
     }
+
+
+def test_a_dependency_that_has_the_name_of_a_product_is_a_dependency(tmp_path: Path) -> None:
+    """One hdf5 is asked for and has another hash; another one loses a version, a third a build."""
+    zlib = {side: Item("zlib", version) for side, version in (("old", "1.2"), ("new", "1.3"))}
+    for side, below in zlib.items():
+        hdf5 = Item("hdf5", "1.14", explicit=True, needs=(needs(below),))
+        user = Item("netcdf-c", "4.9", explicit=True, needs=(needs(hdf5),))
+        items = [below, hdf5, user]
+        if side == "old":
+            users = [Item("hdf5", "1.12"), Item("hdf5", "1.14", parameters={"hl": True})]
+            items = [below, hdf5, *users, replace(user, needs=tuple(map(needs, (hdf5, *users))))]
+        write_files(tmp_path, {f"{side}.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
+    products, _, dependencies = text.partition("\nDependencies")
+    assert "hdf5" in products.partition("with another hash")[0]
+    assert "1.12" not in products
+    assert "hdf5 lost 1.12, still has 1.14" in dependencies
+    gate = ("-C", tmp_path, "old.lock", "new.lock", "--fail-on", "removed", "-q")
+    assert run_cli(*gate).status == 1
+    assert run_cli(*gate, "--explicit").status == 0
+    assert "1.12" not in run_cli(*gate, "--explicit", "-f", "text").out
+    [stack] = report(tmp_path)["tags"][0]["stacks"]
+    [parts] = [it["parts"] for it in stack["package_changes"] if it["package"] == "hdf5"]
+    assert (parts["asked_for"]["kind"], parts["asked_for"]["builds"]) == (
+        "rebuilt",
+        {"old": 1, "new": 1},
+    )
+    assert (parts["others"]["kind"], parts["others"]["gone"]) == ("removed", ["1.12"])
 
 
 def test_where_nothing_explicit_changed_all_is_told_as_ever(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from snapdiff import Filters
-from snapdiff.diff.packages import change_of_package, changes_of_packages
+from snapdiff.diff.package_kinds import change_of_package, changes_of_packages
 from snapdiff.filters import narrowed_to_kinds, wanted_kinds
 from snapdiff.model import Spec
 from snapdiff.result import Change, Count, Kind

@@ -31,22 +31,23 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "66 products changed in 5 environments: 2 gone from some environments, 1 new, "
-        "2 new in some, 4 downgraded, 3 with versions lost, 4 with builds lost, 35 upgraded (2 to "
-        "another major version, 1 with builds lost). Also 3 with more versions, 6 with more "
-        "builds, 1 numbered in another way, 5 reconfigured. 57 more only have another hash."
+        "60 products changed in 5 environments: 2 gone from some environments, 1 new, "
+        "2 new in some, 3 downgraded, 1 with versions lost, 3 with builds lost, 35 upgraded (2 to "
+        "another major version). Also 1 with more versions, 1 with more builds, 1 numbered in "
+        "another way, 10 reconfigured. 63 more only have another hash."
     )
     news = [re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2:7]]
     assert (
         news[0] == "- − gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`"
     )
     assert news[1].startswith("- \\+ new in all but `oneapi-x86_64`: `exago` `1.6.0`; in `cuda-aar")
-    assert news[2].startswith("- ↓ downgraded in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `asc")
+    assert news[2].startswith("- ↓ downgraded in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk")
     assert news[2].endswith("; in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`")
     assert news[3].startswith("- − lost in `cuda-aarch64`: `flecsi` `2.1.0` (still has `2.2.1`), `")
-    zfp = re.findall(r"in `([^`]*)`: `zfp`[^;]*: ([0-9] of [0-9] builds lost)", news[3])
-    of_zfp = ["1 of 4 builds lost", "2 of 5 builds lost", "1 of 3 builds lost"]
-    assert zfp == list(zip(["cuda-ppc64le", "cuda-x86_64", "rocm-x86_64"], of_zfp, strict=True))
+    # Nobody asks for the zfp of cuda-ppc64le and rocm-x86_64, nor for a second gotcha.
+    assert "`zfp` `1.0.0` and `0.5.5`: 2 of 5 builds lost" in news[3]
+    assert "gotcha" not in news[3]
+    assert news[3].count("`zfp`") == 1
     major = "`py-libensemble` `0.10.2` → `1.0.0`, `tasmanian` `7.9` → `8.0`"
     assert news[4] == f"- ↑ another major version in all 5: {major}"
     assert lines[7].startswith("Toolchain: `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2")
@@ -58,7 +59,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[9].startswith("- = 1,992 specs in all but `oneapi-x86_64` as before but for their")
     assert "| `·` |" not in text
     row = next(line for line in text.splitlines() if line.startswith("| `libcatalyst`"))
-    assert row.count("`2.0.0-rc3` → `2.0.0-rc4`, 1 of 2 builds lost") == 3
+    assert row.count("`2.0.0-rc3` → `2.0.0-rc4`") == 1
     row = next(line for line in text.splitlines() if "`hpctoolkit`" in line)
     assert row.split(" | ")[4] == "", "it is not there, on either side"
     # All that was there before was built with zlib and on that os: no build is told by these.
@@ -72,16 +73,16 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         ("Gone from some environments", "2"),
         ("New", "1"),
         ("New in some environments", "2"),
-        ("Downgraded", "4"),
-        ("With versions lost", "3"),
-        ("With builds lost", "4"),
+        ("Downgraded", "3"),
+        ("With versions lost", "1"),
+        ("With builds lost", "3"),
         ("Upgraded", "35"),
-        ("With more versions", "3"),
-        ("With more builds", "6"),
+        ("With more versions", "1"),
+        ("With more builds", "1"),
         ("Numbered in another way", "1"),
-        ("Reconfigured", "5"),
+        ("Reconfigured", "10"),
     ]
-    assert "<summary>As before but for their hash: 57</summary>" in text
+    assert "<summary>As before but for their hash: 63</summary>" in text
     assert "--detail" not in text
     assert text.index("## Products") < text.index("<summary>Dependencies: ")
     assert "\n| [`amrex`](" in text
@@ -100,7 +101,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     assert 4_000 <= len(short) <= 5_000
     shorter = run_cli(*E4S, "-f", "comment", "--max-length", "2500").out
     assert len(shorter) <= 2_500
-    assert "- ↓ downgraded in `oneapi-x86_64`: `adios2` `2.9.1` → `2.8.3`, `ascent` " in shorter
+    assert "- ↓ downgraded in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk-m` " in shorter
 
 
 def test_a_comment_on_one_upgrade_has_no_fold() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from snapdiff.model import Build, Edge, Node
+from snapdiff.model import Build, Edge, Node, Root
 from tests.support.helpers import PROJECT
 
 SHARED = Path(os.environ.get("SNAPDIFF_SHARED", PROJECT.parent / "shared"))
@@ -101,7 +101,7 @@ class NodesByHash:
         return set(self._made)
 
     @property
-    def roots(self) -> Mapping[str, str] | None:
+    def roots(self) -> Mapping[str, Root] | None:
         return None
 
     @property

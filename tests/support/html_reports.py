@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
-from snapdiff.diff.packages import change_of_package
+from snapdiff.diff.package_kinds import change_of_package
 from snapdiff.model import Revision, Spec
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.html import document as html

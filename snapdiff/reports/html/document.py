@@ -23,7 +23,7 @@ from snapdiff.reports.html.rows import (
     rows_of,
 )
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
-from snapdiff.reports.names import readable, tag_label
+from snapdiff.reports.names import readable, tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow, KindTotals, count_table
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
@@ -72,7 +72,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     counted = count_table(diff)
     tags = [_numbers_of(list(some)) for _, some in groupby(counted.rows, lambda row: id(row.tag))]
-    rows = rows_of(outline, {id(found.tag): found.causes for found in tags}, words)
+    rows = rows_of(outline, {tag_names(found.tag): found.causes for found in tags}, words)
     classes = classes_of(rows, words)
     columns = columns_of(outline)
     plain = _plain(rows)

@@ -13,9 +13,10 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, counted_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
-from snapdiff.reports.names import tag_label
+from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import Outline
-from snapdiff.reports.package_lines import PackageLine, changes_by_package, package_lines
+from snapdiff.reports.package_lines import PackageLine, package_lines
+from snapdiff.reports.products import specs_by_part
 from snapdiff.reports.stack_reasons import counted_causes
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
@@ -133,16 +134,18 @@ def causes_of(tag: TagDiff) -> TagCauses:
     return TagCauses(len(rebuilt), tuple(counted), words)
 
 
-def rows_of(outline: Outline, causes: Mapping[int, TagCauses], words: Words) -> list[TableRow]:
+def rows_of(
+    outline: Outline, causes: Mapping[tuple[str, ...], TagCauses], words: Words
+) -> list[TableRow]:
     """Return all rows in the order of reading: products first, then the worst.
 
-    `causes` are those of each tag, by its id.
+    `causes` are those of each tag, by its names.
     """
     has_cells = bool(columns_of(outline))
     rows = [
         row
         for block in outline.tags
-        for row in _rows_of_tag(block, causes[id(block.tag)], words, has_cells=has_cells)
+        for row in _rows_of_tag(block, causes[tag_names(block.tag)], words, has_cells=has_cells)
     ]
     return sorted(rows, key=lambda row: (row.is_dependency, row.worst))
 
@@ -154,23 +157,23 @@ def _rows_of_tag(
     tag = block.tag
     tables = [group.table for part in block.parts for group in part.groups if has_cells]
     cells = {row.package: row.cells for table in tables if table for row in table.rows}
-    changes = {stack.stack: changes_by_package(stack) for stack in tag.stacks}
-    lines: dict[str, list[PackageLine]] = {}
+    changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
+    lines: dict[tuple[str, bool], list[PackageLine]] = {}
     for line in package_lines(tag, tag.stacks, together=False):
-        lines.setdefault(line.packages[0], []).append(line)
+        lines.setdefault((line.packages[0], line.is_dependency), []).append(line)
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
-    for package, some in lines.items():
+    for (package, is_dependency), some in lines.items():
         in_stacks = [name for line in some for name in line.stacks]
-        changed = {name: changes[name].get(package, []) for name in in_stacks}
+        changed = {name: changes[name].get((package, is_dependency), ()) for name in in_stacks}
         groups = _groups_of(changed)
         some.sort(key=lambda line: whole.issuperset(line.stacks))
         other = WITH_STACK if whole.issuperset(in_stacks) else some[0].worst
-        by_stack = cells.get(package, ())
+        by_stack = () if is_dependency else cells.get(package, ())
         yield TableRow(
             tag=tag_label(tag),
             package=package,
-            worst=block.worst.get(package, other),
-            is_dependency=some[0].is_dependency,
+            worst=block.worst.get((package, is_dependency), other),
+            is_dependency=is_dependency,
             moves=() if by_stack else tuple((it.kind, words("happened", it)) for it in some),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
             causes=causes.of(change for them in changed.values() for change in them),

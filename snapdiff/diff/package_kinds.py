@@ -1,0 +1,212 @@
+"""What happened to a package as a whole, from its versions and its specs' changes.
+
+The kinds are those of docs/specification.md, section 9; its roots are told apart from what else the
+package was built for.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from snapdiff.errors import Side
+from snapdiff.result import (
+    Change,
+    ChangeCounts,
+    Count,
+    Duplicates,
+    Kind,
+    PackageChange,
+    PackageParts,
+    PartChange,
+)
+from snapdiff.spack.version import Version, parse_version
+
+_Versions = dict[Version, str]
+"""Versions as they order, each with the text to show for it."""
+
+_Texts = tuple[str, ...]
+
+
+def change_of_package(
+    package: str,
+    old_versions: Iterable[str],
+    new_versions: Iterable[str],
+    changes: Collection[Change],
+    builds: Count,
+) -> PackageChange:
+    """Return what happened to a package in a stack (docs/specification.md, section 9).
+
+    The versions are those of all its specs in the stack, on each side, and `builds` is how many
+    specs that are; `changes` are its spec changes there, of every kind and at least one. Versions
+    that are the same in Spack's order (`1.2` and `1-2`) are one version, shown as the new side
+    writes it.
+    """
+    kind, gone, came, kept = _compare_versions(frozenset(old_versions), frozenset(new_versions))
+    numbers: dict[str, int] = Counter(change.kind for change in changes)
+    return PackageChange(
+        package=package,
+        kind=kind or _kind_of_same_versions(numbers),
+        whole=not kept and not (gone and came),
+        gone=gone,
+        came=came,
+        kept=kept,
+        specs=ChangeCounts(**numbers),
+        builds=builds,
+        duplicates=_duplicates(changes),
+    )
+
+
+def _duplicates(changes: Iterable[Change]) -> Duplicates | UnsetType:
+    numbers = Counter(change.kind for change in changes if change.duplicate)
+    if not numbers:
+        return UNSET
+    return Duplicates(lost=numbers[Kind.REMOVED], gained=numbers[Kind.ADDED])
+
+
+def parts_of(
+    change: PackageChange, old: Sequence[str], new: Sequence[str], specs: Collection[Change]
+) -> PackageParts | None:
+    """Return what happened to the roots of a package and what beside, None where that is all one.
+
+    `old` and `new` are the versions of its roots, one for each; `specs` are all its spec changes. A
+    root is not told from a dependency by its hash, so roots are counted, not paired: what was asked
+    for once and is asked for once was not lost, whichever build of the same version it is.
+    """
+    if len(old) == change.builds.old and len(new) == change.builds.new:
+        return None
+    kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
+    numbers = {
+        **Counter[str](spec.kind for spec in specs if spec.is_explicit),
+        Kind.REMOVED: max(len(old) - len(new), 0),
+        Kind.ADDED: max(len(new) - len(old), 0),
+    }
+    happened = {found: number for found, number in numbers.items() if number}
+    asked_for = None
+    if happened:
+        asked_for = PartChange(
+            kind=kind or _kind_of_same_versions(happened),
+            whole=False,
+            gone=gone,
+            came=came,
+            kept=kept,
+            specs=ChangeCounts(**happened),
+            builds=Count(len(old), len(new)),
+        )
+    others = _beside(change, asked_for)
+    return PackageParts(asked_for=asked_for, others=others) if others else None
+
+
+def _beside(change: PackageChange, asked_for: PartChange | None) -> PartChange | None:
+    """Return what happened to a package beside what happened to its roots, None where nothing."""
+    gone, came, kept = change.gone, change.came, change.kept
+    removed, added = change.specs.removed, change.specs.added
+    kind = change.kind
+    if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
+        if asked_for.kind is kind:
+            return None
+    elif asked_for:
+        gone = _without(change.gone, asked_for.gone)
+        came = _without(change.came, asked_for.came)
+        kept = _without((*change.kept, *change.came), came)
+        removed = max(removed - asked_for.specs.removed, 0)
+        added = max(added - asked_for.specs.added, 0)
+        if gone and came:
+            is_higher = parse_version(gone[-1]) < parse_version(came[-1])
+            kind = Kind.UPGRADED if is_higher else Kind.DOWNGRADED
+        elif gone or came or removed or added:
+            kind = Kind.REMOVED if gone or (removed and not came) else Kind.ADDED
+        else:
+            return None
+    return PartChange(
+        kind=kind,
+        whole=False,
+        gone=gone,
+        came=came,
+        kept=kept,
+        specs=replace(change.specs, removed=removed, added=added),
+        builds=change.builds,
+    )
+
+
+def _without(versions: Iterable[str], others: Iterable[str]) -> _Texts:
+    """Return versions in their order, less those that are among others."""
+    left = _by_order(versions)
+    for order in _by_order(others):
+        left.pop(order, None)
+    return _in_order(left)
+
+
+@lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions
+def _compare_versions(
+    old_texts: frozenset[str], new_texts: frozenset[str]
+) -> tuple[Kind | None, _Texts, _Texts, _Texts]:
+    """Return the kind, if versions alone say it, and which are gone, which came, and in both."""
+    old, new = _by_order(old_texts), _by_order(new_texts)
+    gone = {order: text for order, text in old.items() if order not in new}
+    came = {order: text for order, text in new.items() if order not in old}
+    kept = {order: text for order, text in new.items() if order in old}
+    return _kind(old, new, gone, came), _in_order(gone), _in_order(came), _in_order(kept)
+
+
+def changes_of_packages(
+    changes: Iterable[Change], whole: Mapping[str, PackageChange]
+) -> list[PackageChange]:
+    """Return what happened to packages of which nothing is looked at but some of their changes.
+
+    `whole` is what happened to each package where all is looked at: the versions that it kept are
+    there all the same.
+    """
+    by_package: dict[str, list[Change]] = {}
+    for change in changes:
+        by_package.setdefault(change.package, []).append(change)
+    return [
+        change_of_package(
+            name,
+            _versions(some, "old").union(whole[name].kept),
+            _versions(some, "new").union(whole[name].kept),
+            some,
+            whole[name].builds,
+        )
+        for name, some in by_package.items()
+    ]
+
+
+def _versions(changes: Iterable[Change], side: Side) -> set[str]:
+    specs = (change.old if side == "old" else change.new for change in changes)
+    return {spec.version for spec in specs if spec}
+
+
+def _by_order(versions: Iterable[str]) -> _Versions:
+    """Return versions by their order; of several spellings the first in the alphabet is shown."""
+    return {parse_version(text): text for text in sorted(set(versions), reverse=True)}
+
+
+def _in_order(versions: _Versions) -> _Texts:
+    return tuple(versions[order] for order in sorted(versions))
+
+
+def _kind(old: _Versions, new: _Versions, gone: _Versions, came: _Versions) -> Kind | None:
+    """Return the first kind of section 9's table that holds, None where versions do not say."""
+    if not old:
+        return Kind.ADDED
+    if not new:
+        return Kind.REMOVED
+    if max(old) != max(new):
+        return Kind.UPGRADED if max(old) < max(new) else Kind.DOWNGRADED
+    if gone and came:
+        return Kind.UPGRADED if max(gone) < max(came) else Kind.DOWNGRADED
+    if came:
+        return Kind.ADDED
+    return Kind.REMOVED if gone else None
+
+
+def _kind_of_same_versions(numbers: Mapping[str, int]) -> Kind:
+    """Return the first kind of the rest of that table, from the numbers of spec changes."""
+    if numbers.get(Kind.REMOVED):
+        return Kind.REMOVED
+    if numbers.get(Kind.ADDED):
+        return Kind.ADDED
+    return Kind.REBUILT if numbers.keys() == {Kind.REBUILT} else Kind.RECONFIGURED

@@ -1,0 +1,72 @@
+"""Which changes of a package are about the product, and which about a dependency of its name.
+
+A product is what somebody asked for: a root of an environment, or installed by hand. A stack may
+have more builds of that package, for other packages to use.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
+
+from snapdiff.result import AskedFor, Change, Kind, PackageChange, PackageParts, StackDiff
+
+
+def knows_products(stacks: Iterable[StackDiff]) -> bool:
+    """Return whether any of the stacks of a tag says what somebody asked for."""
+    return any(
+        stack.asked_for or any(change.asked_for for change in stack.package_changes)
+        for stack in stacks
+    )
+
+
+def in_parts(stack: StackDiff, kinds: Collection[Kind]) -> StackDiff:
+    """Return a stack with one change for the roots of a package, one for what happened beside.
+
+    Of some kinds alone, as far as a part is of one of them.
+
+    A product is what somebody asked for: where a dependency of the same name lost a version or a
+    build, the product did not.
+    """
+    changes = []
+    for change in stack.package_changes:
+        parts = list(_parts_of(change))
+        wanted = [part for part in parts if not set(part.kinds).isdisjoint(kinds)]
+        changes += wanted or [change]
+    return replace(stack, package_changes=tuple(changes))
+
+
+def _parts_of(change: PackageChange) -> Iterable[PackageChange]:
+    if not isinstance(change.parts, PackageParts):
+        yield change
+        return
+    root, others = change.parts.asked_for, change.parts.others
+    for part, asked_for in ((root, change.asked_for), (others, AskedFor(False, False))):
+        if part:
+            specs, of_all = part.specs, change.specs
+            yield replace(
+                change,
+                **asdict(part),
+                asked_for=asked_for,
+                duplicates=change.duplicates if part is others else UNSET,
+                lost_by=change.lost_by if specs.removed == of_all.removed else (),
+                gained_by=change.gained_by if specs.added == of_all.added else (),
+            )
+
+
+SpecsByPart = Mapping[tuple[str, bool], Sequence[Change]]
+"""What happened to specs, by their package and by whether they are about a dependency."""
+
+
+def specs_by_part(stack: StackDiff) -> SpecsByPart:
+    """Return what happened to the specs of each package of a stack that is `in_parts`."""
+    by_package: dict[str, list[Change]] = {}
+    for change in stack.changes:
+        by_package.setdefault(change.package, []).append(change)
+    found = {}
+    for package in stack.package_changes:
+        specs = by_package.get(package.package, [])
+        if package.parts:
+            specs = [change for change in specs if change.is_explicit is not package.is_dependency]
+        found[package.package, package.is_dependency] = specs
+    return found

@@ -1,0 +1,80 @@
+"""What happened to the roots of a package, and what beside (docs/specification.md, section 9)."""
+
+import pytest
+
+from snapdiff.diff.package_kinds import change_of_package, parts_of
+from snapdiff.model import Spec
+from snapdiff.result import Change, Count, Kind, PartChange
+
+EXAMPLES = [
+    # builds before and after and their pairs, a root with a star; the roots' part; the others' part
+    pytest.param("1.0*=1.0* 1.0-", "rebuilt", "removed -1", id="a dependency's build is lost"),
+    pytest.param("1.0=1.0* 1.0*-", "rebuilt", "removed -1", id="whichever has the root's hash"),
+    pytest.param("1.0*=1.0* +1.0", "rebuilt", "added +1", id="a dependency's build is new"),
+    pytest.param(
+        "3.8*=3.8* 3.7-", "rebuilt", "removed 3.7| -1", id="a dependency's version is lost"
+    ),
+    pytest.param("1.9*=2.1* 1.9=1.8", "upgraded 1.9|2.1", "added |1.8", id="to two versions"),
+    pytest.param("1.9*=2.1* 1.8=1.7", "upgraded 1.9|2.1", "downgraded 1.8|1.7", id="up and down"),
+    pytest.param("1.9*=2.1* 1.9=2.1", "", "", id="together"),
+    pytest.param("1.0*=1.0* 1.0~1.0", "rebuilt", "reconfigured", id="a dependency's configuration"),
+    pytest.param("1.0*~1.0* 1.0=1.0", "", "", id="the root's configuration"),
+    pytest.param("1.0=1.0 1.0*", "", "rebuilt", id="a dependency's hash, the root as before"),
+    pytest.param("1.0*=1.0* 1.0*- 1.0", "", "", id="one root fewer"),
+    pytest.param("1.0*- 1.0* 1.0- 1.0", "removed -1", "removed -1", id="a root and another fewer"),
+    pytest.param(
+        "2.0*=2.0* 1.0*- 0.9-", "removed 1.0| -1", "removed 0.9| -1", id="a root's version"
+    ),
+]
+
+
+def parse(builds: str) -> tuple[list[Change], list[str], list[str], list[str], list[str]]:
+    """Return the changes, all versions on each side, and those of roots on each side."""
+    changes: list[Change] = []
+    every: tuple[list[str], list[str]] = ([], [])
+    roots: tuple[list[str], list[str]] = ([], [])
+    for text in builds.split():
+        sign = next((sign for sign in "=~-+" if sign in text), "")
+        sides = {"-": (text[:-1], ""), "+": ("", text[1:]), "": (text, text)}
+        before, after = sides[sign] if sign in sides else tuple(text.split(sign))
+        specs: list[Spec | None] = []
+        for side, word in enumerate((before, after)):
+            version = word.rstrip("*")
+            if word:
+                every[side].append(version)
+                roots[side].extend([version] if word.endswith("*") else [])
+            explicit = word.endswith("*")
+            spec = Spec("a" * 32, version, "gcc", "os", "linux", "x86_64", (), explicit)
+            specs.append(spec if word else None)
+        if sign:
+            kind = {"-": Kind.REMOVED, "+": Kind.ADDED, "~": Kind.RECONFIGURED}.get(sign)
+            moved = Kind.UPGRADED if before < after else Kind.DOWNGRADED
+            same = Kind.REBUILT if before.rstrip("*") == after.rstrip("*") else moved
+            changes.append(Change(kind or same, "hdf5", specs[0], specs[1]))
+    return changes, *every, *roots
+
+
+def shown(part: PartChange | None) -> str:
+    """Return a part as the examples write it."""
+    if part is None:
+        return ""
+    words = [part.kind.value]
+    if part.gone or part.came:
+        words.append(f"{','.join(part.gone)}|{','.join(part.came)}")
+    words += [f"-{part.specs.removed}"] if part.specs.removed else []
+    words += [f"+{part.specs.added}"] if part.specs.added else []
+    return " ".join(words)
+
+
+@pytest.mark.parametrize(("builds", "asked_for", "others"), EXAMPLES)
+def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: str) -> None:
+    changes, old, new, old_roots, new_roots = parse(builds)
+    package = change_of_package("hdf5", old, new, changes, Count(len(old), len(new)))
+    found = parts_of(package, old_roots, new_roots, changes)
+    assert (found is None) == (not others)
+    if found:
+        assert shown(found.asked_for) == asked_for
+        assert shown(found.others) == others
+        if found.asked_for:
+            assert found.asked_for.builds == Count(len(old_roots), len(new_roots))
+            assert not found.asked_for.whole
