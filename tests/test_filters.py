@@ -10,6 +10,7 @@ from snapdiff.filters import (
     require_mapped_stacks,
     require_matches,
 )
+from tests.support.helpers import catalog_folders, pages_of, run_cli, run_json, spec
 
 STACKS = ["e4s", "e4s-oneapi", "hep", "ml-cpu", "ml-cuda"]
 
@@ -93,3 +94,17 @@ def test_both_names_of_a_stack_have_to_be_there(
     with pytest.raises(SnapdiffError) as caught:
         require_mapped_stacks(filters, old, new)
     assert str(caught.value) == f"--map-stack hep=physics: {message}"
+
+
+def test_of_removed_builds_those_of_a_package_with_other_versions_are_told_too() -> None:
+    old = [spec("a"), spec("b", compiler="llvm@14.0.6"), spec("c", package="hdf5")]
+    with catalog_folders(pages_of(old), pages_of([spec("d", "2.0")])) as (before, after):
+        [stack] = run_json(before, after, "-k", "removed")["tags"][0]["stacks"]
+        text = run_cli(before, after, "-k", "removed", "-f", "text").out
+        gate = run_cli(before, after, "--fail-on", "removed")
+    lost = {it["package"]: (it["kind"], it["specs"]["removed"]) for it in stack["package_changes"]}
+    assert lost == {"hdf5": ("removed", 1), "zlib": ("upgraded", 1)}
+    assert [it["package"] for it in stack["changes"]] == ["hdf5", "zlib"]
+    assert stack["summary"]["removed"] == 2
+    assert "zlib 1.0 → 2.0, 1 of 2 builds lost (built with llvm 14.0.6)" in text
+    assert (gate.status, "zlib" in gate.err) == (1, False)  # no version was kept
