@@ -35,7 +35,6 @@ from snapdiff.sources.names import (
     LISTING,
     SITE_DATA,
     MirrorAddress,
-    RegistryAddress,
     Scheme,
     parse_address,
     without_secrets,
@@ -49,30 +48,18 @@ _EXTRAS = {"s3": "s3", "gs": "gcs"}
 """What to install for a scheme; for every other it is `mirror`."""
 
 
-class DownloadedSource(Source):
-    """Documents of a server, each downloaded when it is first needed, and once."""
+class MirrorSource(Source):
+    """The documents of a mirror: indexes of build caches, or the site's data.
 
-    def __init__(self, address: MirrorAddress | RegistryAddress, downloads: Downloads) -> None:
-        """Take the address, and what downloads from there; nothing is asked for yet."""
-        self.name = str(address)
-        self.prefix = address.folder
-        self._downloads = downloads
-
-    def _find(self) -> list[Entry]:
-        """Ask the server what it has; raises RevisionError."""
-        raise NotImplementedError
-
-    def _list(self) -> list[Entry]:
-        return sorted(self._find())
-
-
-class MirrorSource(DownloadedSource):
-    """The documents of a mirror: indexes of build caches, or the site's data."""
+    Each is downloaded when it is first needed, and once.
+    """
 
     def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
         """Take the address, and what downloads from there; nothing is asked for yet."""
-        super().__init__(address, downloads)
+        self.name = str(address)
+        self.prefix = address.folder
         self._address = address
+        self._downloads = downloads
         self._declared: dict[str, str] = {}
 
     def location(self, entry: Entry) -> str:
@@ -86,7 +73,8 @@ class MirrorSource(DownloadedSource):
         """Return what the server gave with a document that was read."""
         return self._verified(path).validators
 
-    def _find(self) -> list[Entry]:
+    def _list(self) -> list[Entry]:
+        """Ask the server what it has; raises RevisionError."""
         above = self._address.above()
         entries = self._documents()
         if not entries and above:
@@ -94,7 +82,7 @@ class MirrorSource(DownloadedSource):
             entries = self._documents()
         entries = entries or list(self._view())
         if entries:
-            return entries
+            return sorted(entries)
         asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
         message = f"{self.name}: holds no {asked_for}, so there is nothing to compare"
         if self._downloads.refused:

@@ -24,10 +24,9 @@ from snapdiff.sources.download import (
     TransferError,
     decoded,
 )
-from snapdiff.sources.mirror import DownloadedSource
 from snapdiff.sources.names import RegistryAddress, is_digest
 from snapdiff.sources.registry_credentials import Credentials, find_credentials
-from snapdiff.sources.source import Entry, Validators
+from snapdiff.sources.source import Entry, Source, Validators
 from snapdiff.sources.web import WebTransport, basic_authorization, file_in
 
 _TAG = "index.spack"
@@ -59,12 +58,14 @@ class _Manifest(Struct):
     layers: list[_Layer]
 
 
-class RegistrySource(DownloadedSource):
+class RegistrySource(Source):
     """The index of a build cache in a registry, downloaded when it is first needed, and once."""
 
     def __init__(self, address: RegistryAddress, downloads: Downloads, limits: Limits) -> None:
         """Take the address, and what downloads from there; nothing is asked for yet."""
-        super().__init__(address, downloads)
+        self.name = str(address)
+        self.prefix = address.folder
+        self._downloads = downloads
         self._digest = address.digest
         self._limits = limits
         self._size = 0
@@ -73,7 +74,7 @@ class RegistrySource(DownloadedSource):
         """Return the address: the index is all there is."""
         return self.name
 
-    def _find(self) -> list[Entry]:
+    def _list(self) -> list[Entry]:
         """Return the index, by the name that it has in a mirror."""
         file = self._downloads.take(f"manifests/{self._digest or _TAG}", as_is=True, most=_MOST)
         if file is None:

@@ -59,11 +59,12 @@ class WebTransport:
     def __init__(self, silence: float, *, as_guest: bool = False) -> None:
         """Take the time, and the settings of the environment; raises RevisionError for bad ones.
 
-        A guest does not say who he is, whatever `~/.netrc` knows.
+        These are `http_proxy`, `https_proxy`, `no_proxy` and `~/.netrc`; a guest does not say who
+        he is, whatever the last one knows.
         """
         self._silence = silence
-        self._as_guest = as_guest
-        self._settings = WebSettings()
+        self._logins = None if as_guest else _netrc()
+        self._proxies = _proxies()
         self._session = _run(_new_session(), silence)
         weakref.finalize(self, _close, self._session)
 
@@ -114,13 +115,14 @@ class WebTransport:
     ) -> aiohttp.ClientResponse:
         address = URL(url, encoded=True)  # or what is quoted already would be quoted again
         host = address.host or ""
-        own = {} if address.user or self._as_guest else self._settings.authorization(host)
+        login = None if address.user or not self._logins else self._logins.authenticators(host)
+        own = {"Authorization": basic_authorization(login[0], login[2] or "")} if login else {}
         return await self._session.request(
             "POST" if form else "GET",
             address,
             headers={**own, **headers},
             data=form,
-            proxy=self._settings.proxy(address.scheme, host),
+            proxy=None if proxy_bypass(host) else self._proxies.get(address.scheme),
             allow_redirects=False,
         )
 
@@ -218,28 +220,6 @@ def _in_own_words() -> Iterator[None]:
         raise TransferError("the server's answer is not HTTP") from error
 
 
-class WebSettings:
-    """The variables `http_proxy`, `https_proxy` and `no_proxy`, and `~/.netrc`."""
-
-    def __init__(self) -> None:
-        """Read them; raises RevisionError for one that cannot be used, and shows no secret."""
-        self._netrc = _netrc()
-        self._proxies = {
-            scheme: _checked_proxy(scheme, url)
-            for scheme, url in getproxies().items()
-            if scheme in ("http", "https") and url
-        }
-
-    def authorization(self, host: str) -> dict[str, str]:
-        """Return the header that says who one is to a host, if anything is known."""
-        found = self._netrc.authenticators(host) if self._netrc else None
-        return {"Authorization": basic_authorization(found[0], found[2] or "")} if found else {}
-
-    def proxy(self, scheme: str, host: str) -> str | None:
-        """Return the URL of the proxy through which a host is asked, or None."""
-        return None if proxy_bypass(host) else self._proxies.get(scheme)
-
-
 def basic_authorization(user: str, password: str) -> str:
     """Return what the header `Authorization` says of a user with a password."""
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
@@ -256,6 +236,15 @@ def _netrc() -> netrc.netrc | None:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text"
         raise RevisionError(f"{shown(place)}: cannot be read: {reason}") from error
+
+
+def _proxies() -> dict[str, str]:
+    """Return what `http_proxy` and `https_proxy` name; raises RevisionError, with no secret."""
+    return {
+        scheme: _checked_proxy(scheme, url)
+        for scheme, url in getproxies().items()
+        if scheme in ("http", "https") and url
+    }
 
 
 def _checked_proxy(scheme: str, url: str) -> str:

@@ -176,6 +176,11 @@ def test_a_password_is_sent_where_a_registry_asks_for_one(server: WebServer) -> 
     assert said == [None, f"Basic {LOGIN}", f"Basic {LOGIN}"]
 
 
+def test_a_netrc_is_not_even_read(server: WebServer, tmp_path: Path) -> None:
+    (tmp_path / ".netrc").write_text("machine\nis broken")
+    assert read(server) == ONE
+
+
 def test_nothing_that_says_who_asks_goes_along_with_a_redirect(server: WebServer) -> None:
     with WebServer().running() as other:
         other.files["blob"] = ONE
