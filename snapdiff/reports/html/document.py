@@ -9,11 +9,11 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.rows import (
     RowClass,
-    SpecGroup,
     TableRow,
     TagCauses,
     causes_of,
@@ -53,14 +53,6 @@ _UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u20
 """What could end the element around the JSON, or a line within it."""
 
 
-class PlainRow(NamedTuple):
-    """A row as it stands in the file without scripts: `left` of its specs are not listed."""
-
-    row: TableRow
-    groups: tuple[SpecGroup, ...]
-    left: int
-
-
 def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the report: a complete HTML document that asks for nothing from anywhere.
 
@@ -75,7 +67,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     rows = rows_of(outline, {tag_names(found.tag): found.causes for found in tags}, words)
     classes = classes_of(rows, words)
     columns = columns_of(outline)
-    plain = _plain(rows)
+    plain = list(_plain(rows))
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
     yield render_template(
@@ -134,17 +126,14 @@ def bars(counts: KindTotals) -> Iterator[tuple[Kind, int, int]]:
             start += number
 
 
-def _plain(rows: Sequence[TableRow]) -> list[PlainRow]:
-    """Return the rows to write as plain HTML: the first ones, which need attention most."""
-    plain = []
+def _plain(rows: Iterable[TableRow]) -> Iterator[TableRow]:
+    """Yield the first rows, which need attention most, with their first specs."""
     room = PLAIN_SPECS
     for row in rows:
         if room <= 0:
-            break
-        listed = min(row.specs, room)
-        plain.append(PlainRow(row, first_specs(row.groups, listed), row.specs - listed))
-        room -= 1 + listed
-    return plain
+            return
+        yield replace(row, groups=first_specs(row.groups, room))
+        room -= 1 + row.specs
 
 
 # --- The rows as JSON ---
