@@ -165,11 +165,8 @@ def grid(table: CountTable, noun: str, rebuilt: str) -> str:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
         numbers = [row.counts.by_kind.get(kind, 0) for kind in table.counted_kinds]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
-        lines.append(
-            cells(
-                [*tag, name_of_row(row, noun, code), *(number(it) if it else "" for it in numbers)]
-            )
-        )
+        name = name_of_row(row, noun, rebuilt, code)
+        lines.append(cells([*tag, name, *(number(it) if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))
 
 

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from snapdiff.reports.names import counted
 from snapdiff.reports.package_lines import WORST_FIRST, reported_kinds, worst_rank
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
@@ -24,7 +25,7 @@ class KindTotals(Struct, frozen=True, kw_only=True):
     """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
 
     `by_kind` has no kind that happened to none. `total` is None in a report that was narrowed to
-    some kinds, or to what was asked for: there it is not known what the others changed.
+    some kinds or causes, or to what was asked for: it is not known there what happened to others.
     """
 
     by_kind: dict[Kind, int]
@@ -69,23 +70,33 @@ def name_of_kind(kind: Kind, rebuilt: str) -> str:
     return {Kind.REMOVED: "lost", Kind.ADDED: "new", Kind.REBUILT: rebuilt}.get(kind, kind.value)
 
 
-def name_of_row(row: CountRow, noun: str, mark: Callable[[str], str]) -> str:
+def mark_of_row(row: CountRow, rebuilt: str) -> str:
+    """Return what the stacks of a row have in common, nothing where their numbers say it.
+
+    Of a report that was narrowed to some kinds or causes nobody knows what else happened to them.
+    """
+    if row.counts.total is None:
+        return {"changed": "", "rebuilt": "", "unchanged": "none"}.get(row.fate, row.fate)
+    return {"changed": "", "rebuilt": f"only {rebuilt}"}.get(row.fate, row.fate)
+
+
+def name_of_row(row: CountRow, noun: str, rebuilt: str, mark: Callable[[str], str]) -> str:
     """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
-    number = len(row.stacks)
-    counted = f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    names = counted(len(row.stacks), noun)
+    word = mark_of_row(row, rebuilt)
     if row.is_tag:
-        return f"tag {row.fate}, {counted}"
-    word = "only rebuilt" if row.fate == "rebuilt" else row.fate
-    if number > 1:
-        return f"{counted} {word}"
+        return f"tag {word}, {names}"
+    if len(row.stacks) > 1:
+        return f"{names} {word}".rstrip()
     name = mark(row.stacks[0]) if row.stacks[0] else "all"
-    return name if row.fate == "changed" else f"{name}, {word}"
+    return f"{name}, {word}" if word else name
 
 
 def count_table(diff: CatalogDiff) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
     reported = reported_kinds(diff)
-    is_narrowed = len(reported) < len(WORST_FIRST) or bool(diff.filters.explicit)
+    filters = diff.filters
+    is_narrowed = len(reported) < len(WORST_FIRST) or bool(filters.explicit or filters.because)
     rows = [
         CountRow(
             tag=tag,

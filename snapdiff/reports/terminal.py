@@ -147,7 +147,7 @@ def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint
     names = [
         f"{tag_label(row.tag)} ({name})" if row.is_tag else f"{indent}{name}"
         for row in table.rows
-        for name in [name_of_row(row, noun, shown)]
+        for name in [name_of_row(row, noun, rebuilt, shown)]
     ]
     longest = max(map(len, [noun, *names]))
     columns = list(_columns(table, rebuilt))
