@@ -34,7 +34,7 @@ SAID = {
     "text": "+ llvm 15.0.0 is a dependency now\n",
     "markdown": "`15.0.0` is a dependency now\n",
     "comment": "`15.0.0` is a dependency now\n",
-    "html": ">a dependency now<",
+    "html": "15.0.0 is a dependency now<",
 }
 
 
