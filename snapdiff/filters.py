@@ -26,6 +26,15 @@ Stacks = frozenset[str]
 """The names of some stacks."""
 
 
+_COMMA = re.compile(r",(?![^\[]*\])")
+"""A comma between two globs; one in brackets, as in `[ab,]*`, is a character of its glob."""
+
+
+def split_globs(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the globs that some values hold: `e4s,hep` are two."""
+    return tuple(glob for value in values for glob in _COMMA.split(value))
+
+
 class NameFilter:
     """Some globs as a shell writes them, case and all: one with a leading `!` leaves names out."""
 

@@ -110,11 +110,6 @@ DEFAULT_LIMITS = Limits()
 """What is taken where nobody says otherwise."""
 
 
-def limits_of(size: int | None) -> Limits:
-    """Return the limits of `--max-size`: the same for a page, a document and a mirror."""
-    return DEFAULT_LIMITS if size is None else Limits(size, size, size)
-
-
 def over_limit(what: str, limit: int, unit: str) -> FormatError:
     """Return the error for something that is over a limit that the page's size sets."""
     return FormatError(f"{what}, and the limit is {limit:,} {unit}; --max-size raises it")

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from snapdiff.ci.commits import HEAD, Checkout, OlderCommit
 from snapdiff.cli.console import error_lines
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.diff_run import DiffOptions, Outcome, run_diff
+from snapdiff.cli.diff_run import Outcome, run_diff
+from snapdiff.cli.given_options import GivenOptions
 from snapdiff.cli.post_command import post_comment
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.reports import marker_of
@@ -126,7 +127,7 @@ def compare(
     ]
     with diff.make_context("diff", words) as context:
         context.params.pop("revisions")
-        found = run_diff((old, new), DiffOptions(**context.params))
+        found = run_diff((old, new), GivenOptions(**context.params))
     sides = (found.old, found.new)
     if found.diff.is_empty() and not any(True for side in sides for _ in side.packages()):
         names = " nor ".join(side.source.name for side in sides)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from snapdiff.catalog.loading import Catalog, load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar
-from snapdiff.cli.given_options import CommonOptions, lines_named, open_sides
+from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.missing_specs import find_missing
 from snapdiff.report_formats import ANSWER, chosen_format
 from snapdiff.reports.answers import render_answer
@@ -44,7 +44,7 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
         lacking = "'CATALOG'" if names else "'WANTED...'"
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param_hint=lacking, param_type="argument")
-    given = CommonOptions(**values)
+    given = GivenOptions(**values)
     destination = given.destination(given.output)
     chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
     *wanted, catalog = (_catalog(name, given) for name in names)
@@ -62,7 +62,7 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     return int(exit_code and bool(found.missing))
 
 
-def _catalog(name: str, given: CommonOptions) -> Catalog:
+def _catalog(name: str, given: GivenOptions) -> Catalog:
     return load_catalog(name, repository=given.directory(), limits=given.limits)
 
 
@@ -106,7 +106,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     OLD and NEW are what `snapdiff diff` takes: directories, files, git revisions or mirrors, with
     documents that have dependencies.
     """
-    given = CommonOptions(**values)
+    given = GivenOptions(**values)
     asked = parse_question(package)
     destination = given.destination(given.output)
     chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")

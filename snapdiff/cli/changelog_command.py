@@ -13,13 +13,13 @@ from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
 from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar
-from snapdiff.cli.given_options import CommonOptions, lines_named, with_settings
+from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
 from snapdiff.output.whole_file import held_alone
 from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, chosen_format, in_words, option_name
-from snapdiff.reports import PACKAGE_URL, By, GroupBy
+from snapdiff.reports import PACKAGE_URL, By
 from snapdiff.reports.names import counted
 
 _DEFAULT_BY: By = "commit"
@@ -29,34 +29,6 @@ FROM_FILE = {"tag", "stack", "package", "kind", "group_by", "by"}
 
 OF_FIRST_SEEN = {"tag", "stack", "package"}
 """Those of first sightings, which know no kinds of change and no sections."""
-
-
-class ChangelogOptions(CommonOptions, frozen=True, kw_only=True):
-    """The options of `snapdiff changelog`, under the names that click gives them."""
-
-    by: By | None
-    group_by: GroupBy | None
-    detail: bool
-    first_seen: bool
-    jobs: int
-
-    def settings(self) -> Settings:
-        """Return how snapshots are compared."""
-        return Settings(
-            filters=self.filters(),
-            skip_bad_pages=self.skip_bad_pages,
-            configuration=self.configuration,
-        )
-
-    def shaping(self) -> ShapingOptions:
-        """Return the options that decide what is in a section."""
-        given = {
-            option_name(field): GIVEN if value is True else (str(value),)
-            for field, value in self.looks().items()
-        }
-        given |= {"by": (self.by,)} if self.by not in (None, _DEFAULT_BY) else {}
-        given |= {"skip-bad-pages": GIVEN} if self.skip_bad_pages else {}
-        return given | filter_options(self.filters())
 
 
 @click.command(
@@ -118,7 +90,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     an existing file of lines (ndjson) is continued; one of another format is written anew. Each
     PATH after -- narrows every snapshot.
     """
-    given = ChangelogOptions(**values)
+    given = GivenOptions(**values)
     if given.first_seen:
         _write_first_seen(_range(story), given)
     else:
@@ -135,7 +107,7 @@ def _range(arguments: tuple[str, ...]) -> str:
     return arguments[0]
 
 
-def _write_changelog(story: str, given: ChangelogOptions) -> None:
+def _write_changelog(story: str, given: GivenOptions) -> None:
     destination = given.destination(given.output)
     chosen = given.format_for(CHANGELOG, given.format_name, destination)
     given.warn_without_effect(CHANGELOG, [chosen])
@@ -149,14 +121,14 @@ def _write_changelog(story: str, given: ChangelogOptions) -> None:
         )
         writer.check()
         wanted, given = _open(story, given, FROM_FILE)
-        settings = given.settings()
+        settings = _settings(given)
         # A file that is read as it is has no links in it.
         links = PACKAGE_URL if chosen == "html" else ""
         asked = Asked(
             ends=wanted.ends(),
             filters=settings.filters,
             options=given.fitted(given.report_options(package_url=links), destination),
-            shaping=given.shaping(),
+            shaping=_shaping(given),
             configuration=given.configuration or None,
         )
         steps = wanted.steps(writer.resume_after(wanted, asked))
@@ -177,7 +149,7 @@ def _write_changelog(story: str, given: ChangelogOptions) -> None:
         given.say_written([destination.file], lambda: counted(written, noun))
 
 
-def _write_first_seen(story: str, given: ChangelogOptions) -> None:
+def _write_first_seen(story: str, given: GivenOptions) -> None:
     if given.kind:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
     if given.explicit:
@@ -189,7 +161,7 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
     if destination.file:
         require_no_changelog(destination.file)
     wanted, given = _open(story, given, OF_FIRST_SEEN)
-    settings = given.settings()
+    settings = _settings(given)
     with ProgressBar("sections", wanted=not given.quiet) as progress:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
@@ -199,7 +171,7 @@ def _write_first_seen(story: str, given: ChangelogOptions) -> None:
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
-def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, ChangelogOptions]:
+def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, GivenOptions]:
     """Return the range, and the options with those that the file of its last revision decides."""
     wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
@@ -212,6 +184,26 @@ def _open(story: str, given: ChangelogOptions, takes: set[str]) -> tuple[Range, 
     with lines_named(given):
         wanted.require_matches(Scope(given.filters()).filters)
     return wanted, given
+
+
+def _settings(given: GivenOptions) -> Settings:
+    """Return how snapshots are compared."""
+    return Settings(
+        filters=given.filters(),
+        skip_bad_pages=given.skip_bad_pages,
+        configuration=given.configuration,
+    )
+
+
+def _shaping(given: GivenOptions) -> ShapingOptions:
+    """Return the options that decide what is in a section."""
+    shaping = {
+        option_name(field): GIVEN if value is True else (str(value),)
+        for field, value in given.looks().items()
+    }
+    shaping |= {"by": (given.by,)} if given.by not in (None, _DEFAULT_BY) else {}
+    shaping |= {"skip-bad-pages": GIVEN} if given.skip_bad_pages else {}
+    return shaping | filter_options(given.filters())
 
 
 def _once_a_page(warn: Callable[[str], None]) -> Callable[[str], None]:

@@ -206,8 +206,9 @@ def diff(revisions: tuple[str, ...], **values: Any) -> int:
     REV:PATH with that folder of it; without either, HEAD is. A file or folder alone is compared
     with itself at HEAD. Each PATH after -- narrows both sides.
     """
-    from snapdiff.cli.diff_run import DiffOptions, run_diff
+    from snapdiff.cli.diff_run import run_diff
+    from snapdiff.cli.given_options import GivenOptions
 
-    given = DiffOptions(**values)
+    given = GivenOptions(**values)
     outcome = run_diff(revisions, given)
     return int(bool(outcome.offenders) or (given.exit_code and not outcome.diff.is_empty()))

@@ -4,26 +4,25 @@ It is apart from the command, which help and completion import (docs/specificati
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from snapdiff.catalog.known_names import renamed_stacks_of
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli.console import ProgressBar, say
-from snapdiff.cli.given_options import CommonOptions, lines_named, open_sides
+from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds
 from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import require_files_of_their_own
 from snapdiff.report_formats import REPORT
-from snapdiff.reports import GroupBy, ReportOptions, render_pieces
-from snapdiff.result import CatalogDiff, Filters, Kind
+from snapdiff.reports import ReportOptions, render_pieces
+from snapdiff.result import CatalogDiff, Filters
 
 if TYPE_CHECKING:  # late: most runs have no gate
     from snapdiff.cli.gate import Offender
-    from snapdiff.settings.catalog_settings import AcceptedChange
 
 FROM_FILE = {
     *("tag", "stack", "package", "kind", "map_stack"),
@@ -41,55 +40,6 @@ class ReportWriter(NamedTuple):
     destination: Destination
 
 
-class DiffOptions(CommonOptions, frozen=True, kw_only=True):
-    """The options of `snapdiff diff`, under the names that click gives them.
-
-    `annotations` are for `github`, or in a file for GitLab. `ignore` is what the gate lets pass;
-    only a file can say it.
-    """
-
-    title: str | None
-    group_by: GroupBy | None
-    detail: bool
-    stat: bool
-    report_url: str | None
-    marker: str | None
-    max_length: int | None
-    quiet_if_empty: bool
-    exit_code: bool
-    fail_on: tuple[Kind, ...]
-    also: tuple[tuple[str, Path | None], ...]
-    annotations: Literal["github"] | Path | None
-    ignore: "tuple[AcceptedChange, ...]" = ()
-
-    @property
-    def is_narrowed(self) -> bool:
-        """Whether the gate looks at less than the configuration file speaks of."""
-        given = {"tag", "stack", "package", "because", "explicit"} - self.from_file
-        is_of_more = self.settings_file is not None and self.settings_file.is_of_more
-        return is_of_more or any(getattr(self, name) for name in given)
-
-    def report_writers(self) -> list[ReportWriter]:
-        """Return what writes the reports: the one that goes to `-o`, then each of `--also`.
-
-        Raises SnapdiffError where one cannot be written, before any work.
-        """
-        if self.stat and self.detail:
-            raise ReportError("--stat leaves out what --detail adds; give one of them")
-        is_usual = "format_name" in self.from_file
-        usual, wanted = (self.format_name, None) if is_usual else (None, self.format_name)
-        writers = []
-        for name, file in ((wanted, self.output), *self.also):
-            target = self.destination(file)
-            chosen = self.format_for(REPORT, name, target, usual)
-            writers.append(ReportWriter(chosen, self.fitted(self.report_options(), target), target))
-        files = [writer.destination.file for writer in writers]
-        if isinstance(self.annotations, Path):
-            files.append(self.destination(self.annotations).file)
-        require_files_of_their_own(files)
-        return writers
-
-
 class Outcome(NamedTuple):
     """What a run has compared and found; its reports are written.
 
@@ -103,13 +53,13 @@ class Outcome(NamedTuple):
     offenders: "list[Offender]"
 
 
-def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
+def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     """Compare what the arguments mean, write the reports, and say what the gate has found.
 
     It is to be called in click's context of the command, which knows where each option is from.
     Raises SnapdiffError, and click's UsageError.
     """
-    given.report_writers()  # what cannot be written is an error before any work
+    _report_writers(given)  # what cannot be written is an error before any work
     with ProgressBar("pages", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, FROM_FILE, progress)
         with lines_named(given):
@@ -134,7 +84,7 @@ def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
     _write_reports(given, narrowed, tuple(offender.text for offender in offenders))
     if verdict:
         place = str(given.configuration)
-        for message in verdict.warnings(place, is_narrowed=given.is_narrowed):
+        for message in verdict.warnings(place, is_narrowed=_is_narrowed(given)):
             given.warn(message)
         for line in verdict.lines(place):
             say(line)
@@ -146,7 +96,14 @@ def run_diff(revisions: tuple[str, ...], given: DiffOptions) -> Outcome:
     return Outcome(old, new, narrowed, offenders)
 
 
-def _filters(given: DiffOptions, old: Catalog, new: Catalog) -> Filters:
+def _is_narrowed(given: GivenOptions) -> bool:
+    """Return whether the gate looks at less than the configuration file speaks of."""
+    names = {"tag", "stack", "package", "because", "explicit"} - given.from_file
+    is_of_more = given.settings_file is not None and given.settings_file.is_of_more
+    return is_of_more or any(getattr(given, name) for name in names)
+
+
+def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
     """Return what the report is narrowed to; raises FilterError where a glob has a slip in it.
 
     A file speaks of a stack's new name before the stack has it and after, so such a pair counts
@@ -158,9 +115,30 @@ def _filters(given: DiffOptions, old: Catalog, new: Catalog) -> Filters:
     return replace(filters, stack_names=renamed_stacks_of(filters.stack_names, old, new))
 
 
-def _write_reports(given: DiffOptions, diff: CatalogDiff, offending: tuple[str, ...]) -> None:
+def _report_writers(given: GivenOptions) -> list[ReportWriter]:
+    """Return what writes the reports: the one that goes to `-o`, then each of `--also`.
+
+    Raises SnapdiffError where one cannot be written, before any work.
+    """
+    if given.stat and given.detail:
+        raise ReportError("--stat leaves out what --detail adds; give one of them")
+    is_usual = "format_name" in given.from_file
+    usual, wanted = (given.format_name, None) if is_usual else (None, given.format_name)
+    writers = []
+    for name, file in ((wanted, given.output), *given.also):
+        target = given.destination(file)
+        chosen = given.format_for(REPORT, name, target, usual)
+        writers.append(ReportWriter(chosen, given.fitted(given.report_options(), target), target))
+    files = [writer.destination.file for writer in writers]
+    if isinstance(given.annotations, Path):
+        files.append(given.destination(given.annotations).file)
+    require_files_of_their_own(files)
+    return writers
+
+
+def _write_reports(given: GivenOptions, diff: CatalogDiff, offending: tuple[str, ...]) -> None:
     """Write every report that is asked for, and say so; raises ReportError."""
-    writers = given.report_writers()
+    writers = _report_writers(given)
     given.warn_without_effect(REPORT, [writer.format_name for writer in writers])
     has_words = not given.quiet_if_empty or not diff.is_empty() or bool(diff.skipped)
     for name, options, destination in writers:

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli.console import say_command
-from snapdiff.cli.given_options import split_globs
 from snapdiff.errors import SnapdiffError
-from snapdiff.filters import NameFilter
+from snapdiff.filters import NameFilter, split_globs
 from snapdiff.output.whole_file import write_file
 from snapdiff.reports.annotations import Annotation, code_quality, github_commands
 from snapdiff.reports.lost_builds import builds_in_words

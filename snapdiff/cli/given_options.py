@@ -6,11 +6,10 @@ The file is that of the old side, so that a pull request cannot weaken the gate 
 
 import contextlib
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.core import ParameterSource
@@ -20,71 +19,80 @@ from msgspec.structs import replace
 from snapdiff.catalog.loading import Catalog, open_catalogs
 from snapdiff.cli.console import ProgressBar, is_on_terminal, say
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
+from snapdiff.filters import split_globs
 from snapdiff.formats.registry import DOCUMENTS
-from snapdiff.limits import Limits, limits_of
+from snapdiff.limits import Limits
 from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import check_output
 from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, without_effect
-from snapdiff.reports import ReportOptions
-from snapdiff.result import Filters, SkippedPage
+from snapdiff.reports import By, GroupBy, ReportOptions
+from snapdiff.result import Filters, Kind, SkippedPage
 from snapdiff.sources.names import ends_of_range
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Part, SettingsFile, Source
 
 if TYPE_CHECKING:
-    from snapdiff.settings.catalog_settings import CatalogSettings  # late: few catalogs have any
-
-_LOOKS = (
-    *("title", "group_by", "detail", "stat", "package_url", "report_url", "max_length", "marker"),
-    *("templates", "template"),
-)
-"""The fields of ReportOptions that are options of commands, under the same names."""
+    from snapdiff.settings.catalog_settings import (  # late: few have any
+        AcceptedChange,
+        CatalogSettings,
+    )
 
 
-Color = Literal["auto", "always", "never"]
-"""What --color takes."""
+class GivenOptions(Struct, frozen=True, kw_only=True):
+    """The values of all options, under the names that click gives them.
 
-
-class Compared(NamedTuple):
-    """What a command compares: names, the folder they are looked up in, and paths in both."""
-
-    directory: Path
-    revisions: tuple[str, ...]
-    paths: tuple[str, ...]
-
-
-class CommonOptions(Struct, frozen=True, kw_only=True):
-    """The values of these options, under the names that click gives them.
-
-    Not every command has those with a default. `from_file` are the names of those whose values a
-    configuration file gives: `settings_file`, which is there where one counts.
+    No command has all of them: of the others they are those that change nothing. `from_file` are
+    the names of those whose values a configuration file gives: `settings_file`, which is there
+    where one counts.
     """
 
+    # What is compared
     repo: str
-    format_name: str | None
-    output: Path | None
-    package_url: str | None
-    templates: str | None
-    no_pager: bool
-    allow_empty: bool
-    skip_bad_pages: bool
-    max_size: int | None
-    quiet: bool
-    verbose: bool
-    config: str | None = None
-    no_config: bool = True
+    paths: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
     tag: tuple[str, ...] = ()
     stack: tuple[str, ...] = ()
     package: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
     because: tuple[str, ...] = ()
-    map_stack: tuple[tuple[str, str], ...] = ()
     explicit: bool = False
+    map_stack: tuple[tuple[str, str], ...] = ()
     no_renames: bool = False
-    color: Color | None = None
+    by: By | None = None
+    allow_empty: bool
+    skip_bad_pages: bool
+    limits: Limits
+
+    # How it is reported
+    format_name: str | None
+    output: Path | None
+    also: tuple[tuple[str, Path | None], ...] = ()
+    title: str | None = None
+    group_by: GroupBy | None = None
+    detail: bool = False
+    stat: bool = False
+    first_seen: bool = False
+    package_url: str | None
+    report_url: str | None = None
+    marker: str | None = None
+    max_length: int | None = None
     template: str | None = None
-    paths: tuple[str, ...] = ()
-    environment: tuple[str, ...] = ()
+    templates: str | None
+    quiet_if_empty: bool = False
+    color: Literal["auto", "always", "never"] | None = None
+    no_pager: bool
+
+    # What is said of it, and what fails; `annotations` are in a file for GitLab
+    exit_code: bool = False
+    fail_on: tuple[Kind, ...] = ()
+    ignore: "tuple[AcceptedChange, ...]" = ()  # only a file can say it
+    annotations: Literal["github"] | Path | None = None
+    jobs: int = 1
+    quiet: bool
+    verbose: bool
+
+    config: str | None = None
+    no_config: bool = True
     from_file: frozenset[str] = frozenset()
     settings_file: SettingsFile | None = None
 
@@ -101,10 +109,11 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
             raise SnapdiffError(f"{self.repo}: no such directory")
         return Path(self.repo)
 
-    def compared(self, revisions: tuple[str, ...]) -> Compared:
-        """Return where and what is compared: with -e the lock of an environment is one side.
+    def compared(self, revisions: tuple[str, ...]) -> tuple[Path, tuple[str, ...], tuple[str, ...]]:
+        """Return what is compared: a folder, the names to look up in it, and paths in both sides.
 
-        With a range or two revisions it is both. Raises SnapdiffError.
+        With -e the lock of an environment is one side; with a range or two revisions it is both.
+        Raises SnapdiffError.
         """
         here = self.directory()
         for name, other in permutations(revisions[:2], 2):
@@ -112,22 +121,22 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
                 way_out = f"leave {other} out, or write it after --, if it is a path"
                 raise SnapdiffError(f"{name}: names both sides already; {way_out}")
         if not self.environment:
-            return Compared(here, revisions, self.paths)
+            return here, revisions, self.paths
         from snapdiff.sources.directory import LOCK, environment_folder
 
         folders = [environment_folder(name) for name in self.environment]
         if self.paths or len(folders) > 2 or (len(folders) == 2 and revisions):
             raise SnapdiffError("-e: names both sides already; leave paths and names out")
         if len(folders) == 2:
-            return Compared(here, tuple(str(folder / LOCK) for folder in folders), ())
+            return here, tuple(str(folder / LOCK) for folder in folders), ()
         files = [str((here / name).absolute()) for name in revisions if os.path.exists(here / name)]
         if len(revisions) == 1 and files:
-            return Compared(folders[0], (*files, LOCK), ())
+            return folders[0], (*files, LOCK), ()
         if len(revisions) > 1 or any(map(ends_of_range, revisions)):
-            return Compared(folders[0], revisions, (LOCK,))
+            return folders[0], revisions, (LOCK,)
         if revisions and ":" not in revisions[0]:
-            return Compared(folders[0], (f"{revisions[0]}:./{LOCK}",), ())
-        return Compared(folders[0], (*revisions, LOCK), ())
+            return folders[0], (f"{revisions[0]}:./{LOCK}",), ()
+        return folders[0], (*revisions, LOCK), ()
 
     def filters(self) -> Filters:
         """Return what is looked at."""
@@ -142,11 +151,6 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
             no_renames=self.no_renames or UNSET,
             path=self.paths or UNSET,
         )
-
-    @property
-    def limits(self) -> Limits:
-        """How much is taken of a page, of a document and of a mirror."""
-        return limits_of(self.max_size)
 
     # --- How it is reported ---
 
@@ -175,7 +179,7 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
 
     def looks(self) -> dict[str, Any]:
         """Return the fields of ReportOptions that somebody has given a value, as it was given."""
-        given = {name: getattr(self, name, None) for name in _LOOKS}
+        given = {name: getattr(self, name) for name in _LOOKS}
         return {name: value for name, value in given.items() if value not in (None, False)}
 
     def report_options(self, **usual: Any) -> ReportOptions:
@@ -222,32 +226,27 @@ class CommonOptions(Struct, frozen=True, kw_only=True):
             say(f"wrote {', '.join(kept)}: {content()}")
 
 
-_COMMA = re.compile(r",(?![^\[]*\])")
-"""A comma between two globs; one in brackets, as in `[ab,]*`, is a character of its glob."""
-
-
-def split_globs(values: Sequence[str]) -> tuple[str, ...]:
-    """Return the globs that some values hold: `e4s,hep` are two."""
-    return tuple(glob for value in values for glob in _COMMA.split(value))
+_LOOKS = [
+    name
+    for name in ReportOptions.__struct_fields__
+    if name in GivenOptions.__struct_fields__ and name != "color"
+]
+"""The fields of ReportOptions that are options of commands, under the same names."""
 
 
 # --- The configuration file ---
 
-_Options = TypeVar("_Options", bound=CommonOptions)
-
 
 def open_sides(
-    revisions: tuple[str, ...], given: _Options, takes: Collection[str], progress: ProgressBar
-) -> tuple[Catalog, Catalog, _Options]:
+    revisions: tuple[str, ...], given: GivenOptions, takes: Collection[str], progress: ProgressBar
+) -> tuple[Catalog, Catalog, GivenOptions]:
     """Open both sides; return them, and the options with the settings that count for them.
 
     `takes` are the options of the command that a file can decide. With -v a line says what is
     compared. Raises SnapdiffError.
     """
-    where = given.compared(revisions)
-    old, new = open_catalogs(
-        where.revisions, where.directory, given.limits, progress.downloaded, where.paths
-    )
+    directory, names, paths = given.compared(revisions)
+    old, new = open_catalogs(names, directory, given.limits, progress.downloaded, paths)
     if given.verbose:
         say(f"comparing {old.source.name} with {new.source.name}")
     given = with_settings(given, old.source, new.source, takes)
@@ -257,8 +256,8 @@ def open_sides(
 
 
 def with_settings(
-    given: _Options, old: Source, new: Source | None, takes: Collection[str]
-) -> _Options:
+    given: GivenOptions, old: Source, new: Source | None, takes: Collection[str]
+) -> GivenOptions:
     """Return the options with those that a configuration file decides.
 
     It is the file of the old side, or the one that is asked for. Where `new` has other settings, a
@@ -288,7 +287,7 @@ def with_settings(
 
 
 @contextlib.contextmanager
-def lines_named(given: CommonOptions) -> Iterator[None]:
+def lines_named(given: GivenOptions) -> Iterator[None]:
     """Add file and line to the error of a filter that the file has; raises SnapdiffError."""
     try:
         yield

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from snapdiff.limits import parse_size
+from snapdiff.limits import DEFAULT_LIMITS, Limits, parse_size
 from snapdiff.report_formats import ANSWER, Formats, in_words
 
 if TYPE_CHECKING:
@@ -21,11 +21,14 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-def _size(value: str) -> int:
+def _limits(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Limits:
+    if value is None:
+        return DEFAULT_LIMITS
     try:
-        return parse_size(value)
+        size = parse_size(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+    return Limits(size, size, size)
 
 
 def at_least_one(
@@ -91,7 +94,8 @@ def _narrowed(
 
 max_size = click.option(
     "--max-size",
-    type=_size,
+    "limits",
+    callback=_limits,
     metavar="SIZE",
     help="Take SIZE bytes of a page (default 16M), a lock, an index or a mirror (2G); K, M, G.",
 )

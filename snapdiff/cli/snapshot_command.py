@@ -18,7 +18,7 @@ from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar, say
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
-from snapdiff.limits import limits_of
+from snapdiff.limits import Limits
 from snapdiff.output.whole_folder import remove_remains, replaced_folder
 from snapdiff.reports.names import counted
 from snapdiff.safe_text import shown
@@ -54,7 +54,7 @@ def snapshot(
     source: str,
     folder: str,
     repo: str,
-    max_size: int | None,
+    limits: Limits,
     quiet: bool,
 ) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
@@ -62,7 +62,6 @@ def snapshot(
     SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
     is a snapshot of SOURCE, it is brought up to date; where nothing is new, nothing is written.
     """
-    limits = limits_of(max_size)
     target = SnapshotFolder(Path(folder))
     with ProgressBar("documents", wanted=not quiet) as bar:
         if is_mirror_address(source):

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.cli.diff_command import diff
-from snapdiff.cli.diff_run import FROM_FILE, DiffOptions
-from snapdiff.cli.given_options import with_settings
+from snapdiff.cli.diff_run import FROM_FILE
+from snapdiff.cli.given_options import GivenOptions, with_settings
 from snapdiff.errors import FilterError
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import lock, to_bytes
@@ -259,11 +259,11 @@ class _Old:
         return SettingsFile("old/.snapdiff.toml", self._content)
 
 
-def effective(arguments: list[str], content: str) -> DiffOptions:
+def effective(arguments: list[str], content: str) -> GivenOptions:
     """The options of a run with a file."""
     with diff.make_context("diff", arguments) as context:
         values = {name: value for name, value in context.params.items() if name != "revisions"}
-        options = DiffOptions(**values)
+        options = GivenOptions(**values)
         old: Any = _Old(content.encode("utf-8"))
         return with_settings(options, old, None, FROM_FILE)
 
