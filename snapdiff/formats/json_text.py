@@ -83,7 +83,7 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
     `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
     """
     found = dict(zip(map(str, records), records.values(), strict=True))
-    if len(found) < len(records) or not _are_hashes(found):
+    if len(found) < len(records) or not are_hashes(found):
         raise _key_error(map(str, records), key)
     return found
 
@@ -102,7 +102,7 @@ def _key_error(hashes: Iterable[str], place: str) -> FormatError:
     return FormatError(f"{place}: {reason}" if place else reason)
 
 
-def _are_hashes(texts: Collection[str]) -> bool:
+def are_hashes(texts: Collection[str]) -> bool:
     """Return whether every text is a hash: all at once, in a tenth of what `is_hash` takes."""
     characters = "".join(texts).encode("utf-8", "replace")
     return set(map(len, texts)) <= {HASH_LENGTH} and not characters.translate(None, _ALPHABET)

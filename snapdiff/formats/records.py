@@ -7,24 +7,25 @@ the same specs.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from sys import intern
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import HASH_ALPHABET, HASH_LENGTH, is_hash
+from snapdiff.formats.json_text import HASH_LENGTH, are_hashes, is_hash
+from snapdiff.formats.node_parts import PartReader
 from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limit
 from snapdiff.model import Build, StackCounts, counting_stacks
 
-_HASH_BYTES = HASH_ALPHABET.encode("ascii")
-_HASH_KEY = b'"hash": "'
-_BETWEEN = b"}, "
+_HASH_KEY = '"hash": "'
+_BETWEEN = "}, "
 
 
-class Record(Struct, frozen=True):
-    """An entry of `spec_details`; keys that are not named here carry nothing we compare."""
+class _Fields(Struct, frozen=True):
+    """An entry of `spec_details` but for its lists."""
 
     hash: str
     versions: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1)]
@@ -32,6 +33,11 @@ class Record(Struct, frozen=True):
     os: str
     platform: str
     target: str
+
+
+class Record(_Fields, frozen=True):
+    """An entry of `spec_details`; keys that are not named here carry nothing we compare."""
+
     variants: tuple[str, ...]
     stacks: tuple[str, ...]
 
@@ -63,6 +69,10 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
 
 
 def _build_of(record: Record) -> Build:
+    return _build(record, _in_order(record.variants), counting_stacks(record.stacks))
+
+
+def _build(record: _Fields, variants: tuple[str, ...], stacks: frozenset[str]) -> Build:
     # Pages differ, their words do not: the builds of a day would hold ten times as many texts.
     return Build(
         record.versions[0],
@@ -70,9 +80,13 @@ def _build_of(record: Record) -> Build:
         intern(record.os),
         intern(record.platform),
         intern(record.target),
-        tuple(sorted(map(intern, record.variants))),  # by name: a report shows them
-        counting_stacks(record.stacks),
+        variants,
+        stacks,
     )
+
+
+def _in_order(variants: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(map(intern, variants)))  # by name: a report shows them
 
 
 # --- The quick way ---
@@ -89,9 +103,24 @@ def _build_of(record: Record) -> Build:
 #   other brace in it, and the parts put together again are this list and no other.
 # - A record is cut at the first `"hash": "`. If it decodes with an empty hash once its hash is
 #   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
+# - Its variants and stacks, which other records have in the same words, are set aside as text, and
+#   each text is decoded once.
 
 
-_RECORD = msgspec.json.Decoder(Record)
+class _RecordAround(_Fields, frozen=True):
+    """A record whose lists are set aside as text: many records have the same."""
+
+    variants: Raw
+    stacks: Raw
+
+
+_RECORD = msgspec.json.Decoder(_RecordAround)
+_WORDS = msgspec.json.Decoder(tuple[str, ...])
+_VARIANTS = PartReader(_WORDS, _in_order)
+_STACKS = PartReader(_WORDS, counting_stacks)
+
+_Spec = tuple[str, Build]
+"""A hash, and how the spec was built."""
 
 
 class RecordReader:
@@ -99,8 +128,8 @@ class RecordReader:
 
     def __init__(self) -> None:
         """Begin with nothing known."""
-        self._builds: dict[tuple[bytes, bytes], Build] = {}
-        self._latest: dict[bytes, tuple[str, Build]] = {}
+        self._builds: dict[tuple[str, str], Build] = {}
+        self._latest: tuple[list[str], list[_Spec]] = [], []
 
     def read(self, details: memoryview) -> dict[str, Build] | None:
         """Return the specs of a list by hash, or None where that takes the plain way.
@@ -109,8 +138,8 @@ class RecordReader:
         page that takes a third less time.
         """
         texts = _record_texts(details)
-        known = self._latest
-        kept = [text for text in texts if text in known]
+        known = dict(zip(*self._latest, strict=True))
+        kept = [text for text in texts if text in known] if known else []
         added = [text for text in texts if text not in known] if kept else texts
         found = self._read_texts(added)
         if not texts or found is None:
@@ -119,15 +148,14 @@ class RecordReader:
         by_hash = dict(specs)
         if len(by_hash) != len(texts):
             return None  # a hash comes twice
-        self._latest = dict(zip([*kept, *added], specs, strict=True))
+        self._latest = [*kept, *added], specs
         return by_hash
 
-    def _read_texts(self, texts: Sequence[bytes]) -> list[tuple[str, Build]] | None:
+    def _read_texts(self, texts: Sequence[str]) -> list[_Spec] | None:
         """Return hash and build of records, or None where one is not in the usual form."""
         known = self._builds
-        hashes, builds = [], []
-        for text in texts:
-            before, _, after = text.partition(_HASH_KEY)
+        found = []
+        for before, _, after in map(str.partition, texts, repeat(_HASH_KEY)):
             around_hash = before, after[HASH_LENGTH:]
             build = known.get(around_hash)
             if build is None:
@@ -135,38 +163,38 @@ class RecordReader:
                 if build is None:
                     return None
                 known[around_hash] = build
-            hashes.append(after[:HASH_LENGTH])
-            builds.append(build)
-        joined = b"".join(hashes)
-        if len(joined) != HASH_LENGTH * len(texts) or joined.translate(None, _HASH_BYTES):
-            return None
-        return list(zip(map(bytes.decode, hashes), builds, strict=True))
+            found.append((after[:HASH_LENGTH], build))
+        return found if are_hashes([spec_hash for spec_hash, _ in found]) else None
 
 
-def _record_texts(details: memoryview) -> list[bytes]:
+def _record_texts(details: memoryview) -> list[str]:
     """Return the text of each record of a list, or nothing where it is not in the usual form.
 
     Each lacks its opening brace, and ends as if one more followed.
     """
     if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
         return []
-    texts = bytes(details[2:-1]).split(b"{")
+    try:
+        texts = str(details[2:-1], "utf-8").split("{")
+    except UnicodeDecodeError:
+        return []
     texts[-1] += _BETWEEN[1:]
     return texts
 
 
-def _decode_around_hash(before: bytes, after: bytes) -> Build | None:
+def _decode_around_hash(before: str, after: str) -> Build | None:
     """Return the build of a record whose hash is taken out, or None where it is not as usual."""
-    text = b"{%b%b%b" % (before, _HASH_KEY, after.removesuffix(_BETWEEN[1:]))
-    if not after.endswith(_BETWEEN) or b"\\" in text or text.count(b'"hash"') != 1:
+    text = f"{{{before}{_HASH_KEY}{after.removesuffix(_BETWEEN[1:])}"
+    if not after.endswith(_BETWEEN) or "\\" in text or text.count('"hash"') != 1:
         return None
     try:
         record = _RECORD.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return None  # if the hash is not one, the text after it may begin within a character
+        variants, stacks = _VARIANTS.read(record.variants), _STACKS.read(record.stacks)
+    except (msgspec.DecodeError, RecursionError, FormatError):
+        return None
     if record.hash or has_too_many_parts(record.versions[0]):
         return None
-    return _build_of(record)
+    return _build(record, variants, stacks)
 
 
 # --- What a report of them may take ---

@@ -230,6 +230,16 @@ def test_what_is_not_quite_a_list_is_none(begin: str, end: str) -> None:
         read(page_around(begin + record + end))
 
 
+@pytest.mark.parametrize("key", ["stacks", "variants"])
+def test_of_a_list_that_is_there_twice_the_last_counts(key: str) -> None:
+    record = json.dumps(entries_of([spec("b")])[0])
+    for value in ('["x"]', "7"):
+        page = page_around(f'[{{"{key}": {value}, {record[1:]}]')
+        assert said(read(page).specs) == meant([spec("b")])
+    with pytest.raises(SnapdiffError, match=rf"spec_details\[0\]\.{key}"):
+        read(page_around(f'[{record[:-1]}, "{key}": 7}}]'))
+
+
 def test_a_record_given_twice_counts_once_whatever_its_order() -> None:
     first = spec("b", variants="+mpi ~cuda", stacks="e4s hep")
     again = spec("b", variants="~cuda +mpi", stacks="hep e4s")
