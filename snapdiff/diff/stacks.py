@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
@@ -21,6 +21,7 @@ from snapdiff.model import DocumentKind, Graph, TagPair, packages_asked_for
 from snapdiff.result import (
     AskedFor,
     Change,
+    CompilerCount,
     Count,
     Kind,
     PackageChange,
@@ -29,6 +30,7 @@ from snapdiff.result import (
     StackDiff,
     Summary,
 )
+from snapdiff.spack.configuration import canonical_compiler
 from snapdiff.spack.version import Version, parse_version
 
 
@@ -113,6 +115,12 @@ def asks_for_others(tag: TagPair, stack: str) -> bool:
     return bool(old and new and packages_asked_for(old) != packages_asked_for(new))
 
 
+_MOST_NODES = 20_000
+"""Of how many nodes of a document all compilers are read: of an environment, not of a large index.
+
+To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
+"""
+
 _PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
 
 
@@ -177,9 +185,11 @@ class StackTotal:
         scope: Scope,
         known: KnownGraphs,
         asked_for: AskedForNames | None,
+        graphs: tuple[Graph | None, Graph | None],
     ) -> StackDiff:
         """Return the diff of the stack, of which `asked_for` says what somebody wants of it.
 
+        `graphs` are of the documents that list it as a whole, on each side.
         Raises BadPage where its document cannot be followed from dependency to dependency.
         """
         self.package_changes.sort(key=_PACKAGE)
@@ -193,11 +203,12 @@ class StackTotal:
             roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
             packages = self._packages(changes, scope)
             needed_by = asked_for.needed_by(packages) if asked_for else {}
+            compilers = self._compilers(graphs, scope)
         except FormatError as error:
             raise BadPage(min(self.documents, default=stack), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
-        compilers = self._former_compilers(scope)
+        former_compilers = self._former_compilers(scope)
         main = main_causes(changes)
         there = self.unchanged.union(it.package for it in self.package_changes if not it.whole)
         if asked_for and not scope.filters.because:
@@ -211,7 +222,7 @@ class StackTotal:
                 lost_by=lost.packages.get(change.package, ()),
                 gained_by=gained.packages.get(change.package, ()),
                 cause=main.get(change.package, UNSET),
-                was_compiler=change.package in compilers or UNSET,
+                was_compiler=change.package in former_compilers or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
             )
             for change in packages
@@ -235,6 +246,7 @@ class StackTotal:
             gained_by=gained.of_stack,
             package_changes=tuple(packages),
             still_there=tuple(sorted(there - {it.package for it in packages})),
+            compilers=compilers,
             causes=tuple(causes),
             changes=tuple(changes),
         )
@@ -254,6 +266,33 @@ class StackTotal:
             return mine.package_names - theirs.package_names if scope.filters.package else names
 
         return find_traits(losses, gone)
+
+    def _compilers(
+        self, graphs: tuple[Graph | None, Graph | None], scope: Scope
+    ) -> tuple[CompilerCount, ...] | UnsetType:
+        """Return how many specs have which compiler on each side, where that is known.
+
+        Changes do not say it of specs that both sides have, and with `-p` of no other package.
+        """
+        if scope.filters.package or not self.changes:
+            return UNSET
+        counts: list[Counter[str]] = []
+        for number, graph, specs in zip(
+            (self.old, self.new),
+            graphs,
+            ([change.old for change in self.changes], [change.new for change in self.changes]),
+            strict=True,
+        ):
+            compilers = Counter(spec.compiler for spec in specs if spec)
+            if compilers.total() < number:
+                if graph is None or graph.size > _MOST_NODES:
+                    return UNSET
+                compilers = Counter(graph.compilers)
+            counts.append(Counter())
+            for compiler, found in compilers.items():
+                counts[-1][canonical_compiler(compiler)] += found
+        old, new = counts
+        return tuple(CompilerCount(name, old[name], new[name]) for name in sorted({*old, *new}))
 
     def _former_compilers(self, scope: Scope) -> set[str]:
         """Return which added packages were compilers before, and are dependencies now."""

@@ -116,6 +116,7 @@ def _two_sided_tag(
                         scope,
                         graphs,
                         asked_for_in(tag, name, (total.old, total.new)),
+                        (tag.graphs[0].get(name), tag.graphs[1].get(name)),
                     ),
                     renamed_from=tag.renamed.get(name, UNSET),
                 )

@@ -199,6 +199,12 @@ class Listing(Document, ABC):
         return None
 
     @cached_property
+    def compilers(self) -> Mapping[str, int]:
+        """How many of the specs that are counted have which compiler; raises FormatError."""
+        counted = [found for found, entry in self._all_entries().items() if entry.tags]
+        return Counter(build.compiler for _, build in self.builds(counted))
+
+    @cached_property
     def package_names(self) -> frozenset[str]:
         """The packages of the specs that are counted."""
         return frozenset(entry.name for entry in self._all_entries().values() if entry.tags)

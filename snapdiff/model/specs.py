@@ -214,6 +214,11 @@ class Graph(Protocol):
         ...
 
     @property
+    def compilers(self) -> Mapping[str, int]:
+        """How many of the document's specs have which compiler, as they write it."""
+        ...
+
+    @property
     def package_names(self) -> frozenset[str]:
         """The packages that the document lists."""
         ...

@@ -131,6 +131,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "lost_by": "what most of its removed specs have and no other specs of their packages, "
         "then what most of the others have, and so on; three at most, each spec counted once",
         "gained_by": "the same of its added specs",
+        "compilers": "how many specs have which compiler, the unchanged ones too; there where the "
+        "compilers of all specs are known",
         "package_changes": "what happened to each package that changed",
         "still_there": "packages that are on both sides of the stack, though only other stacks of "
         "the tag have a change of them that is reported",
@@ -195,6 +197,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "builds": "how many roots there are; of what is beside roots, how many builds in all",
     },
     "AskedFor": _BOTH_SIDES,
+    "CompilerCount": {"compiler": "the compiler, `none` where a spec has none", **_BOTH_SIDES},
     "Duplicates": {
         "lost": "how many of its removed specs are duplicates",
         "gained": "how many of its added specs are duplicates",

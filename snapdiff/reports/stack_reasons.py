@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.names import Place, Places, shortened
@@ -292,7 +292,11 @@ def _in_order(versions: Iterable[str]) -> Versions:
 
 
 def _compilers(stack: StackDiff) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Return the versions of the compilers of both sides by name, as far as changes say them."""
+    """Return the versions of the compilers of both sides by name, as far as they are known."""
+    if stack.compilers is not UNSET:
+        old = _by_name(count.compiler for count in stack.compilers if count.old)
+        new = _by_name(count.compiler for count in stack.compilers if count.new)
+        return (old, new) if old and new else ({}, {})  # else a side does not name them
     pairs = [(it.old.compiler, it.new.compiler) for it in stack.changes if it.old and it.new]
     return _by_name({old for old, _ in pairs}), _by_name({new for _, new in pairs})
 

@@ -107,6 +107,14 @@ class Count(Struct, frozen=True):
     new: int
 
 
+class CompilerCount(Struct, frozen=True):
+    """How many specs of a stack have a compiler, in the common notation, on each side."""
+
+    compiler: str
+    old: int
+    new: int
+
+
 class AskedFor(Struct, frozen=True):
     """Whether a package is a root of an environment, or installed by hand, on each side."""
 
@@ -226,7 +234,9 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     none. `lost` and `gained` are what most of the stack's removed and its added specs have in
     common; `lost_by` and `gained_by` begin with that, and go on with what most of the others have.
     `still_there` are packages that are on both sides here, though only other stacks of the tag have
-    a change of them that is reported.
+    a change of them that is reported. `compilers` counts the specs of each, the unchanged ones too,
+    and is there where these are known: of environments and install trees, and where none is
+    unchanged.
     """
 
     stack: str
@@ -242,6 +252,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     gained_by: tuple[TraitCount, ...] = ()
     package_changes: tuple[PackageChange, ...]
     still_there: tuple[str, ...] = ()
+    compilers: tuple[CompilerCount, ...] | UnsetType = UNSET
     causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]
     renamed_from: str | UnsetType = UNSET

@@ -1,5 +1,7 @@
 """What happened to a package (docs/specification.md, section 9)."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 
@@ -140,6 +142,32 @@ def test_kinds_narrow_packages_and_specs_each_by_its_own(
     assert [change["package"] for change in stack["package_changes"]] == packages
     assert [change["package"] for change in stack["changes"]] == specs
     assert sum(stack["summary"].values()) == len(specs)
+
+
+ONE_GCC = spec("a", compiler="gcc@12")
+TWO_CLANG = spec("b", compiler="clang@14")
+KEPT = spec("k", package="hdf5", compiler="gcc@12")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options", "compilers"),
+    [
+        ([ONE_GCC], [TWO_CLANG], {}, [("gcc@12", 1, 0), ("llvm@14", 0, 1)]),
+        ([ONE_GCC, KEPT], [TWO_CLANG], {}, [("gcc@12", 2, 0), ("llvm@14", 0, 1)]),
+        # Neither of some packages alone, nor where a page has unchanged specs.
+        ([ONE_GCC, KEPT], [TWO_CLANG], {"package": ("zlib",)}, None),
+        ([ONE_GCC, KEPT], [TWO_CLANG, KEPT], {}, None),
+    ],
+)
+def test_the_compilers_of_a_stack_are_told_where_those_of_all_specs_are_known(
+    old: list[dict[str, Any]],
+    new: list[dict[str, Any]],
+    options: dict[str, Any],
+    compilers: list[tuple[str, int, int]] | None,
+) -> None:
+    [tag] = report_of(old, new, **options)["tags"]
+    found = tag["stacks"][0].get("compilers")
+    assert (found and [tuple(count.values()) for count in found]) == compilers
 
 
 def test_a_kind_that_did_not_happen_leaves_nothing() -> None:

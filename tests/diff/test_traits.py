@@ -4,6 +4,7 @@ import json
 import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -133,6 +134,11 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
             parts = change[f"{key}_by"]
             assert parts == (package_traits(change["package"], some, *sides) if some else [])
             assert sum(part["specs"] for part in parts) <= len(some or ())
+    compilers = [Counter(build.compiler for build in side.builds) for side in (old, new)]
+    assert stack.get("compilers", []) == [
+        {"compiler": name, "old": compilers[0][name], "new": compilers[1][name]}
+        for name in sorted({*compilers[0], *compilers[1]} if stack["changes"] else ())
+    ]
     assert stack["lost"] == stack_trait(lost, old, new)
     assert stack["gained"] == stack_trait(gained, new, old)
     assert stack["lost_by"] == stack_traits(lost, old, new)

@@ -1,11 +1,15 @@
 """The line of what everything stands on: each version says what became of it."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
 from tests.reports.test_news import diff_of, numbered
-from tests.support.helpers import spec
+from tests.support.documents import Item, lock, to_bytes
+from tests.support.helpers import run_cli, spec, write_files
 from tests.support.oracle import Record
 
 MOVES = {
@@ -57,3 +61,27 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
     words = "python 3.11.6 new (all but a), 3.8.17 → 3.8.18 (all but c), 3.7.17 gone (a)"
     assert f"\nToolchain: gcc 12.3.0 as before; {words}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ([Item("a", explicit=True)], "gcc 12.3.0 as before; llvm 14.0.6 → 17.0.6"),
+        ([], "gcc 12.3.0 new; llvm 14.0.6 → 17.0.6"),
+    ],
+)
+def test_what_unchanged_specs_are_compiled_with_is_not_new(
+    tmp_path: Path, kept: list[Item], expected: str
+) -> None:
+    """Of the specs that changed none was built with gcc before."""
+    old = [
+        Item(f"p{number}", f"{number}.0", compiler=("llvm", "14.0.6"), explicit=True)
+        for number in range(6)
+    ]
+    new = [replace(it, version=f"{it.version}.1", compiler=("llvm", "17.0.6")) for it in old]
+    new.append(Item("b", explicit=True))
+    for name, items in (("old", old), ("new", new)):
+        write_files(tmp_path, {f"{name}.lock": to_bytes(lock([*kept, *items]))})
+    out = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
+    [line] = [part for part in out.split("\n\n") if part.startswith("Toolchain: ")]
+    assert " ".join(line.split()) == f"Toolchain: {expected}"

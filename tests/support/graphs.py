@@ -6,6 +6,7 @@ independent reading of what changed (`tests/support/plain_causes.py`) looks at n
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,6 +104,10 @@ class NodesByHash:
     @property
     def roots(self) -> Mapping[str, Root] | None:
         return None
+
+    @property
+    def compilers(self) -> Mapping[str, int]:
+        return Counter(node.compiler for node in self._nodes.values())
 
     @property
     def package_names(self) -> frozenset[str]:
