@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from snapdiff.diff.causes import explain_changes, main_causes
 from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.compilers import count_compilers, former_compilers
 from snapdiff.diff.dependencies import Graphs, direct_dependents, roots_above
-from snapdiff.diff.events import became_dependencies, package_of_compiler
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses
@@ -21,7 +21,6 @@ from snapdiff.model import DocumentKind, Graph, TagPair, packages_asked_for
 from snapdiff.result import (
     AskedFor,
     Change,
-    CompilerCount,
     Count,
     Kind,
     PackageChange,
@@ -30,7 +29,6 @@ from snapdiff.result import (
     StackDiff,
     Summary,
 )
-from snapdiff.spack.configuration import canonical_compiler
 from snapdiff.spack.version import Version, parse_version
 
 
@@ -115,12 +113,6 @@ def asks_for_others(tag: TagPair, stack: str) -> bool:
     return bool(old and new and packages_asked_for(old) != packages_asked_for(new))
 
 
-_MOST_NODES = 20_000
-"""Of how many nodes of a document all compilers are read: of an environment, not of a large index.
-
-To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
-"""
-
 _PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
 
 
@@ -203,12 +195,18 @@ class StackTotal:
             roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
             packages = self._packages(changes, scope)
             needed_by = asked_for.needed_by(packages) if asked_for else {}
-            compilers = self._compilers(graphs, scope)
+            compilers = (
+                count_compilers(self.changes, (self.old, self.new), graphs)
+                if self.changes and not scope.filters.package  # else nobody knows all of them
+                else UNSET
+            )
         except FormatError as error:
             raise BadPage(min(self.documents, default=stack), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
-        former_compilers = self._former_compilers(scope)
+        # With `-p` the changes do not say which compilers there were.
+        compared = None if scope.filters.package else self.changes
+        became = former_compilers(self.added, self.graphs, compared)
         main = main_causes(changes)
         there = self.unchanged.union(it.package for it in self.package_changes if not it.whole)
         if asked_for and not scope.filters.because:
@@ -222,7 +220,7 @@ class StackTotal:
                 lost_by=lost.packages.get(change.package, ()),
                 gained_by=gained.packages.get(change.package, ()),
                 cause=main.get(change.package, UNSET),
-                was_compiler=change.package in former_compilers or UNSET,
+                was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
             )
             for change in packages
@@ -266,47 +264,6 @@ class StackTotal:
             return mine.package_names - theirs.package_names if scope.filters.package else names
 
         return find_traits(losses, gone)
-
-    def _compilers(
-        self, graphs: tuple[Graph | None, Graph | None], scope: Scope
-    ) -> tuple[CompilerCount, ...] | UnsetType:
-        """Return how many specs have which compiler on each side, where that is known.
-
-        Changes do not say it of specs that both sides have, and with `-p` of no other package.
-        """
-        if scope.filters.package or not self.changes:
-            return UNSET
-        counts: list[Counter[str]] = []
-        for number, graph, specs in zip(
-            (self.old, self.new),
-            graphs,
-            ([change.old for change in self.changes], [change.new for change in self.changes]),
-            strict=True,
-        ):
-            compilers = Counter(spec.compiler for spec in specs if spec)
-            if compilers.total() < number:
-                if graph is None or graph.size > _MOST_NODES:
-                    return UNSET
-                compilers = Counter(graph.compilers)
-            counts.append(Counter())
-            for compiler, found in compilers.items():
-                counts[-1][canonical_compiler(compiler)] += found
-        old, new = counts
-        return tuple(CompilerCount(name, old[name], new[name]) for name in sorted({*old, *new}))
-
-    def _former_compilers(self, scope: Scope) -> set[str]:
-        """Return which added packages were compilers before, and are dependencies now."""
-        added = {name for name in self.added if name in self.graphs}
-        if added and not scope.filters.package:  # else the packages compared do not say
-            compilers = {change.old.compiler for change in self.changes if change.old}
-            added &= {package_of_compiler(compiler) for compiler in compilers}
-        by_graphs: dict[Graphs, list[str]] = {}
-        for name in added:
-            by_graphs.setdefault(self.graphs[name], []).append(name)
-        found: set[str] = set()
-        for graphs, names in by_graphs.items():
-            found |= became_dependencies(names, *graphs)
-        return found
 
     def _packages(self, changes: Collection[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

@@ -88,7 +88,7 @@ def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]])
     }
     others = reduce(or_, (it.others.get(0, 0) for it in found), 0)
     first = _trait_of_stack(found, telling, others, bits)
-    return Traits(common, packages, stack, tuple(_traits_of_stack(found, first, others, bits)))
+    return Traits(common, packages, stack, tuple(_traits_of_stack(found, first, bits)))
 
 
 class _Lost(NamedTuple):
@@ -214,19 +214,20 @@ def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:
 
 
 def _traits_of_stack(
-    losses: Sequence[_Lost], first: StackTrait | None, others: int, bits: TraitBits
+    losses: Sequence[_Lost], first: StackTrait | None, bits: TraitBits
 ) -> Iterator[TraitCount]:
     """Yield the trait that tells most lost builds, and those of the builds that do not have it.
 
     A package that is wholly gone has no build to tell its lost ones from, so it speaks for
-    dependencies alone that are gone, too, and that none of the `others` has of any package.
+    dependencies alone that are gone, too, and that builds of other packages did not do without.
     """
     left: dict[str, _Build] = {}
     gone = 0
     bit = bits.of_trait(first) if first else 0
+    replaced = reduce(or_, (it.others.get(0, 0) & ~it.there for it in losses), 0)
     for lost in losses:
         gone |= lost.gone
-        told = ~0 if lost.others else lost.gone & ~others | ~bits.traits
+        told = ~0 if lost.others else lost.gone & ~replaced | ~bits.traits
         builds = _builds(lost, told, bits)
         left |= {key: build for key, build in builds.items() if not build.has & bit}
     if first:

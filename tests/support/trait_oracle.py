@@ -234,6 +234,11 @@ def others_of(
     return [(it, mine.graph) for it in stayed] + [(it, theirs.graph) for it in there]
 
 
+def mine_of(package: str, side: Side) -> set[str]:
+    """The hashes of all builds of a package."""
+    return {build.hash for build in side.builds if build.package == package}
+
+
 def pairs_of_others(package: str, lost: Collection[str], mine: Side, theirs: Side) -> set[Pair]:
     """What any build of a package has that is not lost, on either side."""
     others = others_of(package, lost, mine, theirs)
@@ -255,14 +260,17 @@ def stack_traits(
     others = {
         package: pairs_of_others(package, hashes, mine, theirs) for package, hashes in lost.items()
     }
-    elsewhere = {key for pairs in others.values() for _, key in pairs}
+    there = {
+        package: pairs_of_others(package, mine_of(package, mine), mine, theirs) for package in lost
+    }
+    replaced = {key for package in lost for _, key in others[package] - there[package]}
 
     def pairs(build: PlainBuild) -> set[Pair]:
         found = set(keys_of(build, mine.graph))
         if not others[build.package]:
             # Nothing is there to tell it from, so only what is gone itself says something.
             found = {key for key in found if key[0] == "dependency" and key[1] in gone}
-            found -= elsewhere
+            found -= replaced  # builds of other packages have done without it
         return pairs_of(found) - others[build.package]
 
     first = first_of_stack(lost, others, mine, theirs)

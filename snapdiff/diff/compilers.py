@@ -1,0 +1,125 @@
+"""Compilers: fields of the nodes they compiled, or, since Spack 1, dependencies of them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from msgspec import UNSET, UnsetType
+
+from snapdiff.diff.dependencies import Graphs
+from snapdiff.model import Edge, Graph, Node
+from snapdiff.result import Change, CompilerCount
+from snapdiff.spack.configuration import canonical_compiler
+from snapdiff.spack.node import LANGUAGES, NO_COMPILER
+
+_MOST_NODES = 20_000
+"""Of how many nodes of a document all compilers are read: of an environment, not of a large index.
+
+To read the unchanged specs of two indexes of 100,000 takes longer than to compare them.
+"""
+
+_COMPILER_WRAPPER, _RUNTIME = "compiler-wrapper", "-runtime"
+"""What comes with a compiler that is a dependency: this package, and names that end like this."""
+
+
+def has_own_compiler(node: Node) -> bool:
+    """Return whether a node names its compiler itself, as before Spack 1."""
+    return node.build.compiler != NO_COMPILER and not any(map(_is_compiler, node.edges))
+
+
+def comes_with_compilers(edge: Edge, before: Node) -> bool:
+    """Return whether a dependency came when compilers became dependencies.
+
+    `before` is the node that had its compiler as a field. A runtime depends on the compiler that it
+    is of, and not as on one that provides a language.
+    """
+    return (
+        _is_compiler(edge)
+        or edge.name in (_COMPILER_WRAPPER, package_of_compiler(before.build.compiler))
+        or edge.name.endswith(_RUNTIME)
+    )
+
+
+def package_of_compiler(compiler: str) -> str:
+    """Return the package that a compiler is today.
+
+    >>> package_of_compiler("clang@=14.0.6")
+    'llvm'
+    """
+    return canonical_compiler(compiler).partition("@")[0]
+
+
+def _became_dependencies(packages: Collection[str], old: Graph, new: Graph) -> set[str]:
+    """Return which packages were compilers of old nodes, and are dependencies of new ones as such.
+
+    All nodes are looked at, and none where no package is asked about.
+    """
+    if not packages:
+        return set()
+    compiled: set[str] = set()
+    for node in _nodes(old):
+        if has_own_compiler(node):
+            compiled.add(package_of_compiler(node.build.compiler))
+    found = compiled.intersection(packages)
+    if not found:
+        return found
+    return found & (_compilers_below(new) - _compilers_below(old))
+
+
+def _compilers_below(graph: Graph) -> set[str]:
+    return {edge.name for node in _nodes(graph) for edge in node.edges if _is_compiler(edge)}
+
+
+def _nodes(graph: Graph) -> Iterator[Node]:
+    for spec_hash in graph.hashes:
+        node = graph.node(spec_hash)
+        if node:
+            yield node
+
+
+def _is_compiler(edge: Edge) -> bool:
+    return bool(edge.virtuals) and any(virtual in LANGUAGES for virtual in edge.virtuals)
+
+
+def former_compilers(
+    added: Iterable[str], graphs: Mapping[str, Graphs], changes: Iterable[Change] | None
+) -> set[str]:
+    """Return which added packages were compilers before, and are dependencies now.
+
+    `graphs` has the dependencies by package, `changes` all that is compared, where that is known.
+    """
+    names = {name for name in added if name in graphs}
+    if names and changes is not None:
+        compilers = {change.old.compiler for change in changes if change.old}
+        names &= {package_of_compiler(compiler) for compiler in compilers}
+    by_graphs: dict[Graphs, list[str]] = {}
+    for name in names:
+        by_graphs.setdefault(graphs[name], []).append(name)
+    found: set[str] = set()
+    for both, some in by_graphs.items():
+        found |= _became_dependencies(some, *both)
+    return found
+
+
+def count_compilers(
+    changes: Collection[Change],
+    specs: tuple[int, int],
+    graphs: tuple[Graph | None, Graph | None],
+) -> tuple[CompilerCount, ...] | UnsetType:
+    """Return how many specs of a stack have which compiler on each side, where that is known.
+
+    There are so many `specs` on each side, and `graphs` are of the documents that list all of them;
+    without these nothing says what those were built with that did not change. Raises FormatError.
+    """
+    changed = [change.old for change in changes], [change.new for change in changes]
+    counts: list[Counter[str]] = []
+    for number, graph, some in zip(specs, graphs, changed, strict=True):
+        compilers: Mapping[str, int] = Counter(spec.compiler for spec in some if spec)
+        if sum(compilers.values()) < number:
+            if graph is None or graph.size > _MOST_NODES:
+                return UNSET
+            compilers = graph.compilers
+        counts.append(Counter())
+        for compiler, found in compilers.items():
+            counts[-1][canonical_compiler(compiler)] += found
+    old, new = counts
+    return tuple(CompilerCount(name, old[name], new[name]) for name in sorted({*old, *new}))
