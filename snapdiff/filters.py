@@ -15,7 +15,6 @@ from snapdiff.result import (
     StackDiff,
     Summary,
     TagDiff,
-    with_changes_elsewhere,
 )
 
 NEAREST = 3
@@ -130,6 +129,15 @@ def _narrowed_tag(tag: TagDiff, kinds: frozenset[Kind]) -> TagDiff | None:
     if not has_changes and tag.hash_conflicts is UNSET:
         return None
     return replace(tag, stacks=with_changes_elsewhere(stacks))
+
+
+def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ...]:
+    """Return the stacks of a tag, `still_there` without packages that no stack has a change of."""
+    changed = {change.package for stack in stacks for change in stack.package_changes}
+    return tuple(
+        replace(stack, still_there=tuple(name for name in stack.still_there if name in changed))
+        for stack in stacks
+    )
 
 
 def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
 from snapdiff.diff.stacks import StackTotal, asked_for_in, asks_for_others
-from snapdiff.filters import Scope, require_causes
+from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Build, PackagePair, TagPair, Tags
 from snapdiff.result import (
@@ -20,7 +20,6 @@ from snapdiff.result import (
     StackDiff,
     Summary,
     TagDiff,
-    with_changes_elsewhere,
 )
 from snapdiff.spack.version import parse_version
 

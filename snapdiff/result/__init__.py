@@ -23,7 +23,6 @@ from snapdiff.result.changes import (
     StackDiff,
     Summary,
     TagDiff,
-    with_changes_elsewhere,
 )
 
 __all__ = [
@@ -51,5 +50,4 @@ __all__ = [
     "TagDiff",
     "Trait",
     "TraitCount",
-    "with_changes_elsewhere",
 ]

@@ -4,12 +4,11 @@ Every class is one object of docs/specification.md, section 7, field by field, s
 a template and a reader of the JSON see is the same thing under the same names.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
 
 from snapdiff.model import DocumentKind, Revision, Spec
 from snapdiff.result.causes import Cause, StackCause, StackTrait, Trait, TraitCount
@@ -232,11 +231,10 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     old side. `package_changes` and `changes` are empty in a tag that is on one side only: what it
     holds is counted, not listed. `asked_for` is null where no document says what was, or a side has
     none. `lost` and `gained` are what most of the stack's removed and its added specs have in
-    common; `lost_by` and `gained_by` begin with that, and go on with what most of the others have.
+    common, `lost_by` and `gained_by` what tells most of them from others, then most of the rest.
     `still_there` are packages that are on both sides here, though only other stacks of the tag have
-    a change of them that is reported. `compilers` counts the specs of each, the unchanged ones too,
-    and is there where these are known: of environments and install trees, and where none is
-    unchanged.
+    a change of them that is reported. `compilers`, there where those of all specs are known, counts
+    the unchanged specs too.
     """
 
     stack: str
@@ -256,15 +254,6 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     causes: tuple[StackCause, ...]
     changes: tuple[Change, ...]
     renamed_from: str | UnsetType = UNSET
-
-
-def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ...]:
-    """Return the stacks of a tag, `still_there` without packages that no stack has a change of."""
-    changed = {change.package for stack in stacks for change in stack.package_changes}
-    return tuple(
-        replace(stack, still_there=tuple(name for name in stack.still_there if name in changed))
-        for stack in stacks
-    )
 
 
 class SpecName(Struct, frozen=True, kw_only=True):
