@@ -43,9 +43,9 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what in ("version", "edge", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "compiler" and event.new == "none":
-        return f"no compiler named any more, before {_value(event.old, mark)}"
+        return f"compiler no longer listed (was {_value(event.old, mark)})"
     if event.what == "compiler" and event.old == "none":
-        return f"compiler {_value(event.new, mark)} named now, before none"
+        return f"compiler {_value(event.new, mark)} listed now (was none)"
     if event.what == "variants" and not event.old:
         return f"now with {_value(event.new, mark)}"
     if event.what == "variants" and not event.new:

@@ -53,7 +53,8 @@ def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
     Raises ReportError where not even its first lines fit.
     """
-    yield _fitted(_outline(diff, options), _text(diff, options), options.max_length)
+    outline = _outline(diff, options, repeats_news=True)
+    yield _fitted(outline, _text(diff, options), options.max_length)
 
 
 def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
@@ -95,9 +96,20 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         yield f"{broken(line, width)}\n"
 
 
-def _outline(diff: CatalogDiff, options: ReportOptions, *, has_table: bool = True) -> Outline:
-    grouping = options.group_by or "package"
-    return outline_of(diff, grouping, details=options.detail, has_table=has_table)
+def _outline(
+    diff: CatalogDiff,
+    options: ReportOptions,
+    *,
+    has_table: bool = True,
+    repeats_news: bool = False,
+) -> Outline:
+    return outline_of(
+        diff,
+        options.group_by or "package",
+        details=options.detail,
+        has_table=has_table,
+        repeats_news=repeats_news,
+    )
 
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
@@ -179,13 +191,14 @@ def _most_lines(
 
 
 def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
-    """Return the text without any line of packages: with no table, and cut where it must be."""
-    bare = replace(outline, tags=(), headlines=())
-    has_sets = any(place.letter for found in outline.headlines for place, _ in found.places)
-    with_news = bare if has_sets else replace(outline, tags=())  # sets are listed with their tags
-    for less in (with_news, bare):
+    """Return the text without any line of packages but news: with no table, cut if it must be."""
+    tags = [
+        replace(tag, parts=(), reasons=None, roots={}, toolchain=None, only_rebuilt=())
+        for tag in outline.tags
+    ]
+    for less in (tuple(tags), ()):
         for has_table in (True, False):
-            text = rendered(less, Extent(has_table=has_table))
+            text = rendered(replace(outline, tags=less), Extent(has_table=has_table))
             if len(text) <= most:
                 return text
     return _cut(text, most)
@@ -247,12 +260,13 @@ def _shortened(group: Group, most: int) -> Group:
         table = replace(group.table, rows=rows[:most])
         left_out = len(rows) - len(table.rows)
         return replace(group, table=table if most else None, lines=(), left_out=left_out)
+    names = group.names[: FEW_QUIET * max(most - len(group.lines), 0)]
     told = {name for line in group.lines[:most] for name in line.packages}
     every = {name for line in group.lines for name in line.packages}
     return replace(
         group,
         lines=group.lines[:most],
-        names=group.names[: FEW_QUIET * most],
+        names=names,
         elsewhere=group.elsewhere if most else 0,
-        left_out=len(every - told) + len(group.names[FEW_QUIET * most :]),
+        left_out=len(every - told) + len(group.names) - len(names),
     )

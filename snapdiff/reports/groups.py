@@ -1,17 +1,18 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from snapdiff.reports.lost_builds import BuildChanges, StackBuilds, builds_in_words, replaced_in
-from snapdiff.reports.names import Mark, shortened
+from snapdiff.reports.lost_builds import BuildChanges, StackBuilds, builds_in_words
+from snapdiff.reports.names import Mark, Place, shortened
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
 from snapdiff.result import Kind, PackageChange, StackDiff
+from snapdiff.result.causes import Event
 
 MOST_COLUMNS = 10
 """How many stacks fit beside one another; of more, lines say the names of sets of them."""
@@ -29,36 +30,38 @@ FEW = 4
 """How many lines of dependencies are read with the products; more are put aside."""
 
 _FEW_ELSEWHERE = 2
-"""How many lines of a group say that packages have another hash or configuration elsewhere."""
+"""How many lines of a group say that packages were reconfigured elsewhere."""
+
+_FEW_NAMES = 1
+"""How many stacks are named in a number of packages that are gone or new."""
+
+_MOST_TOGETHER = 20
+"""How many packages that are gone or new share a line."""
 
 _QUIET = (Status.RECONFIGURED, Status.REBUILT)
 """What is worth no more than names where it happened to many packages."""
 
-_QUIET_BUILDS = (Status.LOST_BUILDS, Status.MORE_BUILDS)
+_QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 """What is so of packages that nobody asked for."""
-
-_KINDS = {
-    **dict.fromkeys((Status.NEW, Status.NEW_IN_SOME, Status.DEPENDENCY_NOW), Kind.ADDED),
-    **dict.fromkeys((Status.MORE_VERSIONS, Status.MORE_BUILDS), Kind.ADDED),
-    **dict.fromkeys((Status.UPGRADED, Status.OTHER_SCHEME, Status.TO_RELEASE), Kind.UPGRADED),
-    Status.TO_BRANCH: Kind.UPGRADED,
-    Status.DOWNGRADED: Kind.DOWNGRADED,
-    Status.RECONFIGURED: Kind.RECONFIGURED,
-    Status.REBUILT: Kind.REBUILT,
-}
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """How many packages had one status.
+    """How many packages had one status, and what is said of some of them.
 
-    `major` is how many of them got another major version, `losing` how many of those that were
-    upgraded lost builds, too.
+    `major` is how many got another major version, `in_some` how many are gone from some stacks or
+    new in some, which others of the tag have; `place` where, if all of these are in one. `what` is
+    what was lost, or is more: versions, builds or both. `shared` were reconfigured only in
+    `events`, as all around them was.
     """
 
     status: Status
     number: int
     major: int = 0
-    losing: int = 0
+    in_some: int = 0
+    place: Place | None = None
+    what: tuple[str, ...] = ()
+    shared: int = 0
+    events: tuple[Event, ...] = ()
 
     @property
     def name(self) -> str:
@@ -66,19 +69,14 @@ class Tally(Struct, frozen=True, kw_only=True):
         return self.status.name.lower()
 
     @property
-    def is_main(self) -> bool:
-        """Whether a sentence begins with it: what is gone or less than it was, new or upgraded."""
-        return self.status <= Status.UPGRADED
-
-    @property
     def is_news(self) -> bool:
         """Whether nobody should miss it."""
-        return self.status <= Status.DOWNGRADED
+        return self.status <= Status.LOST
 
     @property
     def kind(self) -> Kind:
         """The kind whose sign and colour it has."""
-        return _KINDS.get(self.status, Kind.REMOVED)
+        return self.status.kind
 
 
 class ProductCell(NamedTuple):
@@ -111,7 +109,8 @@ class ProductCell(NamedTuple):
             return said + lost
         if not self.builds:
             return "·"
-        which = f"{_versions(self.builds.versions, mark)}: " if len(change.kept) > 1 else ""
+        versions = self.builds.versions if len(change.kept) > 1 else ()
+        which = f"{_versions(versions, mark)}: " if versions else ""
         return which + self.builds.in_words(mark)
 
 
@@ -137,20 +136,22 @@ class ProductTable(Struct, frozen=True, kw_only=True):
 class Group(Tally, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
-    `left_out` is how many packages are on lines or rows that are not there, `elsewhere` how many
-    have another hash or configuration in other stacks, which is not on the lines.
+    `named` is what is said of the ones that are named.
+    `left_out` is how many packages are on lines, on rows or among names that are not there,
+    `elsewhere` how many were reconfigured in other stacks, which is not on the lines.
     """
 
     lines: tuple[PackageLine, ...] = ()
     table: ProductTable | None = None
     names: tuple[str, ...] = ()
+    named: Tally | None = None
     left_out: int = 0
     elsewhere: int = 0
 
     @property
     def size(self) -> int:
         """How many lines or rows it has; names are one."""
-        return len(self.table.rows) if self.table else len(self.lines) or bool(self.names)
+        return len(self.table.rows) if self.table else len(self.lines) + bool(self.names)
 
     @property
     def first(self) -> tuple[PackageLine, ...]:
@@ -179,24 +180,51 @@ def number_of_packages(lines: Iterable[PackageLine]) -> int:
 
 def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
+    lines = list(lines)
     worst: dict[str, Status] = {}
-    major: set[str] = set()
-    losing: set[str] = set()
     for line in lines:
         for package in line.packages:
-            worst[package] = min(worst.get(package, line.worst), line.worst, key=severity)
-        if line.is_major:
-            major.update(line.packages)
-        if line.builds and line.builds.lost.number:
-            losing.update(line.packages)
-    names = {status: {it for it in worst if worst[it] is status} for status in Status}
+            worst[package] = min(worst.get(package, line.status), line.status, key=severity)
+    packages: dict[Status, set[str]] = {}
+    for package, status in worst.items():
+        packages.setdefault(status, set()).add(package)
     return tuple(
-        Tally(status=status, number=len(some), major=len(some & major), losing=len(some & losing))
-        if status is Status.UPGRADED
-        else Tally(status=status, number=len(some))
-        for status, some in names.items()
-        if some
+        _tally(status, some, [line for line in lines if line.status is status])
+        for status, some in sorted(packages.items())
     )
+
+
+def _tally(status: Status, packages: set[str], lines: Iterable[PackageLine]) -> Tally:
+    lines = [line for line in lines if not packages.isdisjoint(line.packages)]
+    tally = Tally(status=status, number=len(packages))
+    if status in (Status.GONE, Status.NEW):
+        partly = [line for line in lines if not line.in_tag]
+        places = list(dict.fromkeys(line.place for line in partly))
+        place = places[0] if len(places) == 1 and len(places[0].names) <= _FEW_NAMES else None
+        return replace(tally, in_some=number_of_packages(partly), place=place)
+    if status is Status.UPGRADED:
+        return replace(tally, major=number_of_packages(it for it in lines if it.is_major))
+    if status is Status.DUPLICATES:
+        what = {
+            "fewer" if line.builds and line.builds.lost.duplicates else "more" for line in lines
+        }
+        return replace(tally, what=tuple(sorted(what)))
+    if status in (Status.LOST, Status.MORE):
+        what = {"versions" if _is_of_versions(line) else "builds" for line in lines}
+        return replace(tally, what=tuple(sorted(what, reverse=True)))
+    if status is Status.RECONFIGURED:
+        own = {name for line in lines if not line.is_shared for name in line.packages}
+        events = dict.fromkeys(event for line in lines for event in line.shared)
+        shared = len(packages - own)
+        return replace(tally, shared=shared, events=tuple(events) if shared else ())
+    return tally
+
+
+def _is_of_versions(line: PackageLine) -> bool:
+    """Return whether a line of what was lost, or is more, is about versions, not builds."""
+    if line.status is Status.MORE:
+        return bool(line.came)
+    return bool(line.gone) and not (line.builds and line.builds.lost.number)
 
 
 def grouped(
@@ -213,29 +241,70 @@ def grouped(
 
 
 def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_all: bool) -> Group:
+    """Return a group; that its packages have another hash elsewhere, too, is not told."""
     [tally] = tallies(lines)
-    group = Group(**structs.asdict(tally), lines=tuple(lines))
-    if lists_all:
-        has_table = columns and status not in _QUIET
-        return replace(group, table=_product_table(lines, columns)) if has_table else group
-    is_quiet = status in _QUIET or (status in _QUIET_BUILDS and lines[0].is_dependency)
-    if is_quiet and tally.number > FEW_QUIET:
-        names = tuple(dict.fromkeys(name for line in lines for name in line.packages))
-        return replace(group, lines=(), names=names)
+    lines = [line for line in lines if line.status is not Status.REBUILT or not line.is_elsewhere]
+    group = Group(**structs.asdict(tally), lines=_with_whole_together(lines))
     if columns and status not in _QUIET:
         return replace(group, table=_product_table(lines, columns))
-    quiet = [line for line in lines if line.status in _QUIET]
-    if status in _QUIET or len(quiet) <= _FEW_ELSEWHERE:
-        return group
-    told = tuple(line for line in lines if line not in quiet)
-    return replace(group, lines=told, elsewhere=number_of_packages(quiet))
+    told = [line for line in group.lines if not line.is_shared]
+    number = number_of_packages(told)
+    if not lists_all:
+        told = [line for line in told if not _is_quiet(line, number)]
+    some = {name for line in told for name in line.packages}
+    named = tallies(line for line in lines if some.isdisjoint(line.packages))
+    names = dict.fromkeys(name for line in lines for name in line.packages if name not in some)
+    elsewhere = [line for line in told if line.status in _QUIET and line.is_elsewhere]
+    if len(elsewhere) <= _FEW_ELSEWHERE or lists_all:
+        elsewhere = []
+    return replace(
+        group,
+        lines=tuple(line for line in told if line not in elsewhere),
+        names=tuple(names),
+        named=named[0] if named else None,
+        elsewhere=number_of_packages(elsewhere),
+    )
+
+
+def _is_quiet(line: PackageLine, number: int) -> bool:
+    """Return whether names are enough of the packages of a line, as of all `number` like them."""
+    if line.worst is Status.REBUILT:
+        return number > FEW
+    is_of_builds = line.worst in _QUIET_BUILDS and not _is_of_versions(line)
+    return number > FEW_QUIET and (
+        line.worst is Status.RECONFIGURED or (line.is_dependency and is_of_builds)
+    )
+
+
+def _with_whole_together(lines: Sequence[PackageLine]) -> tuple[PackageLine, ...]:
+    """Return lines of which those share one whose packages are gone from, or new in, one place."""
+    alike: dict[object, list[PackageLine]] = {}
+    for position, line in enumerate(lines):
+        key = (line.status, line.in_tag, line.place) if line.whole else position
+        alike.setdefault(key, []).append(line)
+    return tuple(line for some in alike.values() for line in _together(some))
+
+
+def _together(lines: Sequence[PackageLine]) -> Iterator[PackageLine]:
+    each = [(name, line.gone or line.came) for line in lines for name in line.packages]
+    if len(lines) == 1:
+        yield from lines
+        return
+    for start in range(0, len(each), _MOST_TOGETHER):
+        some = each[start : start + _MOST_TOGETHER]
+        yield replace(
+            lines[0],
+            packages=tuple(name for name, _ in some),
+            gone=(),
+            came=(),
+            each=tuple((versions, 0) for _, versions in some),
+        )
 
 
 def product_columns(stacks: Sequence[StackDiff]) -> Columns:
     """Return the columns of a table of products: what happened in each stack to each package."""
-    replaced = replaced_in(stacks)
     return {
-        stack.stack: _column(stack, StackBuilds(stack, replaced))
+        stack.stack: _column(stack, StackBuilds(stack))
         for stack in sorted(stacks, key=lambda stack: stack.stack)
     }
 
@@ -253,10 +322,7 @@ def _column(stack: StackDiff, builds: StackBuilds) -> dict[str, ProductCell]:
 
 
 def _product_table(lines: Iterable[PackageLine], columns: Columns) -> ProductTable:
-    kinds: dict[str, Kind] = {}
-    for line in lines:
-        for package in line.packages:
-            kinds.setdefault(package, line.kind)
+    kinds = {package: line.worst.kind for line in lines for package in line.packages}
     return ProductTable(
         stacks=tuple(columns),
         rows=tuple(

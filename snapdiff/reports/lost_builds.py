@@ -1,21 +1,22 @@
 """Builds that were lost or gained where versions stayed, and what they have in common, in words."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.names import Mark, Place, Places, counted
-from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
+from snapdiff.result import Duplicates, Kind, PackageChange, StackDiff, Trait, TraitCount
 from snapdiff.spack.version import parse_version
 
 
 class BuildShare(NamedTuple):
     """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
 
-    `versions` are those of these builds, in order.
+    `versions` are those of these builds, in order. `duplicates` are not among them: nobody misses a
+    build of which there is an equal one.
     """
 
     number: int
@@ -23,6 +24,7 @@ class BuildShare(NamedTuple):
     what: Literal["lost", "new"]
     parts: tuple[TraitCount, ...]
     versions: tuple[str, ...]
+    duplicates: int
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`."""
@@ -41,6 +43,13 @@ class BuildShare(NamedTuple):
         """Return what is said of several packages at once, without what is of one alone."""
         return self._replace(of=0, versions=())
 
+    def duplicates_in_words(self) -> str:
+        """Return what is said of builds that are equal to others: `2 equal builds are one now`."""
+        number = self.duplicates
+        if self.what == "lost":
+            return "2 equal builds are one now" if number == 1 else f"{number:,} equal builds fewer"
+        return "a build is there twice now" if number == 1 else f"{number:,} equal builds more"
+
 
 class BuildChanges(NamedTuple):
     """What builds a package lost and gained in a stack; `is_kind` where that is all there is."""
@@ -57,57 +66,47 @@ class BuildChanges(NamedTuple):
     @property
     def of(self) -> int:
         """How many builds there are of the package, of which some are lost, or else new."""
-        return (self.lost if self.lost.number else self.gained).of
+        if self.lost.number:
+            return self.lost.of
+        return self.gained.of if self.gained.number else 0
 
     @property
     def alike(self) -> "BuildChanges | None":
         """What is the same of all packages on one line; None where nothing tells the builds."""
-        if not self.is_kind or not (self.lost.parts or self.gained.parts):
+        are_duplicates = not (self.lost.number or self.gained.number)
+        if not self.is_kind or not (self.lost.parts or self.gained.parts or are_duplicates):
             return None
         return BuildChanges(self.lost.alike(), self.gained.alike(), is_kind=True)
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of them: `2 of 18 builds lost, 1 of 17 builds new`."""
-        return ", ".join(it.in_words(mark) for it in (self.lost, self.gained) if it.number)
+        sides = (self.lost, self.gained)
+        words = [it.in_words(mark) for it in sides if it.number]
+        return ", ".join(words or [it.duplicates_in_words() for it in sides if it.duplicates])
+
+
+def duplicates_of(change: PackageChange) -> Duplicates:
+    """Return how many builds a package lost and gained of which there is an equal one."""
+    return Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
 
 
 def builds_in_words(builds: BuildChanges | None, mark: Mark) -> str:
     """Return what is said of builds behind versions: after a colon where they are all there is."""
-    return f"{':' if builds.is_kind else ','} {builds.in_words(mark)}" if builds else ""
-
-
-Replaced = frozenset[tuple[str, str]]
-"""Dependencies that others came in place of, with these."""
-
-
-def replaced_in(stacks: Iterable[StackDiff]) -> Replaced:
-    """Return the dependencies that another one replaced in any of the stacks."""
-    causes = (cause for stack in stacks for cause in stack.causes if cause.what == "replaced")
-    return frozenset((str(cause.old), str(cause.new)) for cause in causes)
+    if builds is None or not (builds.is_kind or builds.lost.number):
+        return ""
+    return f"{':' if builds.is_kind else ','} {builds.in_words(mark)}"
 
 
 class StackBuilds:
-    """Says of the packages of a stack which builds they lost and gained.
+    """Says of the packages of a stack which builds they lost and gained."""
 
-    What all of the stack had before, or has now, is not said to tell these builds from others: a
-    dependency that is gone and one that came in its place, the os that all specs were moved from.
-    """
-
-    def __init__(self, stack: StackDiff, replaced: Replaced) -> None:
-        """Take a stack with all its changes, and what was `replaced_in` its tag."""
-        self._untold: dict[Kind, set[tuple[str, object]]] = {Kind.REMOVED: set(), Kind.ADDED: set()}
-        for old, new in replaced:
-            if old in stack.packages.removed and new in stack.packages.added:
-                self._untold[Kind.REMOVED].add(("dependency", old))
-                self._untold[Kind.ADDED].add(("dependency", new))
-        for cause in stack.causes:
-            if cause.package is None and cause.specs == stack.summary.reconfigured:
-                self._untold[Kind.REMOVED].add((cause.what, cause.old))
-                self._untold[Kind.ADDED].add((cause.what, cause.new))
+    def __init__(self, stack: StackDiff) -> None:
+        """Take a stack with all its changes."""
         self._versions: dict[tuple[Kind, str], set[str]] = {}
         for change in stack.changes:
             spec = change.old or change.new
-            if spec and change.kind in (Kind.REMOVED, Kind.ADDED):
+            is_build = change.kind in (Kind.REMOVED, Kind.ADDED) and change.duplicate is UNSET
+            if spec and is_build:
                 self._versions.setdefault((change.kind, change.package), set()).add(spec.version)
 
     def changes(self, change: PackageChange) -> BuildChanges | None:
@@ -117,35 +116,27 @@ class StackBuilds:
         versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
         if versions_say_it or not (specs.removed or (by_builds and specs.added)):
             return None
+        duplicates = duplicates_of(change)
         lost = BuildShare(
-            specs.removed,
+            specs.removed - duplicates.lost,
             change.builds.old,
             "lost",
-            self._told(Kind.REMOVED, change.lost_by),
+            change.lost_by,
             self._versions_of(Kind.REMOVED, change),
+            duplicates.lost,
         )
         gained = BuildShare(
-            specs.added,
+            specs.added - duplicates.gained,
             change.builds.new,
             "new",
-            self._told(Kind.ADDED, change.gained_by),
+            change.gained_by,
             self._versions_of(Kind.ADDED, change),
+            duplicates.gained,
         )
         return BuildChanges(lost, gained, is_kind=by_builds)
 
-    def told_losses(self, stack: StackDiff) -> tuple[TraitCount, ...]:
-        """Return what the lost builds of the stack have in common, as far as it says anything."""
-        return self._told(Kind.REMOVED, stack.lost_by)
-
-    def _told(self, kind: Kind, parts: Iterable[TraitCount]) -> tuple[TraitCount, ...]:
-        return tuple(part for part in parts if _key(part.trait) not in self._untold[kind])
-
     def _versions_of(self, kind: Kind, change: PackageChange) -> tuple[str, ...]:
         return tuple(sorted(self._versions.get((kind, change.package), ()), key=parse_version))
-
-
-def _key(trait: Trait) -> tuple[str, object]:
-    return trait.what, trait.name if trait.what == "dependency" else trait.value
 
 
 def _traits_in_words(part: TraitCount, mark: Mark) -> str:
@@ -221,28 +212,31 @@ def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, .
     Nothing is said of a stack where the lines of its packages say it as well: where only whole
     packages are gone, or one, or half of the builds or more have no trait that is told.
     """
-    replaced = replaced_in(stacks)
     alike: dict[Trait, list[StackDiff]] = {}
     for stack in stacks:
         lost = _losing(stack)
         if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
-            loss = _loss([stack], replaced, places)
+            loss = _loss([stack], places)
             if 2 * sum(part.specs for part in loss.parts) > loss.builds:
                 alike.setdefault(loss.parts[0].trait, []).append(stack)
-    return tuple(_loss(some, replaced, places) for some in alike.values())
+    return tuple(_loss(some, places) for some in alike.values())
 
 
 def _losing(stack: StackDiff) -> list[PackageChange]:
-    return [change for change in stack.package_changes if change.specs.removed]
+    return [change for change in stack.package_changes if _lost(change)]
 
 
-def _loss(stacks: Sequence[StackDiff], replaced: Replaced, places: Places) -> StackLoss:
+def _lost(change: PackageChange) -> int:
+    return change.specs.removed - duplicates_of(change).lost
+
+
+def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
     """Return what stacks lost together; a trait is told that a tenth of the builds has."""
     lost = [change for stack in stacks for change in _losing(stack)]
-    builds = sum(change.specs.removed for change in lost)
+    builds = sum(map(_lost, lost))
     numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
-        for part in StackBuilds(stack, replaced).told_losses(stack):
+        for part in stack.lost_by:
             numbers[replace(part, specs=0)] += part.specs
     parts = (replace(part, specs=specs) for part, specs in numbers.items() if 10 * specs >= builds)
     return StackLoss(

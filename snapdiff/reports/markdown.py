@@ -93,10 +93,10 @@ def web_address(url: str) -> str:
 # --- Blocks ---
 
 
-def item(sign: str, words: str) -> str:
-    """Return an item of a list; a bare `+` would begin another list in it."""
+def item(sign: str, words: str, within: bool = False) -> str:
+    """Return an item of a list, or of one `within` an item; a bare `+` would begin another list."""
     symbol = SYMBOLS.get(sign, sign) if sign else ""  # type: ignore[call-overload]
-    return f"- {symbol.replace('+', chr(92) + '+')}{' ' if symbol else ''}{words}"
+    return f"{'  ' * within}- {symbol.replace('+', chr(92) + '+')}{' ' if symbol else ''}{words}"
 
 
 def heading(words: str, level: int) -> str:

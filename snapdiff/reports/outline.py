@@ -11,15 +11,8 @@ from msgspec import Struct
 
 from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import (
-    FEW_QUIET,
-    MOST_NAMES,
-    Tally,
-    first_lines,
-    number_of_packages,
-    tallies,
-)
-from snapdiff.reports.names import Place, SideName, readable, side_names
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
+from snapdiff.reports.names import SideName, readable, side_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, reported_kinds
 from snapdiff.reports.statuses import Status
@@ -36,23 +29,8 @@ _FAR = 40
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
 
-_MOST_TALLIES = 6
-"""How many numbers stand in one sentence."""
-
-MOST_HEADLINES = 5
-"""How many lines of news stand above all others."""
-
-MOST_IN_HEADLINE = 8
-"""How many lines of packages such a line has, and as many more as these packages have."""
-
-_HEADLINES = (
-    ("gone", Kind.REMOVED, (Status.GONE, Status.GONE_FROM_SOME)),
-    ("new", Kind.ADDED, (Status.NEW, Status.NEW_IN_SOME)),
-    ("downgraded", Kind.DOWNGRADED, (Status.DOWNGRADED,)),
-    ("lost", Kind.REMOVED, (Status.LOST_VERSIONS, Status.LOST_BUILDS)),
-    ("major", Kind.UPGRADED, (Status.UPGRADED,)),
-)
-"""What a release is told by: the kind whose sign it has, and which packages it is about."""
+MOST_TAGS_WITH_NEWS = 3
+"""How many tags, the worst first, begin with news."""
 
 
 class StackNews(Struct, frozen=True, kw_only=True):
@@ -86,18 +64,9 @@ class News(Struct, frozen=True, kw_only=True):
     hash_conflicts: tuple[HashConflict, ...]
     renames: tuple[StackRename, ...]
 
-
-class Headline(Struct, frozen=True, kw_only=True):
-    """The packages of a tag that nobody should miss, by place, and how many more they are.
-
-    They are products where it is known what somebody asked for.
-    """
-
-    about: str
-    kind: Kind
-    tag: TagDiff
-    places: tuple[tuple[Place, tuple[PackageLine, ...]], ...]
-    more: int
+    def number_of_stacks(self, kind: Kind) -> int:
+        """Return how many stacks are removed, or added, in all tags that are on both sides."""
+        return sum(len(news.stacks) for news in self.stacks[kind])
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -117,7 +86,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     stacks: int
     only_stack: str
     only_line: PackageLine | None
-    headlines: tuple[Headline, ...]
     is_long: bool
     news: News
     table: CountTable | None
@@ -139,19 +107,8 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     @property
     def changed(self) -> tuple[Tally, ...]:
-        """What happened to the others."""
+        """What happened to the others: all of the sentence."""
         return self.tallies[:-1] if self.only_hashes else self.tallies
-
-    @property
-    def main_tallies(self) -> tuple[Tally, ...]:
-        """What the first sentence says; of many the more important ones."""
-        main = tuple(tally for tally in self.changed if tally.is_main)
-        return main if main and len(self.changed) > _MOST_TALLIES else self.changed
-
-    @property
-    def other_tallies(self) -> tuple[Tally, ...]:
-        """What the first sentence does not say of what changed."""
-        return self.changed[len(self.main_tallies) :]
 
     @property
     def says_all(self) -> bool:
@@ -173,11 +130,18 @@ class Outline(Struct, frozen=True, kw_only=True):
 
 
 def outline_of(
-    diff: CatalogDiff, group_by: GroupBy, *, details: bool = False, has_table: bool = False
+    diff: CatalogDiff,
+    group_by: GroupBy,
+    *,
+    details: bool = False,
+    has_table: bool = False,
+    repeats_news: bool = False,
+    has_news: bool = False,
 ) -> Outline:
     """Return what there is to say of a diff, the worst first everywhere.
 
-    With `details` there is every spec, with `has_table` products are a table where that is good.
+    With `details` there is every spec, with `has_table` products are a table where that is good,
+    and if it `repeats_news`, news are in that, too. With `has_news` a short one has news, too.
     """
     diff = readable(diff)
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
@@ -193,6 +157,10 @@ def outline_of(
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
     blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
     parts = [part for block in blocks for part in block.parts]
+    is_long = sum(part.size for part in parts if part.about != "dependencies") > _FAR
+    if is_long or has_news:
+        for position, writer in enumerate(writers[:MOST_TAGS_WITH_NEWS]):
+            blocks[position] = writer.with_news(blocks[position], repeats=repeats_news)
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=_noun(stacks),
@@ -202,38 +170,13 @@ def outline_of(
         stacks=sum(stack.status == "changed" for tag in changed for stack in tag.stacks),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
-        headlines=tuple(_headlines(writers))[:MOST_HEADLINES],
-        is_long=sum(part.size for part in parts if part.about != "dependencies") > _FAR,
+        is_long=is_long,
         news=_news_of(diff),
         table=counted if len(counted.rows) > 1 else None,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
         skipped=diff.skipped,
     )
-
-
-def _headlines(writers: Iterable[TagWriter]) -> Iterator[Headline]:
-    writers = list(writers)
-    for about, kind, statuses in _HEADLINES:
-        for writer in writers:
-            lines = [
-                line
-                for line in writer.lines
-                if line.status in statuses and not line.is_elsewhere and not line.is_dependency
-                if about != "major" or line.is_major
-            ]
-            if lines:
-                names = {
-                    name for it in first_lines(lines, MOST_IN_HEADLINE) for name in it.packages
-                }
-                some = [line for line in lines if not names.isdisjoint(line.packages)]
-                more = number_of_packages(lines) - number_of_packages(some)
-                at: dict[Place, list[PackageLine]] = {}
-                for line in some:
-                    at.setdefault(line.place, []).append(line)
-                most_first = sorted(at.items(), key=lambda item: -number_of_packages(item[1]))
-                places = tuple((place, tuple(found)) for place, found in most_first)
-                yield Headline(about=about, kind=kind, tag=writer.tag, places=places, more=more)
 
 
 Folds = Literal["none", "dependencies", "all"]

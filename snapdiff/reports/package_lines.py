@@ -7,17 +7,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.reports.lost_builds import BuildChanges, Replaced, StackBuilds, replaced_in
+from snapdiff.reports.lost_builds import BuildChanges, StackBuilds
 from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.products import SpecsByPart, specs_by_part
-from snapdiff.reports.statuses import BY_STEP, Status, Step, severity, step_of
-from snapdiff.result import (
-    CatalogDiff,
-    Change,
-    Kind,
-    StackDiff,
-    TagDiff,
-)
+from snapdiff.reports.statuses import Status, Step, severity, step_of
+from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
 
@@ -71,14 +65,14 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     """One line of a report: packages that made the same move in the same stacks.
 
     `in_tag` says of packages that are wholly removed or added that no other stack of the tag has
-    them (any more), and `place` where this is. `builds` were lost or gained where versions stayed.
-    `because` is why packages were only rebuilt: of one package the cause with the way to it, of
-    several what they have in common; None where it is not known. `each` has of several packages
-    what is of each alone: its versions, and of how many builds some are lost or gained, or 0.
-    `differs` is in what they were
-    reconfigured. `is_dependency_now` says that they came as compilers became dependencies: they are
-    not new. `is_dependency` says that nobody asked for them, where it is known what somebody asked
-    for. `worst` is the worst that happened to them in any of the stacks that are looked at.
+    them (any more), and `place` where this is. `builds` were lost or gained. `because` is why
+    packages were only rebuilt: of one package the cause with the way to it, of several what they
+    have in common; None where it is not known. `each` has of several packages what is of each
+    alone: its versions, and of how many builds some are lost or gained, or 0. `differs` is in what
+    they were reconfigured, and `shared` in what all around them was, too; `some_builds` says of how
+    many builds how many were, where these are not all. `is_dependency` says that nobody asked for
+    them, where it is known what somebody asked for. `worst` is the worst that happened to them in
+    any of the stacks that are looked at.
     """
 
     kind: Kind
@@ -93,21 +87,24 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     builds: BuildChanges | None
     because: Event | None
     differs: tuple[Event, ...]
-    is_dependency_now: bool
+    shared: tuple[Event, ...] = ()
+    some_builds: tuple[int, int] | None = None
     is_dependency: bool
     stacks: tuple[str, ...]
     place: Place
+    status: Status
     worst: Status
 
     @property
     def lost_a_build(self) -> bool:
         """Whether packages kept a version and lost a build, whatever the kind of the line is."""
-        return bool(self.kept and self.builds and self.builds.lost.number)
+        lost = self.builds.lost if self.builds else None
+        return bool(self.kept and lost and (lost.number or lost.duplicates))
 
     @property
     def is_major(self) -> bool:
         """Whether packages rose to another major version."""
-        return self.kind is Kind.UPGRADED and self.step == "major"
+        return self.status is Status.UPGRADED and self.step == "major"
 
     @property
     def is_elsewhere(self) -> bool:
@@ -115,26 +112,35 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return self.status is not self.worst
 
     @property
-    def symbol(self) -> str:
-        """The sign of its kind."""
-        return SYMBOLS[self.kind]
+    def is_shared(self) -> bool:
+        """Whether what is said once of all around its packages says all of them."""
+        return bool(self.shared and not self.differs)
 
     @property
-    def status(self) -> Status:
-        """What it says of its packages."""
-        if self.step in BY_STEP:
-            return BY_STEP[self.step]
-        if self.kind is Kind.REMOVED:
-            if self.whole:
-                return Status.GONE if self.in_tag else Status.GONE_FROM_SOME
-            return Status.LOST_VERSIONS if self.gone else Status.LOST_BUILDS
-        if self.is_dependency_now:
+    def symbol(self) -> str:
+        """The sign of its class."""
+        return SYMBOLS[self.status.kind]
+
+
+def status_of(
+    change: PackageChange, step: Step, builds: BuildChanges | None, *, is_dependency_now: bool
+) -> Status:
+    """Return the class of a package by what happened to it in one stack."""
+    if change.whole:
+        if is_dependency_now:
             return Status.DEPENDENCY_NOW
-        if self.kind is Kind.ADDED:
-            if self.whole:
-                return Status.NEW if self.in_tag else Status.NEW_IN_SOME
-            return Status.MORE_VERSIONS if self.came else Status.MORE_BUILDS
-        return Status[self.kind.name]
+        return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
+    if change.kind is Kind.DOWNGRADED and not step:
+        return Status.DOWNGRADED
+    if builds and builds.is_kind and not (builds.lost.number or builds.gained.number):
+        return Status.DUPLICATES
+    if change.kind is Kind.REMOVED or (builds and builds.lost.number):
+        return Status.LOST
+    if step in ("scheme", "release", "branch"):
+        return Status.SCHEME
+    if change.kind is Kind.ADDED or (change.came and not change.gone):
+        return Status.MORE
+    return Status[change.kind.name]
 
 
 def package_lines(
@@ -151,9 +157,8 @@ def package_lines(
     unless they are not to be `together`.
     """
     places = places or Places(stack.stack for stack in tag.stacks)
-    replaced = replaced_in(tag.stacks)
     lines = _merged(
-        [line for stack in stacks for line in _lines_of_stack(tag, stack, replaced)],
+        [line for stack in stacks for line in _lines_of_stack(tag, stack)],
         "stacks",
     )
     worst: dict[object, Status] = {}
@@ -171,7 +176,7 @@ def package_lines(
             alone[(package,), line.is_dependency, line.stacks] for package in line.packages
         )
         kept, each, because, builds = line.kept, line.each, line.because, line.builds
-        if line.kind in _SAME_VERSIONS:
+        if line.kind in _SAME_VERSIONS and not line.some_builds:
             if others:
                 each = tuple((versions[package], 0) for package in line.packages)
             else:
@@ -195,23 +200,31 @@ def _as_on_one_line(line: PackageLine) -> PackageLine:
     return replace(line, builds=alike, kept=()) if alike else line
 
 
-def _lines_of_stack(tag: TagDiff, stack: StackDiff, replaced: Replaced) -> Iterable[PackageLine]:
+def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
     """Yield a line a package; nothing in it says in which order the specs of the package are."""
     whole = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     specs: SpecsByPart = {}
     if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
         specs = specs_by_part(stack)
     now_dependencies = dependencies_now(stack)
-    stack_builds = StackBuilds(stack, replaced)
+    stack_builds = StackBuilds(stack)
     shared = set(map(event_of, shared_fields(stack)))
     for change in stack.package_changes:
         cause = change.cause if change.kind is Kind.REBUILT else None
         builds = stack_builds.changes(change)
-        kept = builds.versions if builds and builds.is_kind else change.kept
-        reconfigured = specs.get((change.package, change.is_dependency), ())
-        if change.kind is not Kind.RECONFIGURED:
-            reconfigured = ()
-        differs = {event for spec in reconfigured for event in field_events(spec)} - shared
+        step = step_of(change.gone, change.came, change.kept) if change.came else ""
+        moved: Sequence[Change] = ()
+        if change.kind is Kind.RECONFIGURED:
+            moved = specs.get((change.package, change.is_dependency), ())
+        own = [spec for spec in moved if not _is_told(spec, shared)]
+        events = {event for spec in own or moved for event in field_events(spec)}
+        some = (len(own), change.builds.new) if 0 < len(own) < change.builds.new else None
+        kept = change.kept
+        if builds and builds.is_kind:
+            kept = builds.versions or change.kept
+        elif change.kind in _SAME_VERSIONS:  # told by all stacks together, unless some builds alone
+            kept = _versions_of(own) if some else ()
+        is_now = change.package in now_dependencies
         yield PackageLine(
             kind=change.kind,
             packages=(change.package,),
@@ -219,17 +232,31 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff, replaced: Replaced) -> Itera
             in_tag=change.whole and change.package in whole[change.kind],
             gone=change.gone,
             came=change.came,
-            kept=() if change.kind in _SAME_VERSIONS else kept,
-            step=step_of(change.gone, change.came, change.kept) if change.came else "",
+            kept=kept,
+            step=step,
             builds=builds,
             because=event_of(cause) if isinstance(cause, Cause) else None,
-            differs=tuple(sorted(differs, key=str)),
-            is_dependency_now=change.package in now_dependencies,
+            differs=tuple(sorted(events - shared, key=str)) if own else (),
+            shared=() if own else tuple(sorted(events, key=str)),
+            some_builds=some,
             is_dependency=change.is_dependency,
             stacks=(stack.stack,),
             place=NOWHERE,
+            status=status_of(change, step, builds, is_dependency_now=is_now),
             worst=Status.REBUILT,
         )
+
+
+def _versions_of(changes: Iterable[Change]) -> tuple[str, ...]:
+    versions = {change.new.version for change in changes if change.new}
+    return tuple(sorted(versions, key=parse_version))
+
+
+def _is_told(change: Change, shared: set[Event]) -> bool:
+    """Return whether what is said once of all of a stack says what happened to a spec."""
+    if change.kind is Kind.RECONFIGURED:
+        return shared.issuperset(field_events(change))
+    return change.kind is Kind.REBUILT
 
 
 def dependencies_now(stack: StackDiff) -> set[str]:

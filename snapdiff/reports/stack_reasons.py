@@ -7,15 +7,9 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.names import Place, Places, shortened
-from snapdiff.reports.package_lines import (
-    PackageLine,
-    field_events,
-    is_shared_field,
-    shared_fields,
-)
-from snapdiff.reports.products import specs_by_part
+from snapdiff.reports.package_lines import is_shared_field, shared_fields
 from snapdiff.reports.statuses import Versions
-from snapdiff.result import Change, Kind, PackageChange, StackDiff
+from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
 from snapdiff.spack.configuration import canonical_compiler
 from snapdiff.spack.version import parse_version
@@ -156,33 +150,6 @@ def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
 
 
-def without_shared(stack: StackDiff) -> StackDiff:
-    """Return a stack without the packages of which its shared changes of fields say everything."""
-    shared = {event_of(cause) for cause in shared_fields(stack)}
-    if not shared:
-        return stack
-    specs = specs_by_part(stack)
-    return replace(
-        stack,
-        package_changes=tuple(
-            package
-            for package in stack.package_changes
-            if not _is_told(package, specs[package.package, package.is_dependency], shared)
-        ),
-    )
-
-
-def _is_told(package: PackageChange, changes: Iterable[Change], shared: set[Event]) -> bool:
-    """Return whether all that happened to a package, rebuilt specs aside, is a shared change."""
-    if package.kind is not Kind.RECONFIGURED:
-        return False
-    others = [change for change in changes if change.kind is not Kind.REBUILT]
-    return bool(others) and all(
-        change.kind is Kind.RECONFIGURED and shared.issuperset(field_events(change))
-        for change in others
-    )
-
-
 # --- The toolchain: compilers, providers of mpi, blas and lapack; where they changed ---
 
 COMPILERS = (
@@ -222,22 +189,21 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     changes: tuple[ToolChange, ...]
 
 
-def toolchain_of(
-    lines: Sequence[PackageLine], stacks: Iterable[StackDiff], places: Places
-) -> Toolchain | None:
+def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
     Compilers are what the specs say that they were built with, the rest are packages.
     """
     changed: dict[str, dict[Move, set[str]]] = {}
     same: dict[str, set[str]] = {}
-    for line in lines:
-        for name in set(line.packages).intersection(_PACKAGES):
-            for move in _moves(line.gone, line.came):
-                changed.setdefault(name, {}).setdefault(move, set()).update(line.stacks)
-            if name in MPI and not (line.gone or line.came):
-                same.setdefault(name, set()).update(line.kept)
     for stack in stacks:
+        for change in stack.package_changes:
+            name = change.package
+            if name in _PACKAGES:
+                for move in _moves(change.gone, change.came):
+                    changed.setdefault(name, {}).setdefault(move, set()).add(stack.stack)
+                if name in MPI and not (change.gone or change.came):
+                    same.setdefault(name, set()).update(change.kept)
         old, new = _compilers(stack)
         for name in {*old, *new}:
             before, after = old.get(name, set()), new.get(name, set())

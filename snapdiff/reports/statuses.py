@@ -6,6 +6,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Literal
 
+from snapdiff.result import Kind
 from snapdiff.spack.version import parse_version
 
 Step = Literal["", "major", "scheme", "release", "branch"]
@@ -16,24 +17,46 @@ Versions = tuple[str, ...]
 
 
 class Status(IntEnum):
-    """What happened to a package, in the order in which people read of it."""
+    """The classes of packages by what happened to them, in the order in which people read of them.
+
+    A package is in one class: that of the worst that happened to it in any stack.
+    """
 
     GONE = 0
-    GONE_FROM_SOME = 1
-    NEW = 2
-    NEW_IN_SOME = 3
-    DOWNGRADED = 4
-    LOST_VERSIONS = 5
-    LOST_BUILDS = 6
-    UPGRADED = 7
-    MORE_VERSIONS = 8
-    MORE_BUILDS = 9
-    OTHER_SCHEME = 10
-    TO_RELEASE = 11
-    TO_BRANCH = 12
-    DEPENDENCY_NOW = 13
-    RECONFIGURED = 14
-    REBUILT = 15
+    NEW = 1
+    DOWNGRADED = 2
+    LOST = 3
+    """It lost versions or builds, also while it was upgraded."""
+    UPGRADED = 4
+    MORE = 5
+    """It has more versions or builds than before, and lost none."""
+    SCHEME = 6
+    """Its versions before and now cannot be compared: a date, or a branch, on one side."""
+    DEPENDENCY_NOW = 7
+    RECONFIGURED = 8
+    DUPLICATES = 9
+    """It has fewer builds, or more, that are equal to others."""
+    REBUILT = 10
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of change whose sign and colour it has."""
+        return _KINDS[self]
+
+
+_KINDS = {
+    Status.GONE: Kind.REMOVED,
+    Status.NEW: Kind.ADDED,
+    Status.DOWNGRADED: Kind.DOWNGRADED,
+    Status.LOST: Kind.REMOVED,
+    Status.UPGRADED: Kind.UPGRADED,
+    Status.MORE: Kind.ADDED,
+    Status.SCHEME: Kind.UPGRADED,
+    Status.DEPENDENCY_NOW: Kind.ADDED,
+    Status.RECONFIGURED: Kind.RECONFIGURED,
+    Status.DUPLICATES: Kind.REBUILT,
+    Status.REBUILT: Kind.REBUILT,
+}
 
 
 def severity(status: Status) -> float:
@@ -41,15 +64,8 @@ def severity(status: Status) -> float:
 
     What is new in one stack may be downgraded or upgraded in others.
     """
-    return Status.UPGRADED + 0.5 if status is Status.NEW_IN_SOME else status
+    return Status.UPGRADED + 0.5 if status is Status.NEW else status
 
-
-BY_STEP = {
-    "scheme": Status.OTHER_SCHEME,
-    "release": Status.TO_RELEASE,
-    "branch": Status.TO_BRANCH,
-}
-"""What goes before the kind of a change: no gain, and no loss."""
 
 _YEARS = range(1980, 2100)
 _SHORT_YEARS = range(20, 40)

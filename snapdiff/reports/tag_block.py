@@ -1,4 +1,4 @@
-"""What happened in one tag as people read it: what many packages share, then its parts."""
+"""What happened in one tag as people read it: news, what many packages share, then its parts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
@@ -8,20 +8,23 @@ from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW, MOST_COLUMNS, Group, grouped, product_columns
+from snapdiff.reports.groups import (
+    FEW,
+    MOST_COLUMNS,
+    Group,
+    Tally,
+    first_lines,
+    grouped,
+    number_of_packages,
+    product_columns,
+)
 from snapdiff.reports.lost_builds import StackLoss, losses_of
-from snapdiff.reports.names import Place, Places
+from snapdiff.reports.names import NOWHERE, Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
 from snapdiff.reports.products import in_parts, knows_products
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
-from snapdiff.reports.stack_reasons import (
-    Reasons,
-    Toolchain,
-    reasons_of,
-    toolchain_of,
-    without_shared,
-)
+from snapdiff.reports.stack_reasons import Reasons, Toolchain, reasons_of, toolchain_of
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
@@ -64,6 +67,36 @@ class Part(Struct, frozen=True, kw_only=True):
         return self.size > FEW
 
 
+MOST_NEWS = 20
+"""How many lines of packages one piece of news has; of more the first ones are told."""
+
+MOST_PLACES = 8
+"""How many places one piece of news has."""
+
+
+LinesAt = tuple[Place, tuple[PackageLine, ...]]
+"""What happened to packages in one place."""
+
+
+class Headline(Struct, frozen=True, kw_only=True):
+    """The packages of one status, which nobody should miss, by place, and how many more they are.
+
+    `elsewhere` is what else happened to these in other places; `is_whole` says that nothing of it
+    is left out. They are products where it is known what somebody asked for.
+    """
+
+    tally: Tally
+    places: tuple[LinesAt, ...]
+    elsewhere: tuple[LinesAt, ...]
+    more: int
+    is_whole: bool
+
+    @property
+    def one(self) -> LinesAt | None:
+        """The place and the lines, where there is one place alone."""
+        return self.places[0] if len(self.places) == 1 else None
+
+
 class RootsLine(Struct, frozen=True, kw_only=True):
     """Packages that are on both sides of some stacks, and roots on one of them alone.
 
@@ -79,9 +112,11 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
     `only_rebuilt` names the stacks that have no part of their own; `reasons` say why specs changed
-    in those and, where the parts are about all stacks, in all of them. `worst` is the worst that
-    happened to a package, as a product or (True) as a dependency. `roots` are what is asked for now
-    (True), and what no longer is. `sets` has the names of the stacks that have a letter together.
+    in those and, where the parts are about all stacks, in all of them. `headlines` are news that
+    the parts do not tell again where they tell it whole, unless in a table. `worst` is the worst
+    that happened to a package, as a product or (True) as a dependency. `roots` are what is asked
+    for now (True), and what no longer is. `sets` has the names of the stacks that have a letter
+    together.
     """
 
     tag: TagDiff
@@ -89,6 +124,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     losses: tuple[StackLoss, ...]
+    headlines: tuple[Headline, ...]
     toolchain: Toolchain | None
     roots: dict[bool, tuple[RootsLine, ...]]
     parts: tuple[Part, ...]
@@ -100,6 +136,7 @@ class TagWriter:
 
     def __init__(self, tag: TagDiff, filters: Filters, *, details: bool, has_table: bool) -> None:
         kinds = wanted_kinds(filters)
+        self._whole = tag
         self.tag = tag = replace(tag, stacks=tuple(in_parts(stack, kinds) for stack in tag.stacks))
         self.has_products = knows_products(tag.stacks)
         self._places = Places(stack.stack for stack in tag.stacks)
@@ -112,8 +149,8 @@ class TagWriter:
 
     def _lines(self, stacks: Sequence[StackDiff]) -> list[PackageLine]:
         lines = package_lines(self.tag, stacks, self._places)
-        if self._reasons and self._reasons.is_one:
-            return [replace(line, because=None) for line in lines]  # it stands above all of them
+        if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
+            return [replace(line, because=None) for line in lines]  # it is told once for all
         return lines
 
     def block(self, group_by: GroupBy, untold: Sequence[PackageLine]) -> TagBlock:
@@ -130,11 +167,10 @@ class TagWriter:
             parts = [
                 part
                 for stack in fates["changed"]
-                for part in self._parts(stack, [stack], self._lines([without_shared(stack)]))
+                for part in self._parts(stack, [stack], self._lines([stack]))
             ]
-        changed = [stack for stack in self.tag.stacks if stack.package_changes]
         is_short = len(self.lines) <= FEW
-        toolchain = None if is_short else toolchain_of(self.lines, changed, self._places)
+        toolchain = None if is_short else toolchain_of(_told_stacks(self._whole), self._places)
         used = [it.place for part in parts for group in part.groups for it in group.lines]
         used += [place for it in toolchain.changes for _, place in it.moves] if toolchain else []
         return TagBlock(
@@ -145,13 +181,44 @@ class TagWriter:
                 for package in line.packages
             },
             only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
-            reasons=reasons,
+            reasons=_beside(self.lines, self.tag.stacks, reasons),
             losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),
+            headlines=(),
             toolchain=toolchain,
             roots=_roots(self.tag, self._places),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
         )
+
+    def with_news(self, block: TagBlock, *, repeats: bool) -> TagBlock:
+        """Return a block that begins with news.
+
+        Beside a table, if it `repeats` them, they are short, and without one they are no part of
+        the lines any more.
+        """
+        has_table = any(part.has_table for part in block.parts)
+        is_short = repeats and has_table
+        products = [line for line in self.lines if not line.is_dependency]
+        headlines = []
+        for group in grouped(products, {}, lists_all=True):
+            lines: Iterable[PackageLine] = group.lines
+            if group.status is Status.UPGRADED and has_table and group.major:
+                lines = [line for line in lines if line.is_major]
+                tally = Tally(status=group.status, number=group.major, major=group.major)
+                headlines.append(_headline(tally, lines))
+            elif group.is_news:
+                least = Status.LOST if is_short else Status.RECONFIGURED
+                headlines.append(_headline(group, (it for it in lines if it.status <= least)))
+        told = {it.tally.status for it in headlines if it.is_whole and it.tally.is_news}
+        if is_short or any(part.stack is not None for part in block.parts):
+            told = set()
+        parts = [
+            replace(part, groups=tuple(it for it in part.groups if it.status not in told))
+            if part.about != "dependencies"
+            else part
+            for part in block.parts
+        ]
+        return replace(block, headlines=tuple(headlines), parts=tuple(parts))
 
     def _parts(
         self, stack: StackDiff | None, told: Sequence[StackDiff], lines: Sequence[PackageLine]
@@ -176,9 +243,55 @@ class TagWriter:
             yield replace(
                 part,
                 is_first=is_first,
-                reasons=reasons_of([stack], self._places) if stack and is_first else None,
+                reasons=_beside(lines, [stack], reasons_of([stack], self._places))
+                if stack and is_first
+                else None,
                 details=spec_sections(told) if self._details and is_last else (),
             )
+
+
+def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:
+    """Return whether packages with another hash are so few that their own lines say why."""
+    rebuilt = {it.package for stack in stacks for it in stack.changes if it.kind is Kind.REBUILT}
+    told = [it for it in lines if it.status is it.worst is Status.REBUILT and it.because]
+    return len(rebuilt) <= FEW and rebuilt == {name for line in told for name in line.packages}
+
+
+def _beside(
+    lines: Iterable[PackageLine], stacks: Iterable[StackDiff], reasons: Reasons | None
+) -> Reasons | None:
+    """Return what is said once beside these lines: not why, where each of them says it."""
+    return replace(reasons, specs=0) if reasons and _say_why(lines, stacks) else reasons
+
+
+def _headline(tally: Tally, lines: Iterable[PackageLine]) -> Headline:
+    """Return a piece of news; of very many packages the first ones, without their places."""
+    lines = list(lines)
+    own, elsewhere = (
+        _by_place(line for line in lines if line.is_elsewhere is is_elsewhere)
+        for is_elsewhere in (False, True)
+    )
+    is_whole = len(lines) <= MOST_NEWS and max(len(own), len(elsewhere)) <= MOST_PLACES
+    if not is_whole:
+        first = first_lines((line for _, at in own for line in at), SHORT)
+        own, elsewhere = ((own[0][0] if len(own) == 1 else NOWHERE, first),), ()
+    told = number_of_packages(line for _, at in own for line in at)
+    return Headline(
+        tally=tally,
+        places=own,
+        elsewhere=elsewhere,
+        more=tally.number - told,
+        is_whole=is_whole,
+    )
+
+
+def _by_place(lines: Iterable[PackageLine]) -> tuple[LinesAt, ...]:
+    """Return the lines at each place, those of most packages first."""
+    at: dict[Place, list[PackageLine]] = {}
+    for line in lines:
+        at.setdefault(line.place, []).append(line)
+    most_first = sorted(at.items(), key=lambda item: -number_of_packages(item[1]))
+    return tuple((place, tuple(found)) for place, found in most_first)
 
 
 def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
@@ -220,7 +333,7 @@ def _told_stacks(tag: TagDiff) -> list[StackDiff]:
     told = []
     for stack in tag.stacks:
         if stack.status in ("changed", "unchanged"):
-            told.append(without_shared(stack))
+            told.append(stack)
         elif any(change.package in names for change in stack.package_changes):
             some = tuple(change for change in stack.package_changes if change.package in names)
             told.append(replace(stack, package_changes=some))

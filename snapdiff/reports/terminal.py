@@ -107,11 +107,10 @@ def legend(text: str, rebuilt: str) -> str:
 def functions(paint: Paint) -> dict[str, Any]:
     """Return what templates call, but for `grid`, which has to know how wide the window is."""
 
-    def item(sign: str, words: str) -> str:
+    def item(sign: str, words: str, within: bool = False) -> str:
         symbol = SYMBOLS.get(sign, sign) if sign else ""  # type: ignore[call-overload]
-        return (
-            f"  {paint(symbol, sign) if sign in _STYLES else symbol}{' ' if symbol else ''}{words}"
-        )
+        painted = paint(symbol, sign) if sign in _STYLES else symbol
+        return f"{'    ' if within else '  '}{painted}{' ' if symbol else ''}{words}"
 
     return {
         "item": item,

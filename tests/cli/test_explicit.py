@@ -293,7 +293,7 @@ def test_e4s_on_a_terminal_is_a_page_long() -> None:
     text = run_cli(*sides, "-f", "text").out
     assert len(text.splitlines()) <= 215
     dependencies = text.partition("\nDependencies\n")[2]
-    assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 3
+    assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 2
 
 
 def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path) -> None:

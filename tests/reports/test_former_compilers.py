@@ -74,7 +74,7 @@ def test_what_comes_with_compilers_is_no_news_either(tmp_path: Path) -> None:
     after = [LLVM, wrapper, runtime, zlib]
     text = compared(tmp_path, BEFORE, after, "-f", "text", "--detail")
     assert "3 are dependencies now" in text
-    assert "  + compiler-wrapper, gcc-runtime 1.0 are dependencies now\n" in text
+    assert "  + compiler-wrapper 1.0, gcc-runtime 1.0, llvm 15.0.0 are dependencies now\n" in text
     assert "new" not in text.partition("every spec: ")[0].replace("new.lock", "")
 
 

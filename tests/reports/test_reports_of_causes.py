@@ -34,12 +34,10 @@ def test_text_says_the_causes_above_the_lines(folder: Path) -> None:
 
 def test_text_lists_what_somebody_asked_the_cause_of(folder: Path) -> None:
     lines = report(folder, "-f", "text", "--because", "cmake")
-    narrowed = "only what was rebuilt or lost, at least in part, because of cmake"
-    assert lines[2:] == [
-        f"json 3.11.2 with another hash; {narrowed}.",
-        "",
-        "  = 1 spec as before but for its hash, because of cmake 3.26.3 → 3.27.7 (build only)",
-    ]
+    assert " ".join("\n".join(lines[2:]).split()) == (
+        "json 3.11.2 with another hash, because of cmake 3.26.3 → 3.27.7 (build only); "
+        "only what was rebuilt or lost, at least in part, because of cmake."
+    )
 
 
 def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
@@ -77,7 +75,7 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
         in together
     )
     assert "  ≠ 12 specs in os reconfigured: os ubuntu20.04 → ubuntu22.04\n" in together
-    assert "app3" not in together
+    assert "  ≠ 12 reconfigured in os alone: app0, app1, app10, " in together
 
 
 def apps(os: str) -> list[Item]:

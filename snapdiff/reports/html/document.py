@@ -60,7 +60,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """
     environment = html_environment(options.templates)
     diff = readable(diff)
-    outline = outline_of(diff, "package", has_table=True)
+    outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     counted = count_table(diff)
     tags = [_numbers_of(list(some)) for _, some in groupby(counted.rows, lambda row: id(row.tag))]

@@ -174,7 +174,7 @@ def _rows_of_tag(
             package=package,
             worst=block.worst.get((package, is_dependency), other),
             is_dependency=is_dependency,
-            moves=() if by_stack else tuple((it.kind, words("happened", it)) for it in some),
+            moves=() if by_stack else tuple((it.status.kind, words("happened", it)) for it in some),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
             causes=causes.of(change for them in changed.values() for change in them),
             stacks={name: len(them) for name, them in changed.items()},

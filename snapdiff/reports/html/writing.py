@@ -74,10 +74,9 @@ def value_text(value: str | tuple[str, ...]) -> str:
     return " ".join(value_text(short_patches(variant)) for variant in value)
 
 
-def _item(sign: str, words: str) -> "Markup":
-    return trusted('<li class="{}">{}</li>').format(
-        {"!": "unread", "?": "hint"}.get(sign, sign), words
-    )
+def _item(sign: str, words: str, within: bool = False) -> "Markup":
+    name = "within" if within else {"!": "unread", "?": "hint"}.get(sign, sign)
+    return trusted('<li class="{}">{}</li>').format(name, words)
 
 
 def _heading(words: str, level: int) -> "Markup":
