@@ -143,6 +143,8 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     if word in _OTHER_WORDS:
         return f"; did you mean snapdiff {_OTHER_WORDS[word]}?"
     found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)
+    if not found and isinstance(error, click.NoSuchOption) and error.ctx:
+        return f" {error.ctx.command_path} --help lists those that there are"
     return f"; did you mean the command {found[0]}?" if found else ""
 
 

@@ -64,6 +64,8 @@ def _kinds_of_change(
         return ()
     kinds = []
     for word in (word.strip() for value in values for word in value.split(",")):
+        if word == "none":
+            raise click.BadParameter("none stands for no kind of change; leave the others out")
         if word not in list(Kind):
             known = ", ".join(Kind)
             raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")

@@ -276,7 +276,7 @@ class SourceOpener:
             found = self._open_repository(name).look_up(name, SETTINGS_BYTES)
             if found is None or found.kind != "blob":
                 raise RevisionError(
-                    f"{place}: there is no such file in git; ./{place} is one on disk"
+                    f"{place}: there is no such file in git; write ./{place} for one on disk"
                 )
             return SettingsFile(place, found.content)
         try:

@@ -38,6 +38,21 @@ from tests.support.helpers import run_cli
                 "s3://, gs://, file://, oci://, oci+http://"
             ),
         ),
+        (
+            ("--color", "never", "why", "hdf5"),
+            "No such option '--color'. snapdiff why --help lists those that there are",
+        ),
+        (
+            (*SNAPSHOTS, "--fail-on", "removed,none"),
+            (
+                "Invalid value for '--fail-on': none stands for no kind of change; "
+                "leave the others out"
+            ),
+        ),
+        (
+            (*SNAPSHOTS, "--config", "HEAD:nowhere"),
+            "HEAD:nowhere: there is no such file in git; write ./HEAD:nowhere for one on disk",
+        ),
         ((*SNAPSHOTS, "-o", ""), "Invalid value for '-o' / '--output': names no file"),
         ((*SNAPSHOTS, "--max-length", "0"), "Invalid value for '--max-length': 0 is less than 1"),
         (("changelog", "--jobs=-2", "docs"), "Invalid value for '--jobs': -2 is less than 1"),
