@@ -12,7 +12,7 @@ from msgspec import Struct
 from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
-from snapdiff.reports.names import SideName, readable, side_names
+from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine, reported_kinds
 from snapdiff.reports.statuses import Status
@@ -88,10 +88,15 @@ class Outline(Struct, frozen=True, kw_only=True):
     only_line: PackageLine | None
     is_long: bool
     news: News
-    table: CountTable | None
+    counted: CountTable
     tags: tuple[TagBlock, ...]
     several_changed: bool
     skipped: tuple[SkippedPage, ...]
+
+    @property
+    def table(self) -> CountTable | None:
+        """The table of counts, where it has more than one row."""
+        return self.counted if len(self.counted.rows) > 1 else None
 
     @property
     def is_environments(self) -> bool:
@@ -150,7 +155,7 @@ def outline_of(
     ]
     every = [line for writer in writers for line in writer.lines]
     has_products = any(writer.has_products for writer in writers)
-    counted = count_table(diff)
+    counted = count_table(diff, {tag_names(writer.tag): writer.lines for writer in writers})
     told = [line for line in every if line.kind is not Kind.REBUILT] or every
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
@@ -172,7 +177,7 @@ def outline_of(
         only_line=told[0] if is_one_line else None,
         is_long=is_long,
         news=_news_of(diff),
-        table=counted if len(counted.rows) > 1 else None,
+        counted=counted,
         tags=tuple(blocks),
         several_changed=len(changed) > 1,
         skipped=diff.skipped,

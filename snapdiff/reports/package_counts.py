@@ -5,13 +5,14 @@ row adds up to its number of packages, and the rows add up to the total.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
 
-from snapdiff.reports.names import counted
-from snapdiff.reports.package_lines import WORST_FIRST, reported_kinds, worst_rank
+from snapdiff.reports.names import counted, tag_names
+from snapdiff.reports.package_lines import WORST_FIRST, PackageLine, reported_kinds, worst_rank
+from snapdiff.reports.statuses import Status
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
@@ -92,8 +93,16 @@ def name_of_row(row: CountRow, noun: str, rebuilt: str, mark: Callable[[str], st
     return f"{name}, {word}" if word else name
 
 
-def count_table(diff: CatalogDiff) -> CountTable:
-    """Return the table of a report, tag by tag in the order of `tags_worst_first`."""
+Lines = Mapping[tuple[str, ...], Sequence[PackageLine]]
+"""The lines of the tags that changed, by the names of the tag."""
+
+
+def count_table(diff: CatalogDiff, lines: Lines | None = None) -> CountTable:
+    """Return the table of a report, tag by tag in the order of `tags_worst_first`.
+
+    With `lines` a package is counted by the worst that they say of it in the stack, else by the
+    kind of its change.
+    """
     reported = reported_kinds(diff)
     filters = diff.filters
     is_narrowed = len(reported) < len(WORST_FIRST) or bool(filters.explicit or filters.because)
@@ -102,9 +111,10 @@ def count_table(diff: CatalogDiff) -> CountTable:
             tag=tag,
             fate=fate,
             stacks=tuple(stack.stack for stack in stacks),
-            counts=_counts(tag, stacks, is_narrowed=is_narrowed),
+            counts=_counts(tag, stacks, said, is_narrowed=is_narrowed),
         )
         for tag in tags_worst_first(diff.tags)
+        for said in [_said_by_stack((lines or {}).get(tag_names(tag), ()))]
         for fate, stacks in _stacks_by_row(tag)
     ]
     by_kind: Counter[Kind] = Counter()
@@ -168,14 +178,35 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
             yield fate, stacks
 
 
-def _counts(tag: TagDiff, stacks: Iterable[StackDiff], *, is_narrowed: bool) -> KindTotals:
+def _said_by_stack(lines: Iterable[PackageLine]) -> dict[str, dict[str, Status]]:
+    """Return the worst that lines say of each package in each stack."""
+    said: dict[str, dict[str, Status]] = {}
+    for line in lines:
+        for stack in line.stacks:
+            worst = said.setdefault(stack, {})
+            for package in line.packages:
+                worst[package] = min(worst.get(package, line.status), line.status)
+    return said
+
+
+def _counts(
+    tag: TagDiff,
+    stacks: Iterable[StackDiff],
+    said: Mapping[str, Mapping[str, Status]],
+    *,
+    is_narrowed: bool,
+) -> KindTotals:
     """Return the numbers of some stacks; a tag on one side lists no package of its stacks."""
     by_kind: Counter[Kind] = Counter()
     total = 0
     for stack in stacks:
         packages = stack.packages.old + stack.packages.new
         if tag.status == "changed":
-            by_kind.update(change.kind for change in stack.package_changes)
+            statuses = said.get(stack.stack, {})
+            by_kind.update(
+                statuses[it.package].kind if it.package in statuses else it.kind
+                for it in stack.package_changes
+            )
             new = sum(it.whole and it.kind is Kind.ADDED for it in stack.package_changes)
             packages = stack.packages.old + new
         elif packages:

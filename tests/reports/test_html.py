@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from snapdiff import Filters, diff_catalogs, load_catalog, render_report
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.document import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
@@ -268,6 +269,40 @@ def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
     assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]
     legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
     assert re.findall("</svg> ([a-z]+)", legend) == ["lost", "upgraded"]
+
+
+@pytest.mark.parametrize("format_name", ["text", "html"])
+def test_the_numbers_of_stacks_are_of_the_classes_of_the_sentence(
+    tmp_path: Path, format_name: str
+) -> None:
+    """A branch and its release are no downgrade, and an upgrade that loses a build is a loss."""
+    steps = {"branch": ("develop", "0.2"), "less": ("2.0", "1.0"), "lost": ("1.0", "2.0")}
+    for number, side in enumerate(("old", "new")):
+        records = [
+            spec(f"{side}{name}{where}", versions[number], package=name, stacks=stack)
+            for name, versions in steps.items()
+            for where, stack in (("a", "e4s"), ("b", "hep"))
+        ]
+        if side == "old":
+            records.append(spec("y", "1.0", package="lost", stacks="e4s", target="zen4"))
+        write_files(tmp_path / side, pages_of(records))
+    sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
+    text = render_report(diff_catalogs(*sides), format_name, ReportOptions(stat=True))
+    said = "1 downgraded, 1 lost builds, 1 with another version scheme"
+    assert said in " ".join(text.split())
+    if format_name == "html":
+        table = text.partition('<table class="picture">')[2]
+        numbers = [
+            [int(number) for number in re.findall("</span>([0-9]+)</td>", row)[:3]]
+            for row in table.split("</tr>")[1:3]
+        ]
+    else:
+        assert "lost  downgraded  upgraded" in text
+        rows = text.replace("·", "0").splitlines()
+        numbers = [
+            [int(word) for word in row.split()[1:4]] for row in rows if row[:3] in ("e4s", "hep")
+        ]
+    assert numbers == [[1, 1, 1], [0, 1, 2]]
 
 
 def test_bars_touch_each_other_and_stay_in_the_picture(snapshots_text: str) -> None:

@@ -25,7 +25,7 @@ from snapdiff.reports.html.rows import (
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import readable, tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.package_counts import CountRow, KindTotals, count_table
+from snapdiff.reports.package_counts import CountRow, KindTotals
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
 from snapdiff.reports.templates import html_environment, plain_words, render_template
 from snapdiff.result import CatalogDiff, Kind, TagDiff
@@ -62,7 +62,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     diff = readable(diff)
     outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
-    counted = count_table(diff)
+    counted = outline.counted
     tags = [_numbers_of(list(some)) for _, some in groupby(counted.rows, lambda row: id(row.tag))]
     rows = rows_of(outline, {tag_names(found.tag): found.causes for found in tags}, words)
     classes = classes_of(rows, words)
