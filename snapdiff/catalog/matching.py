@@ -5,7 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.reading import FilePair, Reading, differs, pair_lists, pair_packages
+from snapdiff.catalog.reading import (
+    FilePair,
+    Reading,
+    differs,
+    pair_lists,
+    pair_packages,
+    unite_pairs,
+)
 from snapdiff.catalog.renamed_stacks import (
     Packages,
     StackNames,
@@ -236,7 +243,6 @@ class _Matching:
         yield TagPair(
             tags=tags,
             counts=counts,
-            left_out=self._left_out(tags, "package"),
             left_out_stacks=stacks,
             repeated=(
                 self._sides["old"].count_repeated(old, hashes, self._scope, stacks),
@@ -256,18 +262,21 @@ class _Matching:
         renamed: StackNames,
     ) -> Iterator[PackagePair]:
         """Yield the packages of a tag that are asked for, those that waited put into pairs."""
-        for pair in pairs:
-            if self._scope.has_package(pair.name):
-                yield rename_pair(pair, renamed)
         before, after = waiting
         graphs = self._graphs_of(tags, renamed)
-        left_out = self._left_out(tags, "package")
-        for name in sorted((before.keys() | after.keys()) - left_out):
-            if self._scope.has_package(name):
-                packages = [rename_package(package, renamed) for package in before.get(name, ())]
-                for mine, theirs in pair_lists(packages, after.get(name, ())):
-                    path = self._sides["new"].document_of(theirs) if theirs else ""
-                    yield pair_packages(tags, mine, theirs, path, graphs)
+        found: dict[str, list[PackagePair]] = {}
+        for pair in pairs:
+            found.setdefault(pair.name, []).append(rename_pair(pair, renamed))
+        names = found.keys() | before.keys() | after.keys()
+        for name in sorted(names - self._left_out(tags, "package")):
+            if not self._scope.has_package(name):
+                continue
+            same = found.get(name, [])
+            packages = [rename_package(package, renamed) for package in before.get(name, ())]
+            for mine, theirs in pair_lists(packages, after.get(name, ())):
+                path = self._sides["new"].document_of(theirs) if theirs else ""
+                same.append(pair_packages(tags, mine, theirs, path, graphs))
+            yield from unite_pairs(same)
 
     def _graphs_of(self, tags: Tags, renamed: StackNames) -> tuple[StackGraphs, StackGraphs]:
         """Return the dependencies of both sides' documents in which something differs."""

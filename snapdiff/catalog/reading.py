@@ -1,7 +1,7 @@
 """Files of two revisions as documents, and the packages of two documents as pairs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
@@ -247,12 +247,61 @@ def _united(packages: Sequence[Package]) -> Package | None:
     """Return all that several documents list of a package, each spec in all its stacks."""
     if len(packages) < 2:
         return packages[0] if packages else None
+    return Package(
+        packages[0].tag, packages[0].name, _all_specs([package.specs for package in packages])
+    )
+
+
+def _all_specs(listed: Iterable[Mapping[str, Build]]) -> dict[str, Build]:
     specs: dict[str, Build] = {}
-    for package in packages:
-        for spec_hash, build in package.specs.items():
+    for some in listed:
+        for spec_hash, build in some.items():
             known = specs.get(spec_hash)
             specs[spec_hash] = known.with_stacks(known.stacks | build.stacks) if known else build
-    return Package(packages[0].tag, packages[0].name, specs)
+    return specs
+
+
+def unite_pairs(pairs: Sequence[PackagePair]) -> Sequence[PackagePair]:
+    """Return the pairs of one package, those put together that have a stack in common.
+
+    A page and a lock of one tag may list the same stack: what happened to a package in it is said
+    once. What only one of them has has no dependencies then.
+    """
+    if len(pairs) < 2:
+        return pairs
+    stacks = [_stacks_of(pair) for pair in pairs]
+    if len(set().union(*stacks)) == sum(map(len, stacks)):
+        return pairs  # as nearly always: each document lists a stack of its own
+    found: list[tuple[set[str], PackagePair]] = []
+    for mine, pair in zip(stacks, pairs, strict=True):
+        like = [item for item in found if not mine.isdisjoint(item[0])]
+        found = [item for item in found if item not in like]
+        united = _unite([*(other for _, other in like), pair]) if like else pair
+        found.append((mine.union(*(theirs for theirs, _ in like)), united))
+    return [pair for _, pair in found]
+
+
+def _stacks_of(pair: PackagePair) -> set[str]:
+    builds = chain(pair.old.values(), pair.new.values())
+    return set().union(
+        *{build.stacks for build in builds}, *{shared.stacks for shared in pair.common}
+    )
+
+
+def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
+    common: Counter[InCommon] = Counter()
+    for pair in pairs:
+        common.update(pair.common)
+    old, new = (
+        Package("", pairs[0].name, _all_specs(specs))
+        for specs in ([pair.old for pair in pairs], [pair.new for pair in pairs])
+    )
+    kept = [pair.kept for pair in pairs]
+    return pair_packages(
+        *(pairs[0].tags, old, new, pairs[0].document),
+        in_common=common,
+        kept=lambda: chain.from_iterable(read() for read in kept),
+    )
 
 
 def differs(pair: PackagePair, scope: Scope) -> bool:

@@ -75,9 +75,9 @@ class TagDiffs:
 
 
 def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
-    """Return whether a package, or the one stack of it that a document lists, is left out."""
+    """Return whether a package is in stacks alone that are left out."""
     stacks = package.old.by_stack.keys() | package.new.by_stack.keys()
-    return package.name in tag.left_out or (bool(stacks) and stacks <= tag.left_out_stacks)
+    return bool(stacks) and stacks <= tag.left_out_stacks
 
 
 def _two_sided_tag(

@@ -152,8 +152,8 @@ class TagPair(Struct, frozen=True, kw_only=True):
     """Two tags that are compared, or one that a side has alone, once all its packages are known.
 
     `counts` are of what no `PackagePair` holds: what is the same on both sides, or all of a tag
-    that one side has alone. `left_out` are packages and stacks with a bad document: nothing is
-    reported of them. `repeated` is how many of the specs counted are counted twice, old and new:
+    that one side has alone. `left_out_stacks` are those with a bad document: nothing is reported
+    of them. `repeated` is how many of the specs counted are counted twice, old and new:
     several documents of a tag may list one spec. `graphs` are the dependencies of both sides'
     documents in which something differs, `documents` the kinds of both sides' documents. `renamed`
     has the old name of each stack of the new side that was found to be one of the old side.
@@ -162,7 +162,6 @@ class TagPair(Struct, frozen=True, kw_only=True):
 
     tags: Tags
     counts: Counts
-    left_out: frozenset[str] = frozenset()
     left_out_stacks: frozenset[str] = frozenset()
     repeated: tuple[int, int] = (0, 0)
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS

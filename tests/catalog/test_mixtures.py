@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documents import Item, database, lock, site_data, to_bytes
+from tests.support.documents import Item, database, digest, lock, site_data, to_bytes
 from tests.support.helpers import PROJECT, run_cli, run_json, usual_page, write_files
 from tests.support.helpers import spec as record
 from tests.support.repositories import GitRepository
@@ -212,3 +212,52 @@ def test_in_git_a_document_differs_where_a_part_of_it_alone_does(tmp_path: Path)
         "zlib": "removed",
         "zlib-ng": "added",
     }
+
+
+def test_a_package_of_a_stack_that_a_page_and_a_lock_list_is_reported_once(tmp_path: Path) -> None:
+    """They list a build each that changes, and m4 that does not; the lock has another stack."""
+
+    def page(*specs: tuple[str, str]) -> str:
+        return usual_page(
+            [
+                record(name, version, package="zlib", tag="v1", stacks="hep")
+                for name, version in specs
+            ]
+        )
+
+    for name, paged, locked in (("old", "1.2", "2.0"), ("new", "1.3", "2.1")):
+        stays = Item("m4", hash="m" * 32)
+        listed = [Item("zlib", locked, hash=digest(name, "lock")), stays]
+        files: dict[str, str | bytes] = {
+            "v1/zlib/specs.md": page((name[0], paged), ("z", "1.1")),
+            "v1/hep/spack.lock": to_bytes(lock(listed)),
+            "v1/e4s/spack.lock": to_bytes(
+                lock([Item("zlib", locked, hash=digest(name, "e4s")), stays])
+            ),
+        }
+        write_files(tmp_path / name, files)
+    [tag] = run_json(tmp_path / "old", tmp_path / "new")["tags"]
+    e4s, hep = tag["stacks"]
+    [change] = hep["package_changes"]
+    assert (change["package"], change["kind"]) == ("zlib", "upgraded")
+    assert (change["gone"], change["came"]) == (["1.2", "2.0"], ["1.3", "2.1"])
+    assert change["kept"] == ["1.1"]
+    assert change["builds"] == {"old": 3, "new": 3}
+    assert hep["packages"] == {"old": 2, "new": 2, "added": [], "removed": []}
+    assert (hep["summary"]["upgraded"], hep["summary"]["unchanged"]) == (2, 2)
+    [change] = e4s["package_changes"]
+    assert (change["gone"], change["came"]) == (["2.0"], ["2.1"])
+    assert tag["specs"] == {"old": 5, "new": 5}
+
+
+def test_a_spec_that_moves_from_a_page_to_a_lock_of_its_stack_is_unchanged(tmp_path: Path) -> None:
+    stays, moves = (record(name, package="zlib", tag="v1", stacks="hep") for name in "bc")
+    moved = Item("zlib", hash=moves["hash"])
+    for name, paged, locked in (("old", [stays, moves], []), ("new", [stays], [moved])):
+        files: dict[str, str | bytes] = {
+            "v1/zlib/specs.md": usual_page(paged),
+            "v1/hep/spack.lock": to_bytes(lock([*locked, Item("m4", hash="m" * 32)])),
+        }
+        write_files(tmp_path / name, files)
+    result = run_cli(tmp_path / "old", tmp_path / "new", "--exit-code")
+    assert (result.status, result.err) == (0, "")
