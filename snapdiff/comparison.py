@@ -6,12 +6,12 @@ from msgspec import UNSET
 
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.known_names import check_explicit, check_filters, check_mapped_stacks
+from snapdiff.catalog.known_names import check_explicit, check_filters, stacks_of
 from snapdiff.catalog.loading import Catalog, RevisionPair, require_paths
 from snapdiff.catalog.matching import match_packages
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError
-from snapdiff.filters import Scope, narrowed_to_kinds
+from snapdiff.filters import Scope, narrowed_to_kinds, require_mapped_stacks
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import PackagePair, Revision
 from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
@@ -60,7 +60,8 @@ def check_narrowing(
         require_paths([old.source, new.source])
     check_filters(filters, (new, old))
     check_explicit(filters, (new, old))
-    check_mapped_stacks(filters, old, new)
+    if filters.stack_names:
+        require_mapped_stacks(filters, stacks_of(old), stacks_of(new))
 
 
 def diff_files(

@@ -49,8 +49,9 @@ def find_missing(
         without_roots += [] if environment.has_roots else [environment.name]
         total += len(environment.specs)
         external += len(environment.external)
-        there += len(environment.there(listed.hashes))
-        missing += environment.missing(listed)
+        found = environment.there(listed.hashes)
+        there += len(found)
+        missing += environment.missing(listed, found)
     return MissingSpecs(
         snapdiff=__version__,
         wanted=tuple(one.revision for one in wanted),
@@ -156,9 +157,8 @@ class _Environment:
         """Return which of the specs that are not external a catalog has."""
         return {key for key in self.specs if key in hashes} - self.external
 
-    def missing(self, listed: _Listed) -> list[MissingSpec]:
+    def missing(self, listed: _Listed, there: set[str]) -> list[MissingSpec]:
         """Return what a catalog does not have, what was asked for first."""
-        there = self.there(listed.hashes)
         needed = self._below(there, self._graph) if self._graph else set()
 
         def order(spec_hash: str) -> tuple[object, ...]:

@@ -3,8 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from msgspec.structs import replace
-
 from snapdiff.catalog.loading import Catalog, RevisionPair
 from snapdiff.comparison import check_narrowing, diff_files
 from snapdiff.diff.why import PackageTrees
@@ -71,7 +69,10 @@ def explain_package(
     )
     [trees] = found
     _require_known(asked, trees)
-    tags = tuple(tag for tag in _explained_tags(diff, asked, trees) if tag.stacks)
+    try:
+        tags = tuple(_explained_tags(diff, asked, trees))
+    except BadPage as error:
+        raise BadPagesError([error]) from error
     if not tags:
         _require_no_slip(asked, diff)
     elif not trees.has_dependencies:
@@ -101,9 +102,11 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     """Raise SnapdiffError where the package changed, and only the version or hash fits nothing."""
     specs = [
         spec
-        for change in _changes(diff, replace(asked, version=None, hash=None))
+        for tag in diff.tags
+        for stack in tag.stacks
+        for change in stack.changes
         for spec in (change.old, change.new)
-        if spec
+        if spec and change.package == asked.package
     ]
     if specs and asked.hash is not None:
         raise SnapdiffError(f"/{asked.hash}: no changed spec of {asked.package} has this hash")
@@ -115,36 +118,23 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
         )
 
 
-def _changes(diff: CatalogDiff, asked: Question) -> Iterator[Change]:
-    for tag in diff.tags:
-        for stack in tag.stacks:
-            yield from (change for change in stack.changes if _is_asked(change, asked))
-
-
 def _explained_tags(
     diff: CatalogDiff, asked: Question, trees: PackageTrees
 ) -> Iterator[ExplainedTag]:
     for tag in diff.tags:
-        try:
-            stacks = tuple(_explained_stacks(tag, asked, trees))
-        except BadPage as error:
-            raise BadPagesError([error]) from error
-        yield ExplainedTag(old=tag.old, new=tag.new, stacks=stacks)
-
-
-def _explained_stacks(
-    tag: TagDiff, asked: Question, trees: PackageTrees
-) -> Iterator[ExplainedStack]:
-    for stack in tag.stacks:
-        sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
-        kinds = {spec.hash: kind for kind, spec in sides}
-        specs = tuple(
-            _explained_spec(tag, stack, change, trees, kinds)
-            for change in stack.changes
-            if _is_asked(change, asked)
-        )
-        if specs:
-            yield ExplainedStack(stack=stack.stack, specs=specs)
+        stacks = []
+        for stack in tag.stacks:
+            sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
+            kinds = {spec.hash: kind for kind, spec in sides}
+            specs = tuple(
+                _explained_spec(tag, stack, change, trees, kinds)
+                for change in stack.changes
+                if _is_asked(change, asked)
+            )
+            if specs:
+                stacks.append(ExplainedStack(stack=stack.stack, specs=specs))
+        if stacks:
+            yield ExplainedTag(old=tag.old, new=tag.new, stacks=tuple(stacks))
 
 
 def _explained_spec(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from snapdiff.catalog.loading import Catalog
 from snapdiff.errors import SnapdiffError
-from snapdiff.filters import renamed_since, require_mapped_stacks, require_matches, unmatched
+from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Document
 from snapdiff.result import Filters
 
@@ -76,26 +76,8 @@ def check_explicit(filters: Filters, catalogs: Iterable[Catalog]) -> None:
         )
 
 
-def check_mapped_stacks(filters: Filters, old: Catalog, new: Catalog) -> None:
-    """Raise SnapdiffError where a stack that is compared under another name is not as it should be.
-
-    All documents are read for it, and only where a stack is.
-    """
-    if filters.stack_names:
-        require_mapped_stacks(filters, _stacks(old), _stacks(new))
-
-
-def renamed_stacks_of(
-    names: tuple[tuple[str, str], ...], old: Catalog, new: Catalog
-) -> tuple[tuple[str, str], ...]:
-    """Return those pairs of an old and a new name that a stack has on these sides.
-
-    All documents are read for it, and only where there is a pair.
-    """
-    return renamed_since(names, _stacks(old), _stacks(new)) if names else ()
-
-
-def _stacks(catalog: Catalog) -> set[str]:
+def stacks_of(catalog: Catalog) -> set[str]:
+    """Return the names of all stacks; all documents are read for it."""
     known = KnownNames()
     known.look_into(catalog, lambda: False)
     return known.names["stack"]

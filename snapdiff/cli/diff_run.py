@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.known_names import renamed_stacks_of
+from snapdiff.catalog.known_names import stacks_of
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli.console import ProgressBar, say
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
-from snapdiff.filters import Scope, narrowed_to_kinds
+from snapdiff.filters import Scope, narrowed_to_kinds, renamed_since
 from snapdiff.output.standard_output import Destination
 from snapdiff.output.whole_file import require_files_of_their_own
 from snapdiff.report_formats import REPORT
@@ -110,9 +110,10 @@ def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
     where one side has the old name and the other the new one.
     """
     filters = Scope(given.filters()).filters
-    if "map_stack" not in given.from_file:
+    names = filters.stack_names
+    if not names or "map_stack" not in given.from_file:
         return filters
-    return replace(filters, stack_names=renamed_stacks_of(filters.stack_names, old, new))
+    return replace(filters, stack_names=renamed_since(names, stacks_of(old), stacks_of(new)))
 
 
 def _report_writers(given: GivenOptions) -> list[ReportWriter]:
