@@ -15,6 +15,14 @@ LAYOUT_2 = "build_cache/index.json"
 LAYOUT_3 = "v3/manifests/index/index.manifest.json"
 """Where the index of a mirror is found, by layout."""
 
+FOLDERS = {
+    "v3/manifests/index": LAYOUT_3,
+    "v3/manifests": LAYOUT_3,
+    "v3": LAYOUT_3,
+    "build_cache": LAYOUT_2,
+}
+"""The folders of a mirror that people name in its place, each with the index that it has."""
+
 _INDEX = re.compile(rf"(|.*/)(?:{re.escape(LAYOUT_2)}|{re.escape(LAYOUT_3)})", re.DOTALL)
 
 VIEW = re.compile(r"(|.*/)v3/manifests/index/([^/]+)/index\.manifest\.json", re.DOTALL)

@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from snapdiff.buildcache_layout import (
     BLOB,
+    FOLDERS,
     LAYOUT_2,
     LAYOUT_3,
     Aggregates,
@@ -82,10 +83,7 @@ class Documents:
 
     inner_paths = (
         (DATABASE_FOLDER, DATABASE),
-        ("build_cache", LAYOUT_2),
-        ("v3", LAYOUT_3),
-        ("v3/manifests", LAYOUT_3),
-        ("v3/manifests/index", LAYOUT_3),
+        *FOLDERS.items(),
         (LAYOUT_3, LAYOUT_3),
     )
     """Ends of paths that mean the mirror or install tree around, and what that has to have."""

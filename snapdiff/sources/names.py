@@ -4,7 +4,7 @@ import re
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from snapdiff.buildcache_layout import LAYOUT_2, LAYOUT_3, VIEW, view_path
+from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW, view_path
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
 
@@ -90,10 +90,6 @@ SITE_DATA = ("specs_data.json", "package_data.json")
 _ENDS = (LAYOUT_3, LAYOUT_2, LISTING, *SITE_DATA, *(f"{name}.gz" for name in SITE_DATA))
 
 
-_FOLDERS = ("v3/manifests/index", "v3/manifests", "v3", "build_cache")
-"""The folders of a build cache that people paste; each may be a mirror's own name."""
-
-
 class MirrorAddress(NamedTuple):
     """Where a mirror is. `base` and `query` may hold secrets; `str()` of it holds none."""
 
@@ -112,8 +108,11 @@ class MirrorAddress(NamedTuple):
         return f"{url}?{self.query}" if self.query else url
 
     def above(self) -> "MirrorAddress | None":
-        """Return the mirror that the address leads into, such as `MIRROR/build_cache`, or None."""
-        for end in _FOLDERS:
+        """Return the mirror that the address leads into, such as `MIRROR/build_cache`, or None.
+
+        A mirror's own name may be that of such a folder.
+        """
+        for end in FOLDERS:
             above = self.base.removesuffix(f"/{end}")
             if above != self.base and above.partition("://")[2]:
                 return self._replace(base=above)
