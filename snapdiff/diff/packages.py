@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -174,23 +173,26 @@ def _losses(
     added = {stack: found.added for stack, found in pairings.items() if found.added}
     if not removed and not added:
         return {}
-    kept = list(pair.kept())
+    kept = _builds_by_stack(removed.keys() | added.keys(), pair.kept())
     graphs = pair.graphs
     found: dict[str, dict[Kind, Loss]] = {}
     for kind, lost, mine, theirs, both, closures in (
         (Kind.REMOVED, removed, pair.old, pair.new, graphs, sets and sets.old),
         (Kind.ADDED, added, pair.new, pair.old, graphs and graphs[::-1], sets and sets.new),
     ):
-        there = _builds_by_stack(lost, chain(theirs.items(), kept))
-        here = _builds_by_stack(lost, chain(mine.items(), kept))
+        there = _builds_by_stack(lost, theirs.items())
+        here = _builds_by_stack(lost, mine.items())
         for stack, hashes in lost.items():
+            # Only dependencies tell what both sides have of one side from the same of the other.
+            stayed = [*here[stack], *(kept[stack] if graphs else ())]
             duplicates = frozenset[str]()
             if closures:
-                left = {key for key, _ in here[stack]}.difference(hashes)
+                left = {key for key, _ in stayed}.difference(hashes)
                 duplicates = closures.duplicates(hashes, left)
             builds = {key: mine[key].configuration for key in hashes if key not in duplicates}
-            stayed = [build for build in here[stack] if build[0] not in builds]
-            loss = Loss(pair.name, builds, stayed, there[stack], both, duplicates)
+            stayed = [build for build in stayed if build[0] not in builds]
+            others = [*there[stack], *kept[stack]]
+            loss = Loss(pair.name, builds, stayed, others, both, duplicates)
             found.setdefault(stack, {})[kind] = loss
     return found
 
