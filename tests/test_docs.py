@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+import snapdiff.result
 from snapdiff.cli.commands import cli
 from snapdiff.reports.json_schema import json_schema
 from tests.golden import ENVIRONMENTS, ROOT
@@ -179,6 +180,8 @@ def test_the_specification_names_every_key_of_the_json_report() -> None:
 def test_the_page_on_python_has_every_class_of_a_diff() -> None:
     page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
     documented = set(re.findall(r"autoclass:: (?:\w+\.)*(\w+)", page))
+    assert ".. automodule:: snapdiff.result\n" in page  # which has all that it names as its own
+    documented |= set(snapdiff.result.__all__)
     assert set(json_schema()["$defs"]) - documented == set()
 
 
