@@ -137,7 +137,7 @@ def test_options_and_examples_are_written_as_help_prints_them(site: Path) -> Non
         "-s, --stack GLOB[,GLOB]",
         "--color [auto|always|never]",
         "-h, --help",
-        "snapdiff why hdf5 HEAD~1 HEAD                  all specs of hdf5 that changed",
+        "snapdiff why hdf5 HEAD~1 HEAD                 all specs of hdf5 that changed",
         "  └── openmpi 5.0.0rc16 → 5.0.0\n      └── numactl",
     ):
         assert line in page

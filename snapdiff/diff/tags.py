@@ -43,9 +43,10 @@ class TagDiffs:
         """
         found = diff_package(pair, self._scope, self._limits, self._graphs)
         self._packages.setdefault(pair.tags, []).append(found)
-        self._names.add(pair.name)
-        if pair.graphs:
-            self._names_with_graphs.add(pair.name)
+        if pair.old != pair.new:
+            self._names.add(pair.name)
+            if pair.graphs:
+                self._names_with_graphs.add(pair.name)
 
     def close(self, tag: TagPair) -> TagDiff | None:
         """Return the diff of a tag whose packages have all been added, None where it is empty.

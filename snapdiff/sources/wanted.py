@@ -28,9 +28,9 @@ class _Path(NamedTuple):
     def has(self, path: str) -> bool:
         if path.startswith(f"{self.path}/") or not self.path:
             return True
-        if self.pattern and self.pattern.fullmatch(path):
-            return True
-        return path == self.path and not self.is_folder
+        if self.is_folder:
+            return False
+        return path == self.path or bool(self.pattern and self.pattern.fullmatch(path))
 
 
 class Paths:
@@ -85,7 +85,7 @@ def _parsed(word: str, prefix: str) -> _Path:
         word=word,
         path=path,
         is_left_out=bool({"!", "^"} & set(signs)),
-        is_folder=rest.endswith("/"),
+        is_folder=rest.endswith(("/", "/.", "/..")),
         pattern=_pattern(path, above) if _SPECIAL.search(rest) else None,
     )
 

@@ -220,15 +220,17 @@ PLAIN = st.builds(
     st.lists(st.sampled_from([".", "-", "_", "", "."]), min_size=5, max_size=5),
 )
 SHORT = st.builds(".".join, st.lists(TOKENS, min_size=1, max_size=4))
-VERSIONS = st.one_of(
+SPECIFIED = st.one_of(
     PLAIN,
     SHORT,
-    st.builds("{}={}".format, st.sampled_from(["git.main", "git.v1", SHA, "word"]), SHORT),
+    st.builds("{}={}".format, st.sampled_from(["git.main", "git.v1", SHA]), SHORT),
     st.text("0123456789abcdefghijklmnopqrstuvwxyzABCXYZ._-", max_size=12),
 )
+VERSIONS = st.one_of(SPECIFIED, st.builds("word={}".format, SHORT))
+"""Also what the specification says nothing of; it has some order."""
 
 
-@given(VERSIONS, VERSIONS)
+@given(SPECIFIED, SPECIFIED)
 @example("", "0")
 @example("9" * 5000, "1" + "0" * 5000)
 def test_any_two_versions_compare_as_the_oracle_says(one: str, other: str) -> None:
