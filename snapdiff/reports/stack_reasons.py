@@ -6,16 +6,13 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.names import Place, Places, shortened
+from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_lines import is_shared_field, shared_fields
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
 from snapdiff.spack.configuration import canonical_compiler
 from snapdiff.spack.version import parse_version
-
-NAMED_CAUSES = 5
-"""How many causes of a stack are named before the others are counted."""
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):
@@ -41,17 +38,15 @@ class SharedChange(Struct, frozen=True, kw_only=True):
 class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
 
-    `specs` is how many were rebuilt, each once, in the stacks of `place`; `named` are the causes of
-    most of them, and `unexplained` those without known dependencies. `widest` is the event that
+    `specs` is how many were rebuilt, each once, in the stacks of `place`; `causes` are theirs,
+    those of most first, and `unexplained` have no known dependencies. `widest` is the event that
     most of them reach, where that is many more than have it as their cause: something else is
     nearer to them.
     """
 
     specs: int
     place: Place
-    named: tuple[CountedCause, ...]
-    other_specs: int
-    other_causes: int
+    causes: tuple[CountedCause, ...]
     unexplained: int
     widest: StackCause | None
     shared: tuple[SharedChange, ...]
@@ -59,7 +54,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
     @property
     def is_one(self) -> bool:
         """Whether all rebuilt specs have one cause."""
-        return len(self.named) == 1 and not (self.other_causes or self.unexplained)
+        return len(self.causes) == 1 and not self.unexplained
 
 
 def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
@@ -75,15 +70,11 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
     shared = _shared_changes(stacks, places)
     if not counted and not shared:
         return None
-    named = shortened(counted, NAMED_CAUSES)
-    others = counted[len(named.first) :]
     is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
     return Reasons(
         specs=len(changes) if counted else 0,
         place=places.place(stack.stack for stack in rebuilt),
-        named=named.first,
-        other_specs=sum(item.specs for item in others),
-        other_causes=named.more,
+        causes=tuple(counted),
         unexplained=max(len(changes) - sum(item.specs for item in counted), 0),
         widest=_widest(rebuilt) if is_each_once else None,
         shared=shared,

@@ -15,8 +15,6 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.rows import (
     RowClass,
     TableRow,
-    TagCauses,
-    causes_of,
     classes_of,
     columns_of,
     first_specs,
@@ -27,6 +25,7 @@ from snapdiff.reports.names import readable, tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow, KindTotals
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
+from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.templates import html_environment, plain_words, render_template
 from snapdiff.result import CatalogDiff, Kind, TagDiff
 from snapdiff.safe_text import shown
@@ -63,8 +62,10 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     counted = outline.counted
-    tags = [_numbers_of(list(some)) for _, some in groupby(counted.rows, lambda row: id(row.tag))]
-    rows = rows_of(outline, {tag_names(found.tag): found.causes for found in tags}, words)
+    reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
+    by_tag = groupby(counted.rows, lambda row: id(row.tag))
+    tags = [_numbers_of(list(some), reasons) for _, some in by_tag]
+    rows = rows_of(outline, words)
     classes = classes_of(rows, words)
     columns = columns_of(outline)
     plain = list(_plain(rows))
@@ -108,13 +109,16 @@ class TagNumbers(NamedTuple):
     label: str
     rows: tuple[CountRow, ...]
     widest: int
-    causes: TagCauses
+    reasons: Reasons | None
 
 
-def _numbers_of(rows: Sequence[CountRow]) -> TagNumbers:
+def _numbers_of(
+    rows: Sequence[CountRow], reasons: Mapping[tuple[str, ...], Reasons | None]
+) -> TagNumbers:
     tag = rows[0].tag
     widest = max(sum(number for *_, number in bars(row.counts)) for row in rows)
-    return TagNumbers(tag, tag_label(tag), tuple(rows), max(widest, 1), causes_of(tag))
+    because = reasons.get(tag_names(tag))
+    return TagNumbers(tag, tag_label(tag), tuple(rows), max(widest, 1), because)
 
 
 def bars(counts: KindTotals) -> Iterator[tuple[Kind, int, int]]:

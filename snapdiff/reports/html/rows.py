@@ -13,14 +13,13 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, counted_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
-from snapdiff.reports.names import tag_label, tag_names
+from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.package_lines import PackageLine, package_lines
 from snapdiff.reports.products import specs_by_part
-from snapdiff.reports.stack_reasons import counted_causes
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
-from snapdiff.result import Change, Kind, TagDiff
+from snapdiff.result import Change, Kind
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.safe_text import shown
 
@@ -107,56 +106,22 @@ def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
     return found
 
 
-class TagCauses(NamedTuple):
-    """Why the `specs` of a tag were rebuilt, each once: causes in words, and how many have them."""
-
-    specs: int
-    counted: tuple[tuple[str, int], ...]
-    words: dict[Event, str]
-
-    def of(self, changes: Iterable[Change]) -> tuple[str, ...]:
-        """Return the causes of some changes, each once."""
-        causes = (change.cause for change in changes if isinstance(change.cause, Cause))
-        words = (self.words.get(event_of(cause)) for cause in causes)
-        return tuple(dict.fromkeys(found for found in words if found is not None))
-
-
-def causes_of(tag: TagDiff) -> TagCauses:
-    """Return why the specs of a tag were rebuilt, what most have first."""
-    every = (change for stack in tag.stacks for change in stack.changes)
-    rebuilt = {(it.old, it.new): it for it in every if it.kind is Kind.REBUILT}
-    words: dict[Event, str] = {}
-    counted = []
-    for cause in counted_causes(rebuilt.values()):
-        said = counted_in_words(cause, shown)
-        words |= dict.fromkeys(cause.events, said)
-        counted.append((said, cause.specs))
-    return TagCauses(len(rebuilt), tuple(counted), words)
-
-
-def rows_of(
-    outline: Outline, causes: Mapping[tuple[str, ...], TagCauses], words: Words
-) -> list[TableRow]:
-    """Return all rows in the order of reading: products first, then the worst.
-
-    `causes` are those of each tag, by its names.
-    """
+def rows_of(outline: Outline, words: Words) -> list[TableRow]:
+    """Return all rows in the order of reading: products first, then the worst."""
     has_cells = bool(columns_of(outline))
     rows = [
-        row
-        for block in outline.tags
-        for row in _rows_of_tag(block, causes[tag_names(block.tag)], words, has_cells=has_cells)
+        row for block in outline.tags for row in _rows_of_tag(block, words, has_cells=has_cells)
     ]
     return sorted(rows, key=lambda row: (row.is_dependency, row.worst))
 
 
-def _rows_of_tag(
-    block: TagBlock, causes: TagCauses, words: Words, *, has_cells: bool
-) -> Iterator[TableRow]:
+def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[TableRow]:
     """Yield the rows of a tag, of those that are worst alike in the order of their lines."""
     tag = block.tag
     tables = [group.table for part in block.parts for group in part.groups if has_cells]
     cells = {row.package: row.cells for table in tables if table for row in table.rows}
+    counted = block.reasons.causes if block.reasons else ()
+    causes = {event: counted_in_words(it, shown) for it in counted for event in it.events}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
     lines: dict[tuple[str, bool], list[PackageLine]] = {}
     for line in package_lines(tag, tag.stacks, together=False):
@@ -176,11 +141,17 @@ def _rows_of_tag(
             is_dependency=is_dependency,
             moves=() if by_stack else tuple((it.status.kind, words("happened", it)) for it in some),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
-            causes=causes.of(change for them in changed.values() for change in them),
+            causes=_causes_of((it for them in changed.values() for it in them), causes),
             stacks={name: len(them) for name, them in changed.items()},
             groups=groups,
             specs=sum(len(group.pairs) for group in groups),
         )
+
+
+def _causes_of(changes: Iterable[Change], words: Mapping[Event, str]) -> tuple[str, ...]:
+    """Return why some specs were rebuilt, each cause once, in its words."""
+    events = (event_of(it.cause) for it in changes if isinstance(it.cause, Cause))
+    return tuple(dict.fromkeys(words[event] for event in events if event in words))
 
 
 def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
