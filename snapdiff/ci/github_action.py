@@ -199,7 +199,8 @@ def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullReques
     from snapdiff.posting.hosts import github_interface, pull_requests
 
     repository = variables["GITHUB_REPOSITORY"]
-    head = f"{run.head_repository.owner.login}:{run.head_branch}"
+    owner = run.head_repository.full_name.partition("/")[0]
+    head = f"{owner}:{run.head_branch}"
     place = f"{repository} {head}"
     token = find_token("github", place, _TOKEN, variables)
     rest = github_interface(variables["GITHUB_API_URL"], place, token)

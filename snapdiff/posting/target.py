@@ -184,18 +184,11 @@ RequestNumber = Annotated[int, Meta(gt=0, lt=10**10)]
 """The number of a pull request."""
 
 
-class Owner(Struct):
-    """Who owns a repository."""
-
-    login: str = ""
-
-
 class EventRepository(Struct):
     """A repository of an event; `full_name` is OWNER/NAME."""
 
     full_name: str = ""
     default_branch: str = ""
-    owner: Owner = msgspec.field(default_factory=Owner)
 
 
 class EventCommit(Struct):

@@ -291,7 +291,7 @@ def finished_run(runner: Runner) -> dict[str, Any]:
             "event": "pull_request",
             "head_sha": runner.request.head,
             "head_branch": "change",
-            "head_repository": {"owner": {"login": FORK}},
+            "head_repository": {"full_name": f"{FORK}/cache"},
         }
     }
 

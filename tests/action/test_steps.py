@@ -117,7 +117,7 @@ def test_without_a_pull_request_only_what_is_required_fails(
 
 def of_a_run(sha: str = "1" * 40, **fields: Any) -> dict[str, Any]:
     """What GitHub says of another workflow's run."""
-    run = {"head_sha": sha, "head_branch": "change", "head_repository": {"owner": {"login": "x"}}}
+    run = {"head_sha": sha, "head_branch": "change", "head_repository": {"full_name": "x/y"}}
     return {"workflow_run": {**run, **fields}}
 
 
