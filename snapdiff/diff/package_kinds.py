@@ -78,8 +78,12 @@ def parts_of(
     if len(old) == change.builds.old and len(new) == change.builds.new:
         return None
     kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
+    kinds = [spec.kind for spec in specs if spec.is_explicit]
+    if Counter(map(parse_version, old)) == Counter(map(parse_version, new)):
+        # A root that was paired with a dependency has its version still: another root has it.
+        kinds = [it if it is Kind.RECONFIGURED else Kind.REBUILT for it in kinds]
     numbers = {
-        **Counter[str](spec.kind for spec in specs if spec.is_explicit),
+        **Counter[str](kinds),
         Kind.REMOVED: max(len(old) - len(new), 0),
         Kind.ADDED: max(len(new) - len(old), 0),
     }
