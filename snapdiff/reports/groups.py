@@ -82,7 +82,8 @@ class Tally(Struct, frozen=True, kw_only=True):
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
-    Without a `change` none of its versions and builds is gone or new there.
+    Without a `change` none of its versions and builds is gone or new there. Where nobody asks for
+    it, it is a dependency.
     """
 
     change: PackageChange | None
@@ -93,9 +94,12 @@ class ProductCell(NamedTuple):
 
         Builds that are lost while the version changes are told behind it.
         """
-        change = self.change
-        if change is None:
+        if self.change is None:
             return "·"
+        said = self._in_words(self.change, mark)
+        return f"{said} (dependency)" if self.change.is_dependency and said != "·" else said
+
+    def _in_words(self, change: PackageChange, mark: Mark) -> str:
         gone, came, kept = (_versions(it, mark) for it in (change.gone, change.came, change.kept))
         if change.was_compiler is True:
             return f"{came}, a dependency now"
@@ -312,7 +316,8 @@ def product_columns(stacks: Sequence[StackDiff]) -> Columns:
 def _column(stack: StackDiff, builds: StackBuilds) -> dict[str, ProductCell]:
     cells = {name: ProductCell(None) for name in stack.still_there}
     for change in stack.package_changes:
-        if change.is_dependency:
+        if change.parts and change.is_dependency:  # the product is another part
+            cells.setdefault(change.package, ProductCell(None))
             continue
         is_quiet = change.kind in (Kind.RECONFIGURED, Kind.REBUILT)
         cells[change.package] = (

@@ -253,10 +253,13 @@ def _versions_of(changes: Iterable[Change]) -> tuple[str, ...]:
 
 
 def _is_told(change: Change, shared: set[Event]) -> bool:
-    """Return whether what is said once of all of a stack says what happened to a spec."""
+    """Return whether what is said once of all of a stack says what happened to a spec.
+
+    A root without a partner has its version still: another root was paired with a dependency.
+    """
     if change.kind is Kind.RECONFIGURED:
         return shared.issuperset(field_events(change))
-    return change.kind is Kind.REBUILT
+    return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
 
 
 def dependencies_now(stack: StackDiff) -> set[str]:
