@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, write_files
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 from tests.support.repositories import GitRepository
@@ -34,8 +35,7 @@ def environment(*, minor: int, more: int = 8) -> list[Item]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two locks, `old.lock` and `new.lock`."""
-    files = {"old.lock": environment(minor=1), "new.lock": environment(minor=2)}
-    write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
+    write_locks(tmp_path, environment(minor=1), environment(minor=2))
     return tmp_path
 
 
@@ -71,8 +71,7 @@ def test_the_causes_are_those_of_what_was_asked_for(tmp_path: Path) -> None:
             Item("hashed-anew", hash="abcdefgh" * 3 + f"{minor}" * 8, explicit=True),
         ]
 
-    files = {"old.lock": items(2), "new.lock": items(3)}
-    write_files(tmp_path, {name: to_bytes(lock(some)) for name, some in files.items()})
+    write_locks(tmp_path, items(2), items(3))
     stack = report(tmp_path, "--explicit")["tags"][0]["stacks"][0]
     causes = {change["package"]: change["cause"] for change in stack["changes"]}
     assert causes.pop("moved") is None
@@ -164,9 +163,7 @@ def test_dependencies_are_in_a_fold(folder: Path, group_by: str) -> None:
 
 @pytest.mark.parametrize("name", ["markdown", "comment"])
 def test_a_few_dependencies_need_no_fold(tmp_path: Path, name: str) -> None:
-    for side, minor in (("old", 1), ("new", 2)):
-        items = environment(minor=minor, more=1)
-        write_files(tmp_path, {f"{side}.lock": to_bytes(lock(items))})
+    write_locks(tmp_path, environment(minor=1, more=1), environment(minor=2, more=1))
     options = ("-f", name, "--package-url", "")
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", *options).out
     assert "<details" not in text
@@ -234,9 +231,7 @@ def test_a_dependency_that_has_the_name_of_a_product_is_a_dependency(tmp_path: P
 
 
 def test_where_nothing_explicit_changed_all_is_told_as_ever(tmp_path: Path) -> None:
-    sides = ([Item("zlib", "1.2")], [Item("zlib", "1.3")])
-    for name, items in zip(("old.lock", "new.lock"), sides, strict=True):
-        write_files(tmp_path, {name: to_bytes(lock(items))})
+    write_locks(tmp_path, [Item("zlib", "1.2")], [Item("zlib", "1.3")])
     text = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
     assert "dependenc" not in text
     done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "-f", "text")
@@ -250,13 +245,7 @@ def test_an_installed_spec_that_nobody_asks_for_any_more(folder: Path) -> None:
     old = Item("zlib", "1.2", explicit=True, needs=(needs(cmake, types=("build",)),))
     new = [zlib, Item("hdf5", explicit=True, needs=(needs(zlib),))]
     same = replace(cmake, explicit=True)
-    write_files(
-        folder,
-        {
-            "old.lock": to_bytes(lock([old, cmake])),
-            "new.lock": to_bytes(lock([*new, same])),
-        },
-    )
+    write_locks(folder, [old, cmake], [*new, same])
     changes = report(folder, "--explicit")["tags"][0]["stacks"][0]["changes"]
     assert [(change["package"], change["kind"]) for change in changes] == [
         ("hdf5", "added"),
@@ -312,8 +301,7 @@ def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path)
         dependency,
         replace(same, explicit=True),
     ]
-    files = {"old.lock": before, "new.lock": after}
-    write_files(tmp_path, {name: to_bytes(lock(items)) for name, items in files.items()})
+    write_locks(tmp_path, before, after)
     for options in ((), ("--explicit",)):
         stack = report(tmp_path, *options)["tags"][0]["stacks"][0]
         assert stack["asked_for"] == {

@@ -333,13 +333,7 @@ def test_a_removed_build_says_what_it_depended_on_and_what_needed_it(tmp_path: P
     kept = Item("fftw", "3.3", needs=(needs(stays, "mpi"), needs(zlib)))
     app = Item("gromacs", "2024", needs=(needs(lost),), explicit=True)
     others = [stays, zlib, replace(kept, explicit=True)]
-    write_files(
-        tmp_path,
-        {
-            "old.lock": to_bytes(lock([gone, lost, app, *others])),
-            "new.lock": to_bytes(lock(others)),
-        },
-    )
+    write_locks(tmp_path, [gone, lost, app, *others], others)
     done = run_cli("why", "fftw", "-C", tmp_path, "old.lock", "new.lock")
     assert entries(done) == (
         "− fftw 3.3 removed: built with mvapich 3.0b\n\n"

@@ -11,10 +11,11 @@ from snapdiff.diff.dependencies import DependencySets, match_members
 from snapdiff.diff.pairing import Effort
 from snapdiff.errors import FormatError
 from snapdiff.limits import DEFAULT_LIMITS
-from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
 from tests.support.graphs import NodesByHash, PlainGraph, PlainNode, described
-from tests.support.helpers import run_json, write_files
+from tests.support.helpers import run_json
 from tests.support.nightly import examples
 from tests.support.oracle import compare_versions
 from tests.support.plain_causes import Pair, configuration
@@ -212,7 +213,7 @@ def test_a_report_pairs_like_specs_by_what_they_depend_on(tmp_path: Path) -> Non
 
     # In the order of their hashes, each would have got what the other had.
     old, new = items(2, "zlib", "zlib-ng"), items(3, "zlib-ng", "zlib")
-    write_files(tmp_path, {"old.lock": to_bytes(lock(old)), "new.lock": to_bytes(lock(new))})
+    write_locks(tmp_path, old, new)
     [tag] = run_json("-C", tmp_path, "old.lock", "new.lock")["tags"]
     changes = [change for change in tag["stacks"][0]["changes"] if change["package"] == "app"]
     pairs = {change["old"]["hash"][:2]: change["new"]["hash"][:2] for change in changes}

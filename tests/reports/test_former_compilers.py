@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, write_files
 
 BUILD = ("build",)
@@ -17,8 +18,7 @@ AFTER = [LLVM, Item("zlib", "1.3", compiler=None, needs=(needs(LLVM, "c", types=
 
 
 def compared(folder: Path, old: Sequence[Item], new: Sequence[Item], *options: str) -> str:
-    locks = {"old.lock": old, "new.lock": new}
-    write_files(folder, {name: to_bytes(lock(items)) for name, items in locks.items()})
+    write_locks(folder, old, new)
     done = run_cli("-C", folder, "old.lock", "new.lock", *options)
     assert (done.status, done.err) == (0, "")
     return done.out
