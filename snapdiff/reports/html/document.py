@@ -61,14 +61,12 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     diff = readable(diff)
     outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
-    counted = outline.counted
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
-    by_tag = groupby(counted.rows, lambda row: id(row.tag))
+    by_tag = groupby(outline.counted.rows, lambda row: id(row.tag))
     tags = [_numbers_of(list(some), reasons) for _, some in by_tag]
     rows = rows_of(outline, words)
     classes = classes_of(rows, words)
     columns = columns_of(outline)
-    plain = list(_plain(rows))
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
     yield render_template(
@@ -80,20 +78,16 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         link=link_of(options.package_url),
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
-        counted=counted,
         symbols=SYMBOLS,
         in_bars=IN_BARS,
         most_causes=MOST_CAUSES,
-        has_causes=any(row.causes for row in rows),
-        has_dependencies=any(row.is_dependency for row in rows),
-        has_products=any(not row.is_dependency for row in rows),
+        has_both=len({row.is_dependency for row in rows}) > 1,
         tags=tags,
         bars=bars,
         classes=classes,
         columns=columns,
-        rows=plain,
+        rows=list(_plain(rows)),
         row_count=len(rows),
-        left=len(rows) - len(plain),
         data=trusted(data_of(rows, classes, columns, options.package_url)),
         style=style,
         script=script,
