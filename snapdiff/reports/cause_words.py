@@ -11,6 +11,13 @@ from snapdiff.result.causes import Cause, Event, Value, What
 LONGEST_PATH = 8
 """How many names of a path are written before its middle is counted."""
 
+_ALONE = {
+    "compilers": "compilers became dependencies",
+    "recipe": "recipe changed",
+    "rehash": "only the hash differs",
+}
+"""What is said of events that have no values."""
+
 _FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace", "external")
 
 
@@ -40,7 +47,11 @@ def events_in_words(package: str, events: Iterable[Event], mark: Mark) -> str:
 
 
 def _what_differs(event: Event, mark: Mark) -> str:
-    if event.what in ("version", "edge", "other"):
+    if event.what == "edge":
+        return (
+            f"is a dependency for {_value(event.new, mark)} now, was for {_value(event.old, mark)}"
+        )
+    if event.what in ("version", "other"):
         return f"{_value(event.old, mark)} → {_value(event.new, mark)}"
     if event.what == "compiler" and event.new == "none":
         return f"compiler no longer listed (was {_value(event.old, mark)})"
@@ -52,13 +63,7 @@ def _what_differs(event: Event, mark: Mark) -> str:
         return f"no longer with {_value(event.old, mark)}"
     if event.what in _FIELDS:
         return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
-    if event.what == "compilers":
-        return "compilers became dependencies"
-    if event.what == "recipe":
-        return "recipe changed"
-    if event.what == "rehash":
-        return "only the hash differs"
-    return event.what
+    return _ALONE.get(event.what, event.what)
 
 
 def _value(value: Value, mark: Mark) -> str:

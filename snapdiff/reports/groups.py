@@ -7,8 +7,8 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from snapdiff.reports.lost_builds import BuildChanges, StackBuilds, builds_in_words
-from snapdiff.reports.names import Mark, Place, shortened
+from snapdiff.reports.lost_builds import BuildChanges, BuildMoves, StackBuilds, builds_in_words
+from snapdiff.reports.names import Mark, Place, versions_in_words
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
 from snapdiff.result import Kind, PackageChange, StackDiff
@@ -22,9 +22,6 @@ FEW_QUIET = 10
 
 MOST_NAMES = 400
 """How many names stand one after another on a page before the others are counted."""
-
-MOST_VERSIONS = 6
-"""How many versions of a package stand in a cell before the others are counted."""
 
 FEW = 4
 """How many lines of dependencies are read with the products; more are put aside."""
@@ -88,6 +85,7 @@ class ProductCell(NamedTuple):
 
     change: PackageChange | None
     builds: BuildChanges | None = None
+    moves: BuildMoves | None = None
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot.
@@ -100,7 +98,9 @@ class ProductCell(NamedTuple):
         return f"{said} (dependency)" if self.change.is_dependency and said != "·" else said
 
     def _in_words(self, change: PackageChange, mark: Mark) -> str:
-        gone, came, kept = (_versions(it, mark) for it in (change.gone, change.came, change.kept))
+        gone, came, kept = (
+            versions_in_words(it, mark) for it in (change.gone, change.came, change.kept)
+        )
         if change.was_compiler is True:
             return f"{came}, a dependency now"
         if change.whole:
@@ -108,14 +108,13 @@ class ProductCell(NamedTuple):
         lost = builds_in_words(self.builds, mark)
         if gone and came:
             return f"{gone} → {came}{lost}"
-        if gone or came:
-            said = f"lost {gone}, still has {kept}" if gone else f"{came} added beside {kept}"
-            return said + lost
-        if not self.builds:
-            return "·"
-        versions = self.builds.versions if len(change.kept) > 1 else ()
-        which = f"{_versions(versions, mark)}: " if versions else ""
-        return which + self.builds.in_words(mark)
+        said = []
+        if gone:
+            said.append(f"lost {gone}, still has {kept}")
+        elif came and not (self.moves and self.moves.is_all):
+            said.append(f"{came} added beside {kept}")
+        said += [it.in_words(mark) for it in (self.builds, self.moves) if it]
+        return ", ".join(filter(None, said)) or "·"
 
 
 Columns = Mapping[str, Mapping[str, ProductCell]]
@@ -301,7 +300,7 @@ def _together(lines: Sequence[PackageLine]) -> Iterator[PackageLine]:
             packages=tuple(name for name, _ in some),
             gone=(),
             came=(),
-            each=tuple((versions, 0) for _, versions in some),
+            each=tuple((versions, 0, False) for _, versions in some),
         )
 
 
@@ -319,9 +318,10 @@ def _column(stack: StackDiff, builds: StackBuilds) -> dict[str, ProductCell]:
         if change.parts and change.is_dependency:  # the product is another part
             cells.setdefault(change.package, ProductCell(None))
             continue
-        is_quiet = change.kind in (Kind.RECONFIGURED, Kind.REBUILT)
+        moves = builds.moves(change)
+        is_quiet = change.kind in (Kind.RECONFIGURED, Kind.REBUILT) and not moves
         cells[change.package] = (
-            ProductCell(None) if is_quiet else ProductCell(change, builds.changes(change))
+            ProductCell(None) if is_quiet else ProductCell(change, builds.changes(change), moves)
         )
     return cells
 
@@ -335,12 +335,3 @@ def _product_table(lines: Iterable[PackageLine], columns: Columns) -> ProductTab
             for package, kind in kinds.items()
         ),
     )
-
-
-def _versions(versions: Sequence[str], mark: Mark) -> str:
-    """Return versions, the highest first; of very many the first ones."""
-    some = shortened(versions[::-1], MOST_VERSIONS)
-    marked = list(map(mark, some.first))
-    if some.more:
-        return f"{', '.join(marked)} and {some.more:,} more"
-    return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])

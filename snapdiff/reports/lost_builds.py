@@ -7,15 +7,17 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.names import Mark, Place, Places, counted
-from snapdiff.result import Duplicates, Kind, PackageChange, StackDiff, Trait, TraitCount
+from snapdiff.reports.names import Mark, Place, Places, counted, versions_in_words
+from snapdiff.reports.products import specs_by_part
+from snapdiff.result import Change, Duplicates, Kind, PackageChange, StackDiff, Trait, TraitCount
 from snapdiff.spack.version import parse_version
 
 
 class BuildShare(NamedTuple):
     """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
 
-    `versions` are those of these builds, in order. `duplicates` are not among them: nobody misses a
+    `versions` are those of these builds, in order; `has_others` says that the package has builds of
+    other versions, too, which are counted. `duplicates` are not among the number: nobody misses a
     build of which there is an equal one.
     """
 
@@ -24,6 +26,7 @@ class BuildShare(NamedTuple):
     what: Literal["lost", "new"]
     parts: tuple[TraitCount, ...]
     versions: tuple[str, ...]
+    has_others: bool
     duplicates: int
 
     def in_words(self, mark: Mark) -> str:
@@ -32,16 +35,19 @@ class BuildShare(NamedTuple):
         words = f"{of} {self.what}"
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what} each"
-        if not self.parts:
-            return words
-        if self.parts[0].specs == self.number:
-            return f"{words} ({_traits_in_words(self.parts[0], mark)})"
-        which = ((it.specs, _traits_in_words(it, mark).removeprefix("built ")) for it in self.parts)
-        return f"{words} ({', '.join(f'{specs:,} {traits}' for specs, traits in which)})"
+        notes = [versions_in_words(self.versions, mark)] if self.has_others and self.of else []
+        if self.parts and self.parts[0].specs == self.number:
+            notes.append(_traits_in_words(self.parts[0], mark))
+        else:
+            notes += [
+                f"{it.specs:,} {_traits_in_words(it, mark).removeprefix('built ')}"
+                for it in self.parts
+            ]
+        return f"{words} ({', '.join(notes)})" if notes else words
 
     def alike(self) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        return self._replace(of=0, versions=())
+        return self._replace(of=0, versions=(), has_others=False)
 
     def duplicates_in_words(self) -> str:
         """Return what is said of builds that are equal to others: `2 equal builds are one now`."""
@@ -64,11 +70,9 @@ class BuildChanges(NamedTuple):
         return tuple(sorted({*self.lost.versions, *self.gained.versions}, key=parse_version))
 
     @property
-    def of(self) -> int:
-        """How many builds there are of the package, of which some are lost, or else new."""
-        if self.lost.number:
-            return self.lost.of
-        return self.gained.of if self.gained.number else 0
+    def main(self) -> BuildShare:
+        """What is told first."""
+        return self.lost if self.lost.number else self.gained
 
     @property
     def alike(self) -> "BuildChanges | None":
@@ -97,17 +101,36 @@ def builds_in_words(builds: BuildChanges | None, mark: Mark) -> str:
     return f"{':' if builds.is_kind else ','} {builds.in_words(mark)}"
 
 
+class BuildMoves(NamedTuple):
+    """Builds of a package that have another version now, though no version of it is gone.
+
+    `steps` are an old and a new version, and how many of its builds, `of` how many before, made
+    that step. `is_all` says that nothing else is new.
+    """
+
+    steps: tuple[tuple[str, str, int], ...]
+    of: int
+    is_all: bool
+
+    @property
+    def is_down(self) -> bool:
+        """Whether any build has a lower version now."""
+        return any(parse_version(new) < parse_version(old) for old, new, _ in self.steps)
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said of them: `3 of 5 builds 1.0.0 → 0.5.5`."""
+        builds = counted(self.of, "build")
+        return ", ".join(
+            f"{number:,} of {builds} {mark(old)} → {mark(new)}" for old, new, number in self.steps
+        )
+
+
 class StackBuilds:
-    """Says of the packages of a stack which builds they lost and gained."""
+    """Says of the packages of a stack which builds they lost and gained, and which moved."""
 
     def __init__(self, stack: StackDiff) -> None:
         """Take a stack with all its changes."""
-        self._versions: dict[tuple[Kind, str], set[str]] = {}
-        for change in stack.changes:
-            spec = change.old or change.new
-            is_build = change.kind in (Kind.REMOVED, Kind.ADDED) and change.duplicate is UNSET
-            if spec and is_build:
-                self._versions.setdefault((change.kind, change.package), set()).add(spec.version)
+        self._specs = specs_by_part(stack)
 
     def changes(self, change: PackageChange) -> BuildChanges | None:
         """Return what is to be said of a package's builds; None where its versions say it all."""
@@ -123,6 +146,7 @@ class StackBuilds:
             "lost",
             change.lost_by,
             self._versions_of(Kind.REMOVED, change),
+            len(change.gone) + len(change.kept) > 1,
             duplicates.lost,
         )
         gained = BuildShare(
@@ -131,12 +155,37 @@ class StackBuilds:
             "new",
             change.gained_by,
             self._versions_of(Kind.ADDED, change),
+            len(change.came) + len(change.kept) > 1,
             duplicates.gained,
         )
         return BuildChanges(lost, gained, is_kind=by_builds)
 
+    def specs(self, change: PackageChange) -> Sequence[Change]:
+        """Return what happened to the specs of a package."""
+        return self._specs[change.package, change.is_dependency]
+
+    def moves(self, change: PackageChange) -> BuildMoves | None:
+        """Return which builds of a package have another version, where its versions do not say."""
+        if change.gone or change.kind is Kind.REBUILT:
+            return None
+        steps = Counter(
+            (it.old.version, it.new.version)
+            for it in self.specs(change)
+            if it.old and it.new and it.kind in (Kind.UPGRADED, Kind.DOWNGRADED)
+        )
+        if not steps:
+            return None
+        came = {new for _, new in steps}
+        return BuildMoves(
+            tuple((old, new, number) for (old, new), number in sorted(steps.items())),
+            change.builds.old,
+            is_all=not change.specs.added and came.issuperset(change.came),
+        )
+
     def _versions_of(self, kind: Kind, change: PackageChange) -> tuple[str, ...]:
-        return tuple(sorted(self._versions.get((kind, change.package), ()), key=parse_version))
+        specs = [it for it in self.specs(change) if it.kind is kind and it.duplicate is UNSET]
+        found = {spec.version for it in specs if (spec := it.old or it.new)}
+        return tuple(sorted(found, key=parse_version))
 
 
 def _traits_in_words(part: TraitCount, mark: Mark) -> str:
@@ -151,7 +200,7 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     if trait.what == "dependency":
         return f"built with {_dependency(trait, mark)}"
     if trait.what == "dependency variant":
-        return f"built with {mark(trait.name or '')} {value}"
+        return f"with {mark(f'^{trait.name} {trait.value}')}"
     if trait.what == "compiler":
         return _compiler_in_words(trait.value or "", mark)
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"

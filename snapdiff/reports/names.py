@@ -82,6 +82,19 @@ def tag_label(tag: TagDiff) -> str:
 # --- The two sides ---
 
 
+MOST_VERSIONS = 6
+"""How many versions of a package are named before the others are counted."""
+
+
+def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
+    """Return versions, the highest first; of very many the first ones."""
+    some = shortened(versions[::-1], MOST_VERSIONS)
+    marked = list(map(mark, some.first))
+    if some.more:
+        return f"{', '.join(marked)} and {some.more:,} more"
+    return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])
+
+
 class SideName(NamedTuple):
     """What a side is called in a heading; what it has not got is empty.
 

@@ -7,9 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.reports.lost_builds import BuildChanges, StackBuilds
+from snapdiff.reports.lost_builds import BuildChanges, BuildMoves, StackBuilds
 from snapdiff.reports.names import NOWHERE, Place, Places
-from snapdiff.reports.products import SpecsByPart, specs_by_part
 from snapdiff.reports.statuses import Status, Step, severity, step_of
 from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
@@ -68,9 +67,11 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     them (any more), and `place` where this is. `builds` were lost or gained. `because` is why
     packages were only rebuilt: of one package the cause with the way to it, of several what they
     have in common; None where it is not known. `each` has of several packages what is of each
-    alone: its versions, and of how many builds some are lost or gained, or 0. `differs` is in what
+    alone: its versions, of how many builds some are lost or gained, or 0, and whether these are
+    of more versions. `moves` are builds that have another version. `differs` is in what
     they were reconfigured, and `shared` in what all around them was, too; `some_builds` says of how
-    many builds how many were, where these are not all. `is_dependency` says that nobody asked for
+    many builds how many were, where these are not all. `needed_by` are new there and depend on the
+    older version that came. `is_dependency` says that nobody asked for
     them, where it is known what somebody asked for. `worst` is the worst that happened to them in
     any of the stacks that are looked at.
     """
@@ -82,13 +83,15 @@ class PackageLine(Struct, frozen=True, kw_only=True):
     gone: tuple[str, ...]
     came: tuple[str, ...]
     kept: tuple[str, ...]
-    each: tuple[tuple[tuple[str, ...], int], ...] = ()
+    each: tuple[tuple[tuple[str, ...], int, bool], ...] = ()
     step: Step
     builds: BuildChanges | None
     because: Event | None
     differs: tuple[Event, ...]
     shared: tuple[Event, ...] = ()
     some_builds: tuple[int, int] | None = None
+    moves: BuildMoves | None = None
+    needed_by: tuple[str, ...] = ()
     is_dependency: bool
     stacks: tuple[str, ...]
     place: Place
@@ -123,7 +126,12 @@ class PackageLine(Struct, frozen=True, kw_only=True):
 
 
 def status_of(
-    change: PackageChange, step: Step, builds: BuildChanges | None, *, is_dependency_now: bool
+    change: PackageChange,
+    step: Step,
+    builds: BuildChanges | None,
+    moves: BuildMoves | None,
+    *,
+    is_dependency_now: bool,
 ) -> Status:
     """Return the class of a package by what happened to it in one stack."""
     if change.whole:
@@ -138,6 +146,8 @@ def status_of(
         return Status.LOST
     if step in ("scheme", "release", "branch"):
         return Status.SCHEME
+    if moves and moves.is_all:
+        return Status.DOWNGRADED if moves.is_down else Status.UPGRADED
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
     return Status[change.kind.name]
@@ -176,16 +186,20 @@ def package_lines(
             alone[(package,), line.is_dependency, line.stacks] for package in line.packages
         )
         kept, each, because, builds = line.kept, line.each, line.because, line.builds
-        if line.kind in _SAME_VERSIONS and not line.some_builds:
+        if line.kind in _SAME_VERSIONS and not (line.some_builds or line.moves):
             if others:
-                each = tuple((versions[package], 0) for package in line.packages)
+                each = tuple((versions[package], 0, False) for package in line.packages)
             else:
                 [package] = line.packages
                 kept, because = versions[package], causes.get((package, line.stacks[0]))
         elif not others:
             kept, builds = first.kept, first.builds
         elif builds and builds.is_kind and not kept:
-            each = tuple((it.kept, it.builds.of) for it in (first, *others) if it.builds)
+            each = tuple(
+                (it.builds.versions or it.kept, share.of if share.number else 0, share.has_others)
+                for it in (first, *others)
+                if it.builds and (share := it.builds.main)
+            )
         place = places.place(line.stacks)
         lines[position] = replace(
             line, kept=kept, each=each, because=because, builds=builds, place=place
@@ -203,9 +217,6 @@ def _as_on_one_line(line: PackageLine) -> PackageLine:
 def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
     """Yield a line a package; nothing in it says in which order the specs of the package are."""
     whole = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
-    specs: SpecsByPart = {}
-    if any(change.kind is Kind.RECONFIGURED for change in stack.package_changes):
-        specs = specs_by_part(stack)
     now_dependencies = dependencies_now(stack)
     stack_builds = StackBuilds(stack)
     shared = set(map(event_of, shared_fields(stack)))
@@ -213,15 +224,15 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
         cause = change.cause if change.kind is Kind.REBUILT else None
         builds = stack_builds.changes(change)
         step = step_of(change.gone, change.came, change.kept) if change.came else ""
-        moved: Sequence[Change] = ()
-        if change.kind is Kind.RECONFIGURED:
-            moved = specs.get((change.package, change.is_dependency), ())
-        own = [spec for spec in moved if not _is_told(spec, shared)]
-        events = {event for spec in own or moved for event in field_events(spec)}
-        some = (len(own), change.builds.new) if 0 < len(own) < change.builds.new else None
+        moves = stack_builds.moves(change)
+        specs = stack_builds.specs(change) if change.kind is Kind.RECONFIGURED else ()
+        own = [spec for spec in specs if not _is_told(spec, shared)]
+        events = {event for spec in own or specs for event in field_events(spec)}
+        number = sum(spec.kind is Kind.RECONFIGURED for spec in own)
+        some = (number, change.builds.new) if 0 < number < change.builds.new else None
         kept = change.kept
-        if builds and builds.is_kind:
-            kept = builds.versions or change.kept
+        if builds and builds.is_kind and builds.main.has_others:
+            kept = ()
         elif change.kind in _SAME_VERSIONS:  # told by all stacks together, unless some builds alone
             kept = _versions_of(own) if some else ()
         is_now = change.package in now_dependencies
@@ -239,10 +250,12 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
             differs=tuple(sorted(events - shared, key=str)) if own else (),
             shared=() if own else tuple(sorted(events, key=str)),
             some_builds=some,
+            moves=moves,
+            needed_by=change.needed_by or (),
             is_dependency=change.is_dependency,
             stacks=(stack.stack,),
             place=NOWHERE,
-            status=status_of(change, step, builds, is_dependency_now=is_now),
+            status=status_of(change, step, builds, moves, is_dependency_now=is_now),
             worst=Status.REBUILT,
         )
 

@@ -62,9 +62,9 @@ _KINDS = {
 def severity(status: Status) -> float:
     """Return a number that is the lower the worse a status is: the worst of its stacks counts.
 
-    What is new in one stack may be downgraded or upgraded in others.
+    What is new in one stack may be downgraded in others, or have lost a build there.
     """
-    return Status.UPGRADED + 0.5 if status is Status.NEW else status
+    return Status.LOST + 0.5 if status is Status.NEW else status
 
 
 _YEARS = range(1980, 2100)

@@ -23,7 +23,7 @@ from snapdiff.reports.cause_words import (
     why_in_words,
 )
 from snapdiff.reports.html import writing
-from snapdiff.reports.lost_builds import StackLoss, builds_in_words, trait_in_words
+from snapdiff.reports.lost_builds import BuildMoves, StackLoss, builds_in_words, trait_in_words
 from snapdiff.reports.markdown import code, linked
 from snapdiff.reports.names import (
     Mark,
@@ -121,6 +121,7 @@ def _environment(
         "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
         "builds": partial(builds_in_words, mark=mark),
+        "moves": partial(BuildMoves.in_words, mark=mark),
         "loss": partial(StackLoss.in_words, mark=mark),
     }
     environment.globals["SAME_TO_USE"] = SAME_TO_USE

@@ -41,7 +41,10 @@ def plain(text: str) -> str:
             Event("slurm", "external", ("/usr",), ("/opt", "module slurm")),
             "slurm external /usr → /opt module slurm",
         ),
-        (Event("zlib", "edge", ("build",), ("build", "link")), "zlib build → build link"),
+        (
+            Event("zlib", "edge", ("build",), ("build", "link")),
+            "zlib is a dependency for build link now, was for build",
+        ),
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
         (Event(None, "compilers"), "compilers became dependencies"),
         (Event("curl", "namespace", "builtin", "e4s"), "curl namespace builtin → e4s"),

@@ -244,8 +244,8 @@ def test_of_several_versions_the_lost_builds_are_told_by_version() -> None:
     both = [spec("b", "1.1"), spec("c", "1.0"), spec("d", "1.1", variants="+shared")]
     lost = [spec("f", "1.1", variants="+mpi"), spec("g", "1.0", variants="+mpi")]
     for gone, words in (
-        (lost, "zlib 1.1 and 1.0: 2 of 5 builds lost (with +mpi)."),
-        (lost[:1], "zlib 1.1: 1 of 4 builds lost (with +mpi)."),
+        (lost, "zlib: 2 of 5 builds lost (1.1 and 1.0, with +mpi)."),
+        (lost[:1], "zlib: 1 of 4 builds lost (1.1, with +mpi)."),
     ):
         assert f"\n{words}\n" in render_report(diff_of([*both, *gone], both), "text")
         back = words.replace("lost", "new")
@@ -302,7 +302,7 @@ def test_builds_that_are_lost_alike_are_one_line() -> None:
     gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
     others = [spec("d", "1.2", package="p2", variants="~shared"), spec("f", "1.0", package="p1")]
     text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
-    assert "  − p0 1.0 (of 2), p1 1.1 (of 3): 1 build lost each (with +mpi)\n" in text
+    assert "  − p0 1.0 (of 2), p1 1.1 (of 3 in all): 1 build lost each (with +mpi)\n" in text
     assert "  − p2 1.2: 1 of 2 builds lost (with ~shared)\n" in text
 
 

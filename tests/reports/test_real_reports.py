@@ -25,19 +25,24 @@ def derecho(number: str) -> Path:
 
 NEWS = """\
 - − 2 gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
-- \\+ 3 new (2 in some environments)
+- \\+ 4 new (3 in some environments)
   - in all but `oneapi-x86_64`: `exago` `1.6.0`
   - in `cuda-aarch64`, `oneapi-x86_64`: `ecp-data-vis-sdk` `1.0`
   - in `cuda-aarch64`: `cusz` `0.3.1`
-- ↓ 3 downgraded
-  - in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0`
-  - in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`
-  - also in `cuda-x86_64`: `vtk-m` `2.0.0`: 1 of 3 builds lost (with `cuda_arch=90`)
-- − 4 lost versions or builds
-  - in `cuda-x86_64`: `adios2` `2.9.1`: 1 of 5 builds lost (with `cuda_arch=90`), `zfp` `1.0.0`: \
-1 of 5 builds lost (with `cuda_arch=90`)
-  - in `cuda-aarch64`: `flecsi` `2.1.0` (still has `2.2.1`), `py-warpx` `23.08`: \
-2 of 3 builds lost (1 with `warpx` `dims=3`, 1 with `warpx` `dims=rz`)
+  - in `cuda-ppc64le`: `py-torch` `2.1.0`
+- ↓ 4 downgraded
+  - in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0`, needed by \
+`ecp-data-vis-sdk`, new there
+  - in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0`, needed by `ecp-data-vis-sdk`, \
+new there, `zfp`: 3 of 5 builds `1.0.0` → `0.5.5`
+  - in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`, needed by \
+`ecp-data-vis-sdk`, new there
+  - also in `cuda-x86_64`: `vtk-m`: 1 of 3 builds lost (`2.0.0`, with `cuda_arch=90`), `zfp`: \
+1 of 5 builds lost (`1.0.0`, with `cuda_arch=90`)
+- − 3 lost versions or builds
+  - in `cuda-aarch64`: `flecsi` `2.1.0` (still has `2.2.1`), `py-warpx` `23.08`: 2 of 3 builds \
+lost (1 with `^warpx dims=3`, 1 with `^warpx dims=rz`)
+  - in `cuda-x86_64`: `adios2` `2.9.1`: 1 of 5 builds lost (with `cuda_arch=90`)
 - ↑ 2 upgraded to another major version in all 5: `py-libensemble` `0.10.2` → `1.0.0`, \
 `tasmanian` `7.9` → `8.0`
 """.splitlines()
@@ -51,20 +56,20 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "118 products changed in 5 environments: 2 gone from `oneapi-x86_64`, 3 new (2 in some), "
-        "3 downgraded, 4 lost versions or builds, 35 upgraded (2 to another major version), 2 with "
+        "118 products changed in 5 environments: 2 gone from `oneapi-x86_64`, 4 new (3 in some), "
+        "4 downgraded, 3 lost versions or builds, 34 upgraded (2 to another major version), 2 with "
         "more versions or builds, 1 with another version scheme, 68 reconfigured (60 in os alone). "
         "5 more only have another hash."
     )
-    assert [re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2:15]] == NEWS
-    assert lines[15].startswith(
+    assert [re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2:17]] == NEWS
+    assert lines[17].startswith(
         "Toolchain: `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2"
     )
     cuda = (
         "`cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`), `11.8.0` new (`rocm-x86_64`)"
     )
-    assert f"; {cuda}; `python` `3.8.17` → `3.8.18` (all 5), `3.11.6` new (all but `" in lines[15]
-    assert lines[16] == "## Products"
+    assert f"; {cuda}; `python` `3.8.17` → `3.8.18` (all 5), `3.11.6` new (all but `" in lines[17]
+    assert lines[18] == "## Products"
     shared = "- ≠ 506 specs in `oneapi-x86_64` reconfigured: os `ubuntu20.04` → `ubuntu22.04`\n"
     hashes = "- = 1,992 specs in all but `oneapi-x86_64` as before but for their hash, because of "
     assert (
@@ -89,10 +94,10 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert text.count("| Product |") == 1
     assert re.findall(r"\*\*(.*): (\d+)", text.partition("<summary>Dependencies")[0]) == [
         ("Gone from `oneapi-x86_64`", "2"),
-        ("New", "3"),
-        ("Downgraded", "3"),
-        ("Lost versions or builds", "4"),
-        ("Upgraded", "35"),
+        ("New", "4"),
+        ("Downgraded", "4"),
+        ("Lost versions or builds", "3"),
+        ("Upgraded", "34"),
         ("With more versions or builds", "2"),
         ("With another version scheme", "1"),
         ("Reconfigured", "68"),
@@ -116,7 +121,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
     shorter = run_cli(*E4S, "-f", "comment", "--max-length", "2500").out
     assert len(shorter) <= 2_500
     assert (
-        "- ↓ 3 downgraded\n  - in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk-m` " in shorter
+        "- ↓ 4 downgraded\n  - in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk-m` " in shorter
     )
 
 
@@ -126,13 +131,18 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
     assert lines[2] == "1 product gone, 11 lost builds, 1 with more versions in `derecho`."
-    assert "- \\+ `esmf` `8.6.0` added beside `8.5.0` and `8.0.1`" in lines
+    assert (
+        "- \\+ `esmf` `8.6.0` added beside `8.5.0` and `8.0.1`, 4 of 13 builds `8.5.0` → `8.6.0`"
+        in lines
+    )
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"- = 40 specs as before but for their hash, {because}" in lines
     assert (
         "- − `openmpi` `5.0.0rc16` → `5.0.0`, 1 of 4 builds lost (built with `cce 16.0.1`)" in lines
     )
-    alike = "- − `fftw` `3.3.10` (of 18), `hdf5` `1.12.2` (of 20), `netcdf` `4.9.2` (of 17), "
+    alike = (
+        "- − `fftw` `3.3.10` (of 18), `hdf5` `1.12.2` (of 20 in all), `netcdf` `4.9.2` (of 17), "
+    )
     [line] = [line for line in lines if line.startswith(alike)]
     assert ": 2 builds lost each (1 with `mvapich` `3.0b`, 1 with `openmpi` `5.0.0rc16` and" in line
     assert "- − 24 of 649 builds lost, of 16 packages: 15 of `mvapich` `3.0b` or built" in text

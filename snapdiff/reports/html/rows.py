@@ -139,7 +139,9 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
             package=package,
             worst=block.worst.get((package, is_dependency), other),
             is_dependency=is_dependency,
-            moves=() if by_stack else tuple((it.status.kind, words("happened", it)) for it in some),
+            moves=()
+            if by_stack
+            else tuple((it.status.kind, words("happened", it).removeprefix(": ")) for it in some),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
             causes=_causes_of((it for them in changed.values() for it in them), causes),
             stacks={name: len(them) for name, them in changed.items()},
