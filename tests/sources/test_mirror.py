@@ -58,13 +58,9 @@ def test_layout_3_is_its_manifest_and_the_blob_that_this_names(
     assert documents(mirror(server)) == files
 
 
-def test_layout_2_is_its_index(server: WebServer) -> None:
-    put(server, layout_2(ONE))
-    assert documents(mirror(server)) == {INDEX: ONE}
-
-
-def test_an_index_without_a_checksum_is_taken_as_it_is(server: WebServer) -> None:
-    put(server, {INDEX: ONE})
+@pytest.mark.parametrize("files", [layout_2(ONE), {INDEX: ONE}], ids=["checksum", "none"])
+def test_layout_2_is_its_index(server: WebServer, files: dict[str, bytes]) -> None:
+    put(server, files)
     assert documents(mirror(server)) == {INDEX: ONE}
 
 

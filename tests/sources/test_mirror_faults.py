@@ -150,10 +150,6 @@ def test_an_answer_that_is_none_is_named(server: WebServer, number: int) -> None
     assert len(server.paths(number)) == 1
 
 
-def test_a_body_that_always_breaks_off_is_named(server: WebServer) -> None:
-    fails(server, truncated(ONE, 0), "it broke off in the middle")
-
-
 def test_a_server_that_is_silent_is_named(server: WebServer) -> None:
     patience = Patience(pauses=(0.01,), silence=0.3, altogether=5.0)
     server.faults[f"m/{MANIFEST}"] = silent
@@ -238,12 +234,17 @@ def test_a_redirect_to_what_is_no_url_is_named(server: WebServer, location: str)
     fails(server, redirect(location), "it redirects to what is no URL")
 
 
-def test_gzip_that_ends_early_is_named(server: WebServer) -> None:
-    fails(server, encoded(gzip.compress(ONE)[:-9]), "the gzip data ends early")
-
-
-def test_gzip_that_is_none_is_named(server: WebServer) -> None:
-    fails(server, encoded(gzip.compress(ONE)[:20] + ONE), "the gzip data is damaged")
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (truncated(ONE, 0), "it broke off in the middle"),
+        (encoded(gzip.compress(ONE)[:-9]), "the gzip data ends early"),
+        (encoded(gzip.compress(ONE)[:20] + ONE), "the gzip data is damaged"),
+        (encoded(ONE, "br"), "the server sends it in an encoding that was not asked for"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_named(server: WebServer, fault: Fault, reason: str) -> None:
+    fails(server, fault, reason)
 
 
 def test_gzip_that_unfolds_to_too_much_is_named(server: WebServer) -> None:
@@ -266,11 +267,6 @@ def test_gzip_that_unfolds_to_nothing_without_an_end_is_given_up(
     server.faults[f"m/{INDEX}"] = endless(chunk, beginning=beginning)
     with pytest.raises(RevisionError, match=f"{INDEX}: {reason}"):
         index_of(mirror(server, max_download=1_000_000))
-
-
-def test_an_encoding_that_was_not_asked_for_is_named(server: WebServer) -> None:
-    reason = "the server sends it in an encoding that was not asked for"
-    fails(server, encoded(ONE, "br"), reason)
 
 
 @pytest.mark.parametrize("path", [INDEX, MANIFEST])
