@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 import weakref
 from collections import deque
@@ -91,6 +90,8 @@ class GitRunner:
         with contextlib.ExitStack() as stack:
             stdin: IO[bytes] | int = subprocess.DEVNULL
             if given:  # as a file: git could wait for us to read while we wait for it to do so
+                import tempfile  # late: a comparison of two revisions gives nothing
+
                 stdin = stack.enter_context(tempfile.TemporaryFile())
                 stdin.write(given)
                 stdin.seek(0)
