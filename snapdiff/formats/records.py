@@ -12,11 +12,10 @@ from sys import intern
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import HASH_LENGTH, are_hashes, is_hash
-from snapdiff.formats.node_parts import PartReader
 from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limit
 from snapdiff.model import Build, StackCounts, counting_stacks
 
@@ -24,8 +23,8 @@ _HASH_KEY = '"hash": "'
 _BETWEEN = "}, "
 
 
-class _Fields(Struct, frozen=True):
-    """An entry of `spec_details` but for its lists."""
+class Record(Struct, frozen=True):
+    """An entry of `spec_details`; keys that are not named here carry nothing we compare."""
 
     hash: str
     versions: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1)]
@@ -33,11 +32,6 @@ class _Fields(Struct, frozen=True):
     os: str
     platform: str
     target: str
-
-
-class Record(_Fields, frozen=True):
-    """An entry of `spec_details`; keys that are not named here carry nothing we compare."""
-
     variants: tuple[str, ...]
     stacks: tuple[str, ...]
 
@@ -69,10 +63,6 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
 
 
 def _build_of(record: Record) -> Build:
-    return _build(record, _in_order(record.variants), counting_stacks(record.stacks))
-
-
-def _build(record: _Fields, variants: tuple[str, ...], stacks: frozenset[str]) -> Build:
     # Pages differ, their words do not: the builds of a day would hold ten times as many texts.
     return Build(
         record.versions[0],
@@ -80,13 +70,9 @@ def _build(record: _Fields, variants: tuple[str, ...], stacks: frozenset[str]) -
         intern(record.os),
         intern(record.platform),
         intern(record.target),
-        variants,
-        stacks,
+        tuple(sorted(map(intern, record.variants))),  # by name: a report shows them
+        counting_stacks(record.stacks),
     )
-
-
-def _in_order(variants: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(map(intern, variants)))  # by name: a report shows them
 
 
 # --- The quick way ---
@@ -103,21 +89,9 @@ def _in_order(variants: Iterable[str]) -> tuple[str, ...]:
 #   other brace in it, and the parts put together again are this list and no other.
 # - A record is cut at the first `"hash": "`. If it decodes with an empty hash once its hash is
 #   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
-# - Its variants and stacks, which other records have in the same words, are set aside as text, and
-#   each text is decoded once.
 
 
-class _RecordAround(_Fields, frozen=True):
-    """A record whose lists are set aside as text: many records have the same."""
-
-    variants: Raw
-    stacks: Raw
-
-
-_RECORD = msgspec.json.Decoder(_RecordAround)
-_WORDS = msgspec.json.Decoder(tuple[str, ...])
-_VARIANTS = PartReader(_WORDS, _in_order)
-_STACKS = PartReader(_WORDS, counting_stacks)
+_RECORD = msgspec.json.Decoder(Record)
 
 _Spec = tuple[str, Build]
 """A hash, and how the spec was built."""
@@ -189,12 +163,11 @@ def _decode_around_hash(before: str, after: str) -> Build | None:
         return None
     try:
         record = _RECORD.decode(text)
-        variants, stacks = _VARIANTS.read(record.variants), _STACKS.read(record.stacks)
-    except (msgspec.DecodeError, RecursionError, FormatError):
+    except (msgspec.DecodeError, RecursionError):
         return None
     if record.hash or has_too_many_parts(record.versions[0]):
         return None
-    return _build(record, variants, stacks)
+    return _build_of(record)
 
 
 # --- What a report of them may take ---
