@@ -33,7 +33,7 @@ Examples:
 @options.template_folder
 @options.no_pager
 @options.pages
-@options.verbose()
+@options.verbose("Say what was written; trace internal errors.")
 def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     """Say what of environments is not in a catalog: by hash, with the nearest build that is.
 
