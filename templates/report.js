@@ -34,6 +34,11 @@
     return 0;
   }
 
+  const isIn = (row, stack) => stack < 0 || row.stacks.some((value, i) => i % 2 === 0 && value === stack);
+
+  // Packages have two rows where something happened to them as products, and as dependencies too.
+  const namesOf = (some) => new Set(some.map((row) => row.package));
+
   // All that can be searched for in a row; made when it is first needed.
   function textOf(row) {
     return row.text ??= [
@@ -67,9 +72,9 @@
     const fitting = rows.filter((row) =>
       (!wanted.size || wanted.has(row.worst)) && (tag < 0 || row.tag === tag)
       && (cause < 0 || row.causes.includes(cause)) && packages[row.package]
-      && specsIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
+      && isIn(row, stack) && (!words.length || words.every((word) => textOf(row).includes(word))));
     shown = fields.products.checked ? fitting.filter((row) => !row.dependency) : fitting;
-    beside = fitting.length - shown.length;
+    beside = namesOf(fitting).size - namesOf(shown).size;
     const key = order === "specs" ? (row) => specsIn(row, stack)
       : order === "package" ? (row) => row.package : (row) => row.place;
     const sign = falling ? -1 : 1;
@@ -214,9 +219,10 @@
     drawn = 0;
     draw(FIRST);
     const specs = shown.reduce((sum, row) => sum + specsIn(row, stack), 0);
-    const of = shown.length === rows.length ? "" : ` of ${number(rows.length)}`;
+    const names = namesOf(shown).size, all = data.packages.length;
+    const of = names === all ? "" : ` of ${number(all)}`;
     const said = shown.length
-      ? `${number(shown.length)}${of} ${rows.length === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
+      ? `${number(names)}${of} ${all === 1 ? "package" : "packages"}, ${counted(specs, "spec")}` : "No package fits";
     const more = beside ? `; ${number(beside)} more ${beside === 1 ? "is a dependency" : "are dependencies"}` : "";
     const asked = [...new URLSearchParams(address().slice(1))].map(([name, value]) => `; ${name === "q" ? "search" : name} ${value}`).join("");
     byId("said").replaceChildren(said + more, make("span", "printed", asked));

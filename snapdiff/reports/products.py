@@ -67,6 +67,7 @@ def specs_by_part(stack: StackDiff) -> SpecsByPart:
     for package in stack.package_changes:
         specs = by_package.get(package.package, [])
         if package.parts:
-            specs = [change for change in specs if change.is_explicit is not package.is_dependency]
+            own = [change for change in specs if change.is_explicit is not package.is_dependency]
+            specs = own or specs  # each of its specs is in a pair with one of the other part
         found[package.package, package.is_dependency] = specs
     return found

@@ -14,7 +14,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.document import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
-from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import PROJECT, pages_of, spec, write_files
 from tests.support.hostile import PLACES, VALUES
@@ -245,6 +245,16 @@ def _two_environments(folder: Path) -> str:
     return rendered(diff_catalogs(*sides))
 
 
+@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+def test_no_row_is_without_specs_where_products_are_paired_with_dependencies() -> None:
+    """A root of py-h5py is in a pair with a dependency: nothing else happened to either."""
+    releases = SHARED / "locks" / "e4s" / "environments"
+    sides = (load_catalog(str(releases / release)) for release in ("23.08", "23.11"))
+    rows = json.loads(_data(rendered(diff_catalogs(*sides))))["rows"]
+    assert len(rows) > 600
+    assert all(row[7] for row in rows)
+
+
 def test_products_have_a_column_for_each_of_a_few_stacks(tmp_path: Path) -> None:
     text = _two_environments(tmp_path)
     assert re.findall('<th scope="col" class="cell">([a-z]+)<', text) == ["east", "west"]
@@ -394,7 +404,7 @@ def test_an_empty_diff_says_so() -> None:
 @pytest.mark.slow
 def test_a_large_report_says_how_much_it_leaves_out_without_scripts() -> None:
     text = rendered(large_diff(3_000))
-    assert "1,000 of 3,000 packages are listed" in Page(text).text()
+    assert "1,000 of 3,000 rows are listed" in Page(text).text()
     assert len(json.loads(_data(text))["rows"]) == 3_000
 
 

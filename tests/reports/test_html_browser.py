@@ -8,7 +8,7 @@ import pytest
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.safe_text import shown
 from tests.support.browser import COLOURS, Browser, Keys, Select, contrast, started, webdriver
-from tests.support.documents import Item, lock, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import write_files
 from tests.support.hostile import VALUES
@@ -266,6 +266,24 @@ def test_products_are_shown_first_and_dependencies_where_asked(
     browser.open(environments, "#products=no")
     assert browser.said().startswith("10 packages")
     assert not browser.one("#beside").is_displayed()
+
+
+def test_a_package_that_is_a_product_and_a_dependency_counts_once(
+    driver: webdriver.Chrome, tmp_path: Path
+) -> None:
+    """The root of hdf5 rises, and another hdf5, which app needed, is gone."""
+    for side, version, below in (("old", "1.14", [Item("hdf5", "1.12")]), ("new", "1.16", [])):
+        app = Item("app", needs=tuple(map(needs, below)), explicit=True)
+        items = [*below, app, Item("hdf5", version, explicit=True)]
+        write_files(tmp_path / side, {"spack.lock": to_bytes(lock(items))})
+    sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
+    browser = Browser(driver)
+    browser.open(_written(tmp_path, rendered(diff_catalogs(*sides))))
+    assert browser.said() == "2 packages, 2 specs"
+    browser.one("input[name=products]").click()
+    browser.until(lambda: len(browser.rows()) == 3)
+    assert browser.said() == "2 packages, 3 specs"
+    assert sorted(row.split()[0] for row in browser.rows()) == ["app", "hdf5", "hdf5"]
 
 
 def test_a_search_that_only_dependencies_fit_says_so(browser: Browser, environments: Path) -> None:
