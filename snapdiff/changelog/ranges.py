@@ -12,11 +12,12 @@ from snapdiff.catalog.known_names import KnownNames, check_explicit
 from snapdiff.catalog.loading import Catalog, RevisionPair, has_document, require_paths
 from snapdiff.changelog.steps import (
     GitSteps,
+    SectionEnd,
     Step,
-    first_end,
     following_ends,
     natural_order,
     periods,
+    revision_of,
 )
 from snapdiff.errors import BadPage, RevisionError
 from snapdiff.filters import require_matches, unmatched
@@ -61,7 +62,7 @@ class GitRange(NamedTuple):
         return GitSteps(
             repository=str(self.directory),
             folder=self.history.folder,
-            ends=(first_end(first, name), *ends),
+            ends=(SectionEnd(first.tree, revision_of(first, name)), *ends),
             limits=self.limits,
             paths=self.new.paths,
         )

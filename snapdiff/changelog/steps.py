@@ -128,11 +128,6 @@ def _is_index(entry: Entry) -> bool:
     return DOCUMENTS.is_index(entry.path)
 
 
-def first_end(commit: Commit, source: str) -> SectionEnd:
-    """Return the commit that the first section begins with, under the name that reports give it."""
-    return SectionEnd(commit.tree, _revision(commit, source))
-
-
 def following_ends(
     repository: Repository,
     first: Commit,
@@ -151,11 +146,12 @@ def following_ends(
         if changed:
             end = period.commits[-1] if period.tag else changed[-1]
             subject = changed[0].subject if len(changed) == 1 else ""
-            revision = _revision(end, source_of(end, period.tag))
+            revision = revision_of(end, source_of(end, period.tag))
             yield SectionEnd(end.tree, revision, period.name, subject, period.is_open)
 
 
-def _revision(commit: Commit, source: str) -> Revision:
+def revision_of(commit: Commit, source: str) -> Revision:
+    """Return a commit under the name that reports give it."""
     subject = commit.subject or UNSET
     return Revision(source=source, commit=commit.id, date=commit.date, subject=subject)
 

@@ -131,10 +131,14 @@ def held_alone(path: Path | None) -> Iterator[bool]:
     if path is None or not os.path.isfile(path):
         yield path is not None and not os.path.exists(path)
         return
-    with _opened(path) as handle:
-        hold(path, handle)
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
+    with file:
+        hold(path, file.fileno())
         # What was replaced meanwhile, by a run that has just ended, is not the file any more.
-        if not os.path.samestat(os.fstat(handle), os.stat(path)):
+        if not os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
             raise _busy(path)
         yield False
 
@@ -147,18 +151,6 @@ def hold(path: Path, handle: int) -> None:
         raise _busy(path) from error
     except OSError:
         return  # a file system without locks: nothing more can be done there
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
-    try:
-        yield handle
-    finally:
-        os.close(handle)
 
 
 def made_meanwhile(path: Path) -> ReportError:
