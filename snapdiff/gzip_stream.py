@@ -1,6 +1,7 @@
 """What is compressed with gzip, unfolded piece by piece as it arrives, and within bounds."""
 
 import io
+import itertools
 import zlib
 from collections.abc import Iterable, Iterator
 
@@ -20,11 +21,6 @@ _ALWAYS_TAKEN = 1 << 20
 
 _MOST_MEMBERS = 1000
 """Of how many members a file may consist: each takes time, even one that holds nothing."""
-
-
-def is_gzip(beginning: bytes) -> bool:
-    """Return whether content begins as gzip does, whatever its name says."""
-    return beginning.startswith(_MAGIC)
 
 
 def unfold(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -64,6 +60,25 @@ def unfold_whole(content: bytes, limit: SizeLimit) -> bytes:
         if text.tell() > limit.size:
             raise limit.error("is too large")
     return text.getvalue()
+
+
+def plain_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Return what is in the chunks, unfolded where it begins as gzip does, whatever its name says.
+
+    Raises FormatError while they are read, as `unfold` does.
+    """
+    beginning = b""
+    for chunk in chunks:
+        beginning += chunk
+        if len(beginning) >= len(_MAGIC):
+            break
+    content = itertools.chain([beginning], chunks)
+    return unfold(content) if beginning.startswith(_MAGIC) else content
+
+
+def plain_content(content: bytes, limit: SizeLimit) -> bytes:
+    """Return content, unfolded where it begins as gzip does; raises FormatError."""
+    return unfold_whole(content, limit) if content.startswith(_MAGIC) else content
 
 
 def _slices(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -32,7 +32,7 @@ from snapdiff.formats.kinds import (
     SitePages,
     is_called,
 )
-from snapdiff.gzip_stream import is_gzip, unfold_whole
+from snapdiff.gzip_stream import plain_content
 from snapdiff.limits import Limits, SizeLimit
 
 
@@ -220,8 +220,7 @@ def plain_document(content: bytes, limits: Limits) -> bytes:
 
     Raises FormatError where it cannot be read.
     """
-    if is_gzip(content):
-        content = unfold_whole(content, limits.document)
+    content = plain_content(content, limits.document)
     if signed := _SIGNED.match(content):
         content = signed[1]
     is_spec = usual_name(content) is None and _SPEC.match(content[:_HEAD].lstrip())

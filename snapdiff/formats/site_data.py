@@ -18,7 +18,7 @@ from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import Edges, read_edges
-from snapdiff.gzip_stream import is_gzip, unfold_whole
+from snapdiff.gzip_stream import plain_content
 from snapdiff.limits import Limits, SizeLimit, check_version
 from snapdiff.model import EMPTY_PART, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
@@ -155,4 +155,4 @@ def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
 
 def _unfolded(content: bytes, limit: SizeLimit) -> bytes:
     limit.check(content)
-    return unfold_whole(content, limit) if is_gzip(content) else content
+    return plain_content(content, limit)

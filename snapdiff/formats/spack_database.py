@@ -43,7 +43,7 @@ from snapdiff.formats.spec_node import (
     decode_node,
     read_record,
 )
-from snapdiff.gzip_stream import is_gzip, unfold_whole
+from snapdiff.gzip_stream import plain_content, unfold_whole
 from snapdiff.limits import Limits, SizeLimit
 from snapdiff.model import Node, Root, counting_stacks
 
@@ -305,6 +305,5 @@ def _read_blob(manifest: File, limit: SizeLimit) -> bytes:
         raise FormatError(f"{place}.checksum: the content of {path} has another checksum")
     if blob.compression not in ("none", "gzip"):
         raise FormatError(f"{place}.compression: {blob.compression!r}; only gzip is known")
-    if blob.compression == "gzip" or is_gzip(content):
-        return unfold_whole(content, limit)
-    return content
+    is_folded = blob.compression == "gzip"  # one that says so has to be
+    return unfold_whole(content, limit) if is_folded else plain_content(content, limit)

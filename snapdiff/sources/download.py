@@ -5,7 +5,6 @@ How files are asked for is a `Transport`: web servers, object stores, registries
 
 import contextlib
 import hashlib
-import itertools
 import tempfile
 import time
 import weakref
@@ -16,7 +15,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import msgspec
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.gzip_stream import is_gzip, unfold
+from snapdiff.gzip_stream import plain_chunks
 from snapdiff.limits import DEFAULT_LIMITS, Progress, unseen
 from snapdiff.sources.names import MirrorAddress, RegistryAddress, without_secrets
 from snapdiff.sources.source import Validators
@@ -223,7 +222,7 @@ class Downloads:
         arriving = self._arriving(answer.size or 0, chunks, room)
         try:
             self._store.seek(start)
-            for piece in arriving if as_is else _unfolded(arriving):
+            for piece in arriving if as_is else plain_chunks(arriving):
                 end += len(piece)
                 room.check(start, end)
                 checksum.update(piece)
@@ -274,17 +273,6 @@ class _Room(NamedTuple):
                 f"{self.url}: with it, more than {self.altogether:,} bytes of the mirror would be "
                 "taken; --max-size raises the limit"
             )
-
-
-def _unfolded(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Return what is in the chunks, unfolded where it is gzip."""
-    beginning = b""
-    for chunk in chunks:
-        beginning += chunk
-        if len(beginning) > 1:
-            break
-    content = itertools.chain([beginning], chunks)
-    return unfold(content) if is_gzip(beginning) else content
 
 
 def _unwritable(error: OSError) -> RevisionError:

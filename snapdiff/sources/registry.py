@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.gzip_stream import is_gzip, unfold_whole
+from snapdiff.gzip_stream import plain_content
 from snapdiff.limits import Limits
 from snapdiff.sources.download import (
     REFUSED,
@@ -114,7 +114,7 @@ class RegistrySource(Source):
         if self._size != len(content):
             message = f"has {len(content):,} bytes, and should have {self._size:,}"
             raise FormatError(f"the layer {message}")
-        return unfold_whole(content, self._limits.document) if is_gzip(content) else content
+        return plain_content(content, self._limits.document)
 
 
 def _only_layer(manifest: bytes) -> _Layer:
