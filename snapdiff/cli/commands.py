@@ -162,7 +162,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except SystemExit:  # click's answer to a reader of its help that has gone away
         return DONE
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as error:
+        if isinstance(error.__cause__, EOFError):  # click takes it for the end of an answer
+            say(f"error: {error_lines(error.__cause__)[0]}")
+            return FAILED
         say("error: interrupted")
         return INTERRUPTED
     except Exception as error:

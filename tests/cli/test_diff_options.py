@@ -155,6 +155,20 @@ def test_an_internal_fault_is_one_line_and_traced_where_that_is_asked_for(
         run_cli(name, flag, "a..b")
 
 
+def test_a_file_of_ours_that_ends_early_is_no_interruption(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_arguments: object, **_options: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("snapdiff.cli.given_options.open_catalogs", broken)
+    result = run_cli("diff", "a..b")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.strip() == (
+        "snapdiff: error: internal fault, please report it: EOFError: marshal data too short"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "usage"),
     [
