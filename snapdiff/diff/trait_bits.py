@@ -8,7 +8,7 @@ from snapdiff.diff.dependencies import is_build_only
 from snapdiff.diff.reach import each_bit, unite_below
 from snapdiff.model import Graph, Node
 from snapdiff.result.causes import Trait, TraitWhat
-from snapdiff.spack.configuration import Configuration
+from snapdiff.spack.configuration import Configuration, target_family
 
 _ORDER: tuple[TraitWhat, ...] = get_args(TraitWhat)
 
@@ -101,6 +101,18 @@ class TraitBits:
                 found |= self._of("variant", _name_of_variant(variant), variant)
             self._configurations[configuration] = found
         return found
+
+    def of_foreign_targets(self, has: int, there: int) -> int:
+        """Return the targets among some bits of whose family there is no other bit."""
+        mine = has & self.of_what["target"] & ~there
+        targets = [self._like(bit)[2] for bit in each_bit(there & self.of_what["target"])]
+        if not mine or not targets:
+            return 0
+        families = set(map(target_family, targets))
+        is_foreign = (
+            (bit, target_family(self._like(bit)[2]) not in families) for bit in each_bit(mine)
+        )
+        return sum(bit for bit, foreign in is_foreign if foreign)
 
     def of_trait(self, trait: Trait) -> int:
         """Return the bit of a trait that some build has."""

@@ -156,13 +156,15 @@ def _read_linked(
 class _Build(NamedTuple):
     """A lost build: what it has, what of this may be told, and what other builds have.
 
-    `fields` are the bits of those compilers, targets and systems that may be told beside a trait.
+    `fields` are the bits of those compilers, targets and systems that may be told beside a trait,
+    `foreign` that of its target where no build on the other side is for any of the family.
     """
 
     has: int
     told: int
     others: Mapping[int, int]
     fields: int
+    foreign: int
     linked: LinkedBits | None
 
     def alone(self, beside: int) -> int:
@@ -177,7 +179,8 @@ def _builds(lost: _Lost, told: int, bits: TraitBits) -> dict[str, _Build]:
     for key, has in lost.builds.items():
         some = each_bit(has & bits.fields) if others else ()
         fields = sum(bit for bit in some if others.get(bit) != others[0])
-        found[key] = _Build(has, told, others, fields, lost.linked)
+        foreign = bits.of_foreign_targets(has, lost.there)
+        found[key] = _Build(has, told, others, fields, foreign, lost.linked)
     return found
 
 
@@ -248,6 +251,8 @@ def _most_common(
         if not number:
             return
         having = {key: build for key, build in left.items() if not beside or build.has & beside}
+        if not tied & bits.of_dependencies:
+            tied = tied & reduce(or_, (build.foreign for build in having.values())) or tied
         bit = _first(having, tied, gone, bits)
         united = 0
         for key, build in having.items():

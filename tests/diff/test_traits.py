@@ -652,6 +652,11 @@ PARTS = {
         "a-2 os=sles; a-3 > mpi-1; mpi-1",
         "1 for zen4, 1 with +cuda",
     ),
+    "another architecture before the compiler": (
+        "a-1 compiler=gcc@10 target=aarch64; a-3",
+        "a-3; a-4 compiler=gcc@8 target=zen2",
+        "for aarch64",
+    ),
     "nothing that a build has that stayed": (
         "a-1 os=sles > m-1; a-2 > m-1; m-1; n-1",
         "a-2 > n-1; m-1; n-1",

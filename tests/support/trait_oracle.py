@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tests.support.graphs import PlainGraph
-from tests.support.oracle import canonical_compiler, canonical_variant, parse_version
+from tests.support.oracle import canonical_compiler, canonical_variant, family, parse_version
 
 Trait = dict[str, Any]
 """A trait in the shape of the JSON report."""
@@ -197,7 +197,7 @@ def package_traits(
     def pairs(build: PlainBuild) -> set[Pair]:
         return pairs_of(set(keys_of(build, mine.graph)) - {itself}) - others
 
-    found, left = counted_traits(builds, pairs, mine, gone_from(mine, theirs))
+    found, left = counted_traits(builds, pairs, (mine, theirs), gone_from(mine, theirs))
     if not others:
         return found
     variants = variants_of_others(package, lost, mine, theirs)
@@ -206,7 +206,7 @@ def package_traits(
         below = {key for key in variants_below(mine.graph, build.hash) if key[1] != package}
         return {(None, key) for key in below - variants}
 
-    return found + counted_traits(left, of_dependencies, mine, (), 3 - len(found))[0]
+    return found + counted_traits(left, of_dependencies, (mine, theirs), (), 3 - len(found))[0]
 
 
 def variants_below(graph: PlainGraph | None, start: str) -> dict[Key, int]:
@@ -275,11 +275,11 @@ def stack_traits(
 
     first = first_of_stack(lost, others, mine, theirs)
     if first is None:
-        return counted_traits(builds, pairs, mine, gone)[0]
+        return counted_traits(builds, pairs, (mine, theirs), gone)[0]
     having = [build for build in builds if first in keys_of(build, mine.graph)]
     left = [build for build in builds if first not in keys_of(build, mine.graph)]
     trait = {"trait": trait_with(first, having, mine), "specs": len(having)}
-    return [trait, *counted_traits(left, pairs, mine, gone, 2)[0]]
+    return [trait, *counted_traits(left, pairs, (mine, theirs), gone, 2)[0]]
 
 
 def first_of_stack(
@@ -328,11 +328,18 @@ def pairs_of(keys: Collection[Key]) -> set[Pair]:
 def counted_traits(
     builds: Collection[PlainBuild],
     pairs: Callable[[PlainBuild], set[Pair]],
-    mine: Side,
+    sides: tuple[Side, Side],
     gone: Collection[str],
     most: int = 3,
 ) -> tuple[list[dict[str, Any]], list[PlainBuild]]:
     """How many builds have which trait, and those that have none of these."""
+    mine, theirs = sides
+
+    def foreign(build: PlainBuild, target: str) -> bool:
+        there = [it.target for it in theirs.builds if it.package == build.package]
+        families = set(map(family, there))
+        return build.target == target and bool(there) and family(target) not in families
+
     left = {build.hash: build for build in builds}
     allowed = {build.hash: pairs(build) for build in builds}
     near = {
@@ -350,7 +357,10 @@ def counted_traits(
             distance = min(keys[key] for keys in some if key in keys)
             beside = (0, "") if field is None else (ORDER.index(field[0]), field[2])
             words = (value,) if what == "variant" else (name or "", value)
-            return *beside, ORDER.index(what), name not in gone, distance, words
+            some_builds = [it for it in left.values() if field is None or field in near[it.hash]]
+            is_foreign = any(what == "target" and foreign(it, value) for it in some_builds)
+            rank = 0.5 if is_foreign else ORDER.index(what)
+            return *beside, rank, name not in gone, distance, words
 
         if not numbers:
             break
