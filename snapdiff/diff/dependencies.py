@@ -34,15 +34,21 @@ class DependsOn(NamedTuple):
     """What a spec depends on, as two sets, each the bits of an integer.
 
     `linked` is its link and run closure, itself included, as (name, version, configuration);
-    `direct` are its own dependencies of any type, with their types and virtuals too.
+    `direct` are its own dependencies of any type, with their types and virtuals too. `explicit`
+    is whether somebody asked for it.
     """
 
     linked: int
     direct: int
+    explicit: bool
 
-    def differences(self, other: "DependsOn") -> tuple[int, int]:
-        """Return how many members are in one of the sets only, of `linked` and of `direct`."""
-        return (self.linked ^ other.linked).bit_count(), (self.direct ^ other.direct).bit_count()
+    def differences(self, other: "DependsOn") -> tuple[int, int, bool]:
+        """Return how many members are in one set alone, of `linked`, of `direct`, and the rest."""
+        return (
+            (self.linked ^ other.linked).bit_count(),
+            (self.direct ^ other.direct).bit_count(),
+            self.explicit != other.explicit,
+        )
 
 
 def linked_by(graph: Graph, spec_hash: str) -> list[str]:
@@ -83,7 +89,7 @@ class _SideSets:
         linked = self._closures(hashes)
         groups: _Groups = {}
         for spec_hash in hashes:
-            depends_on = DependsOn(linked[spec_hash], self._direct(spec_hash))
+            depends_on = self._depends_on(spec_hash, linked[spec_hash])
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
@@ -109,7 +115,7 @@ class _SideSets:
             self._linked |= dict(unite_below(unknown, linked, self._own_bit, self._linked))
         return self._linked
 
-    def _direct(self, spec_hash: str) -> int:
+    def _depends_on(self, spec_hash: str, linked: int) -> DependsOn:
         node = self._graph.node(spec_hash)
         direct = 0
         for edge in node.edges if node else ():
@@ -118,7 +124,7 @@ class _SideSets:
                 direct |= 1 << self._bits.setdefault(
                     (own, edge.types, edge.virtuals), len(self._bits)
                 )
-        return direct
+        return DependsOn(linked, direct, bool(node and node.build.explicit))
 
     def _own_bit(self, spec_hash: str) -> int:
         """Return the bit of a node; what is not in the document is in no set."""
@@ -143,7 +149,8 @@ def match_members(
     """Return the hashes of two classes in pairs, as many as the smaller class has members.
 
     Fewest differences between the link and run closures go first, then fewest between the direct
-    dependencies, then the lower old hash, then the lower new one. What is built on equal
+    dependencies, then what is asked for on both sides or on none, then the lower old hash, then the
+    lower new one. What is built on equal
     dependencies is treated as one: for n members with d different dependencies a side the time goes
     with n log n + d * n. Raises FormatError where that is too much.
     """
@@ -152,7 +159,7 @@ def match_members(
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
     before, after = _unpaired(before), _unpaired(after)
     effort.spend(_COMPARISON * len(before) * len(after))
-    levels: dict[tuple[int, int], dict[DependsOn, list[DependsOn]]] = {}
+    levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
     for mine in before:
         for theirs in after:
             level = levels.setdefault(mine.differences(theirs), {})
