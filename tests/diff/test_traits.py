@@ -620,6 +620,7 @@ def steps_of_a_loss(packages: int) -> int:
     return calls
 
 
+TWO_X = "x-1; x-2 version=2"
 WARPX = "w-1 variants=dims:=1; w-2 variants=dims:=2; w-3 variants=dims:=3"
 PARTS = {
     "what most have goes first": (
@@ -633,9 +634,9 @@ PARTS = {
         "1 for zen2, 1 for zen3, 1 for zen4",
     ),
     "a build that has nothing of its own is in no part": (
-        "a-1 > mpi-1; a-2; a-3; mpi-1",
-        "a-3",
-        "built with mpi 1.0",
+        f"a-1 > mpi-1; a-2 > x-1; a-3 > x-2; mpi-1; {TWO_X}",
+        f"a-3 > x-2; {TWO_X}",
+        "1 with mpi 1.0",
     ),
     "the version that the builds of the part have": (
         "a-1 > mpi-1; a-2 > mpi-2; a-3 os=sles; a-5; mpi-1 version=1; mpi-2 version=2",
@@ -678,9 +679,9 @@ PARTS = {
         "1 with m 1.0, 1 with ^w dims=1, 1 with ^w dims=2",
     ),
     "no variant of what only builds need": (
-        f"a-1 > w-1:build; a-2 > w-2:build; a-4 os=sles; a-3 > w-3:build; {WARPX}",
-        f"a-3 > w-3:build; {WARPX}",
-        "for sles",
+        f"a-1 > w-1:build, x-1; a-4 os=sles; a-3 > w-3:build, x-2; {WARPX}; {TWO_X}",
+        f"a-3 > w-3:build, x-2; {WARPX}; {TWO_X}",
+        "1 for sles",
     ),
     "a build is counted with one trait": (
         "a-1 > mpi-1; a-2 > mpi-1, zlib-1; a-3 > zlib-1; a-4 > mpi-1; a-5; mpi-1; zlib-1",
