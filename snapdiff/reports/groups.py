@@ -255,15 +255,19 @@ def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_
     if not lists_all:
         told = [line for line in told if not _is_quiet(line, number)]
     some = {name for line in told for name in line.packages}
-    named = tallies(line for line in lines if some.isdisjoint(line.packages))
-    names = dict.fromkeys(name for line in lines for name in line.packages if name not in some)
+    left = [
+        replace(line, packages=names)
+        for line in lines
+        if (names := tuple(name for name in line.packages if name not in some))
+    ]
+    named = tallies(left)
     elsewhere = [line for line in told if line.status in _QUIET and line.is_elsewhere]
     if len(elsewhere) <= _FEW_ELSEWHERE or lists_all:
         elsewhere = []
     return replace(
         group,
         lines=tuple(line for line in told if line not in elsewhere),
-        names=tuple(names),
+        names=tuple(dict.fromkeys(name for line in left for name in line.packages)),
         named=named[0] if named else None,
         elsewhere=number_of_packages(elsewhere),
     )
