@@ -118,14 +118,15 @@ def test_what_is_linked_deep_below_decides() -> None:
 def test_what_is_asked_for_on_both_sides_or_none_belongs_together(
     tmp_path: Path, new: str, roots: str, pairs: list[str]
 ) -> None:
-    for name, letters, version in (("old", "ab", "1.2"), ("new", new, "1.3")):
+    sides = []
+    for letters, version in (("ab", "1.2"), (new, "1.3")):
         zlib = Item("zlib", version)
         items = [
             Item("fftw", hash=letter * 32, explicit=letter in roots, needs=(needs(zlib),))
             for letter in letters
         ]
-        app = Item("app", explicit=True, needs=tuple(map(needs, items)))
-        write_files(tmp_path, {f"{name}.lock": to_bytes(lock([zlib, *items, app]))})
+        sides.append([zlib, *items, Item("app", explicit=True, needs=tuple(map(needs, items)))])
+    write_locks(tmp_path, *sides)
     [stack] = run_json("-C", tmp_path, "old.lock", "new.lock")["tags"][0]["stacks"]
     found = [
         change["old"]["hash"][0] + change["new"]["hash"][0]

@@ -170,6 +170,16 @@ def test_the_compilers_of_a_stack_are_told_where_those_of_all_specs_are_known(
     assert (found and [tuple(count.values()) for count in found]) == compilers
 
 
+def test_what_a_page_says_anew_of_a_hash_is_what_is_there() -> None:
+    old = [spec("a", variants="+cuda"), spec("b", variants="~cuda")]
+    for variants, lost in (("+cuda", None), ("~cuda", "+cuda")):
+        new = [spec("b", variants=variants), spec("c", package="hdf5")]
+        [tag] = report_of(old, new)["tags"]
+        changes = {change["package"]: change for change in tag["stacks"][0]["package_changes"]}
+        assert changes["zlib"]["builds"] == {"old": 2, "new": 1}
+        assert (changes["zlib"]["lost"] or {}).get("value") == lost
+
+
 def test_a_kind_that_did_not_happen_leaves_nothing() -> None:
     assert report_of(OLD, NEW, kind=("reconfigured",))["tags"] == []
 
