@@ -42,13 +42,13 @@ class Checkout:
             )
             self._clone.git.update_environment(**ENVIRONMENT)
             self._clone.git.set_persistent_git_options(c=list(SETTINGS))
-            self._commit = self._clone.head.commit
+            # Not as objects of GitPython, which knows hashes of 40 digits alone.
+            self.head = str(self._clone.git.rev_parse("--verify", "HEAD^{commit}"))
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             raise RevisionError(f"{directory}: no git repository is here") from error
-        except ValueError as error:
+        except git.GitCommandError as error:
             raise RevisionError(f"{directory}: no commit is checked out here") from error
         self._refusal = git.GitCommandError
-        self.head = self._commit.hexsha
 
     def origin(self) -> str:
         """Return the address that the clone is from; empty where it is from nowhere."""
@@ -59,7 +59,9 @@ class Checkout:
 
         A shallow clone says that its last commit has none. The commit itself still names them.
         """
-        return [parent.hexsha for parent in self._commit.parents]
+        head, _, _ = str(self._clone.git.cat_file("commit", self.head)).partition("\n\n")
+        # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
+        return [line.partition(" ")[2] for line in head.split("\n") if line.startswith("parent ")]
 
     def first_parent(self, way_out: str) -> str:
         """Return the name of the first parent; raises RevisionError with the way out if not here.

@@ -305,3 +305,15 @@ def test_a_folder_without_a_repository_or_a_commit_is_refused(tmp_path: Path) ->
     run_git(tmp_path, "init", "--quiet")
     with pytest.raises(RevisionError, match=f"^{tmp_path}: no commit is checked out here$"):
         Checkout(tmp_path)
+
+
+def test_a_clone_with_the_longer_hashes_is_read_as_any_other(tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "--quiet", "--object-format=sha256")
+    for subject in ("one", "two"):
+        run_git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", subject)
+    checkout = Checkout(tmp_path)
+    assert checkout.head == run_git(tmp_path, "rev-parse", "HEAD")
+    assert checkout.parents() == [run_git(tmp_path, "rev-parse", "HEAD^1")]
+    assert (
+        with_ids(tmp_path, OlderCommit(checkout.first_parent(""), "")).old == checkout.parents()[0]
+    )
