@@ -46,7 +46,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     """How many packages had one status, and what is said of some of them.
 
     `major` is how many got another major version, `in_some` how many are gone from some stacks or
-    new in some, which others of the tag have; `place` where, if all of these are in one. `what` is
+    new in some, which others of the tag have; `place` where, if all of these are in one, and
+    `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both. `shared` were reconfigured only in
     `events`, as all around them was.
     """
@@ -56,6 +57,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     major: int = 0
     in_some: int = 0
     place: Place | None = None
+    in_stacks: int = 0
     what: tuple[str, ...] = ()
     shared: int = 0
     events: tuple[Event, ...] = ()
@@ -203,8 +205,13 @@ def _tally(status: Status, packages: set[str], lines: Iterable[PackageLine]) -> 
     if status in (Status.GONE, Status.NEW):
         partly = [line for line in lines if not line.in_tag]
         places = list(dict.fromkeys(line.place for line in partly))
-        place = places[0] if len(places) == 1 and len(places[0].names) <= _FEW_NAMES else None
-        return replace(tally, in_some=number_of_packages(partly), place=place)
+        is_one = len(places) == 1
+        return replace(
+            tally,
+            in_some=number_of_packages(partly),
+            place=places[0] if is_one and len(places[0].names) <= _FEW_NAMES else None,
+            in_stacks=len(partly[0].stacks) if is_one else 0,
+        )
     if status is Status.UPGRADED:
         return replace(tally, major=number_of_packages(it for it in lines if it.is_major))
     if status is Status.DUPLICATES:

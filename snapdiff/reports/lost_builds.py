@@ -251,7 +251,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     def _traits_in_words(self, part: TraitCount, mark: Mark) -> str:
         if part.trait.what != "dependency" or part.trait.name not in self.packages:
             return _traits_in_words(part, mark)
-        also = f", each {trait_in_words(part.also, mark)}" if part.also else ""
+        also = f" (all {part.specs:,} {trait_in_words(part.also, mark)})" if part.also else ""
         return f"of {_dependency(part.trait, mark)} or built with it{also}"
 
 

@@ -116,7 +116,8 @@ def listed(caller: Callable[[], str]) -> str:
 
 def fold(words: str) -> str:
     """Return the beginning of a fold; its summary is no Markdown any more."""
-    return paragraph(f"<details><summary>{words}</summary>")
+    summary = re.sub("`([^`]+)`", lambda found: code_element(found[1]), words)
+    return paragraph(f"<details><summary>{summary}</summary>")
 
 
 def end_fold() -> str:

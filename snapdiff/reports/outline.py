@@ -34,11 +34,15 @@ MOST_TAGS_WITH_NEWS = 3
 
 
 class StackNews(Struct, frozen=True, kw_only=True):
-    """Stacks of one tag that are removed or added, and how many packages they have in all."""
+    """Stacks of one tag that are removed or added, and how many packages they have in all.
+
+    `package` is the only one.
+    """
 
     tag: TagDiff
     stacks: tuple[str, ...]
     packages: int
+    package: str
 
 
 class StackRename(Struct, frozen=True, kw_only=True):
@@ -242,10 +246,12 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
     for tag in tags:
         stacks = [stack for stack in tag.stacks if stack.status == kind.value]
         if stacks and tag.status == "changed":
+            names = {name for it in stacks for name in _one_sided_names(it)}
             yield StackNews(
                 tag=tag,
                 stacks=tuple(stack.stack for stack in stacks),
-                packages=len({name for it in stacks for name in _one_sided_names(it)}),
+                packages=len(names),
+                package=names.pop() if len(names) == 1 else "",
             )
 
 

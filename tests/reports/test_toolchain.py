@@ -40,12 +40,17 @@ def records(side: str, python: str, others: str) -> list[Record]:
     ]
 
 
+def toolchain(text: str) -> list[str]:
+    """The lines of what everything stands on, each in one piece."""
+    lines = text.partition("\nToolchain\n\n")[2].partition("\n\n")[0].replace("\n      ", " ")
+    return [line.strip() for line in lines.splitlines()]
+
+
 @pytest.mark.parametrize("name", MOVES)
 def test_each_version_of_the_toolchain_says_what_became_of_it(name: str) -> None:
     old, new, expected = MOVES[name]
     text = render_report(diff_of(records("o", old, "1.0"), records("n", new, "2.0")), "text")
-    [line] = [part for part in text.split("\n\n") if part.startswith("Toolchain: ")]
-    assert " ".join(line.split()) == f"Toolchain: gcc 12.3.0 as before; python {expected}"
+    assert toolchain(text) == ["gcc 12.3.0 as before", f"python {expected}"]
 
 
 def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
@@ -60,7 +65,7 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
             side += [item | {"stacks": [stack]} for item in found]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
     words = "python 3.11.6 new (all but a), 3.8.17 → 3.8.18 (all but c), 3.7.17 gone (a)"
-    assert f"\nToolchain: gcc 12.3.0 as before; {words}\n" in text
+    assert toolchain(text) == ["gcc 12.3.0 as before", words]
 
 
 @pytest.mark.parametrize(
@@ -83,5 +88,4 @@ def test_what_unchanged_specs_are_compiled_with_is_not_new(
     for name, items in (("old", old), ("new", new)):
         write_files(tmp_path, {f"{name}.lock": to_bytes(lock([*kept, *items]))})
     out = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
-    [line] = [part for part in out.split("\n\n") if part.startswith("Toolchain: ")]
-    assert " ".join(line.split()) == f"Toolchain: {expected}"
+    assert "; ".join(toolchain(out)) == expected
