@@ -1,0 +1,112 @@
+"""Each package is in one class, by the worst that happened to it, and the sentence adds up."""
+
+from pathlib import Path
+
+import pytest
+
+from snapdiff import render_report
+from snapdiff.reports import ReportOptions
+from tests.reports.test_news import diff_of, numbered
+from tests.support.documents import Item, needs
+from tests.support.environments import write_locks
+from tests.support.helpers import run_cli, spec
+from tests.support.oracle import Record
+
+GCC, CLANG = "gcc@12.2.0", "clang@14.0.6"
+
+
+def builds(side: str, *versions: str) -> list[Record]:
+    """Builds of zlib, told from one another by a variant each."""
+    return [
+        spec(f"{side}{numbered(n)}", version, variants=f"n={n}")
+        for n, version in enumerate(versions)
+    ]
+
+
+MOVES = {
+    "a version beside another": (["1.0"], ["1.0", "1.1"], "zlib 1.1 added beside 1.0."),
+    "a build of a version that stays went down": (
+        ["1.1", "1.1", "1.0"],
+        ["1.1", "1.0", "1.0"],
+        "zlib: 1 of 3 builds 1.1 → 1.0.",
+    ),
+    "and to a version that was not there": (
+        ["1.1", "1.1"],
+        ["1.1", "1.0"],
+        "zlib: 1 of 2 builds 1.1 → 1.0.",
+    ),
+    "a build went up": (["1.1", "1.1"], ["1.1", "1.2"], "zlib: 1 of 2 builds 1.1 → 1.2."),
+    "the last build of a version": (["1.1", "1.0"], ["1.1"], "zlib lost 1.0, still has 1.1"),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_line_says_which_builds_moved(name: str) -> None:
+    old, new, line = MOVES[name]
+    text = render_report(diff_of(builds("o", *old), builds("n", *new)), "text")
+    assert line in text
+
+
+def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
+    tools = [Item("cmake", version) for version in ("1.0", "2.0")]
+    twins = [Item("gotcha", needs=(needs(tool, types=("build",)),)) for tool in tools]
+    users = [Item(f"app{n}", needs=(needs(twin),)) for n, twin in enumerate(twins)]
+    moved = Item("app0", needs=(needs(twins[1]),))
+    old, new = write_locks(
+        tmp_path, [*tools, *twins, *users], [tools[1], twins[1], moved, users[1]]
+    )
+    text = run_cli(old, new, "-f", "text").out
+    assert "gotcha 1.0: 2 equal builds are one now" in text
+    assert "builds lost" not in text
+    back = run_cli(new, old, "-f", "text").out
+    assert "gotcha 1.0: a build is there twice now" in back
+
+
+def test_what_all_of_a_stack_changed_is_counted() -> None:
+    sides = [
+        [
+            spec(f"{side}{numbered(n)}", package=f"p{n:02}", compiler=compiler, variants=variants)
+            for n in range(12)
+            for variants in ["+mpi" if side == "n" and n == 0 else ""]
+        ]
+        for side, compiler in (("o", GCC), ("n", CLANG))
+    ]
+    text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
+    assert "12 packages reconfigured" in text
+
+
+def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -> None:
+    old = [spec("b", "1.0", package="app", stacks="e4s"), spec("c", "1.0", stacks="hep")]
+    new = [
+        spec("d", "1.1", package="app", stacks="e4s"),
+        spec("f", "1.1", package="app", stacks="hep"),
+        spec("g", "2.0", stacks="hep"),
+    ]
+    text = render_report(diff_of(old, new), "text")
+    assert (
+        "2 packages changed in 2 stacks: 1 new in hep, 1 upgraded to another major version." in text
+    )
+    assert "  + app 1.1 new in hep\n  ↑ elsewhere: app 1.0 → 1.1 (e4s)\n" in text
+
+
+def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> None:
+    kept = [spec(f"k{numbered(n)}", package=f"p{n}", stacks="hep tut") for n in range(3)]
+    old = [spec(f"o{numbered(n)}", package=f"p{n}", stacks="e4s") for n in range(2)]
+    both = [spec(f"q{numbered(n)}", package="p2", stacks=name) for n, name in enumerate("ab")]
+    others = [spec("x", "1.0", stacks="e4s a b"), spec("y", "1.1", stacks="e4s a b")]
+    for gone, words in ((old, "2 gone from e4s"), (both, "1 gone from 2 stacks")):
+        diff = diff_of([*kept, *gone, others[0]], [*kept, others[1]])
+        assert f"stacks: {words}, 1 upgraded.\n" in render_report(diff, "text")
+
+
+def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Path) -> None:
+
+    sides = []
+    for version in ("1.0", "1.1"):
+        below = Item("zlib", version)
+        sides.append([below, *(Item(f"app{n}", needs=(needs(below),)) for n in range(5))])
+    for number, told in ((4, False), (5, True)):
+        old, new = write_locks(tmp_path / str(number), *(side[: number + 1] for side in sides))
+        text = run_cli(old, new, "-f", "text").out
+        assert ("specs as before but for their hash, because of zlib" in text) is told
+        assert ("with another hash, because of zlib 1.0 → 1.1" in text) is not told
