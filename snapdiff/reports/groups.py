@@ -81,8 +81,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
-    Without a `change` none of its versions and builds is gone or new there. Where nobody asks for
-    it, it is a dependency.
+    Without a `change` none of its versions and builds is gone or new there.
     """
 
     change: PackageChange | None
@@ -97,7 +96,10 @@ class ProductCell(NamedTuple):
         if self.change is None:
             return "·"
         said = self._in_words(self.change, mark)
-        return f"{said} (dependency)" if self.change.is_dependency and said != "·" else said
+        roots = self.change.asked_for
+        if roots is None or roots.new or said in ("·", "gone"):
+            return said
+        return f"{said} ({'now a ' if roots.old else ''}dependency)"
 
     def _in_words(self, change: PackageChange, mark: Mark) -> str:
         gone, came, kept = (

@@ -251,7 +251,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
             shared=() if own else tuple(sorted(events, key=str)),
             some_builds=some,
             moves=moves,
-            needed_by=change.needed_by or (),
+            needed_by=(change.came and change.needed_by) or (),
             is_dependency=change.is_dependency,
             stacks=(stack.stack,),
             place=NOWHERE,

@@ -32,11 +32,11 @@ NEWS = """\
   - in `cuda-ppc64le`: `py-torch` `2.1.0`
 - ↓ 4 downgraded
   - in `oneapi-x86_64`: `ascent` `0.9.2` → `0.9.1`, `vtk-m` `2.0.0` → `1.9.0`, needed by \
-`ecp-data-vis-sdk`, new there
-  - in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0`, needed by `ecp-data-vis-sdk`, \
-new there, `zfp`: 3 of 5 builds `1.0.0` → `0.5.5`
+`ecp-data-vis-sdk` (new)
+  - in `cuda-aarch64`: `vtk-m`: 1 of 4 builds `2.0.0` → `1.9.0`, needed by `ecp-data-vis-sdk` \
+(new), `zfp`: 3 of 5 builds `1.0.0` → `0.5.5`
   - in `cuda-aarch64`, `oneapi-x86_64`: `py-cinemasci` `1.7.0` → `1.3`, needed by \
-`ecp-data-vis-sdk`, new there
+`ecp-data-vis-sdk` (new)
   - also in `cuda-x86_64`: `vtk-m`: 1 of 3 builds lost (`2.0.0`, with `cuda_arch=90`), `zfp`: \
 1 of 5 builds lost (`1.0.0`, with `cuda_arch=90`)
 - − 3 lost versions or builds
@@ -48,11 +48,11 @@ lost (1 with `^warpx dims=3`, 1 with `^warpx dims=rz`)
 - − no longer asked for, still there as a dependency
   - in `cuda-aarch64`, `oneapi-x86_64`: `darshan-runtime`, `darshan-util`, `faodel`, `hdf5`, \
 `parallel-netcdf`, `py-cinemasci`, `sz`, `unifyfs`, `veloc`, `vtk-m`, `zfp`, needed by \
-`ecp-data-vis-sdk`, new there
+`ecp-data-vis-sdk` (new)
   - in `cuda-x86_64`: `adios2`, `vtk-m`, `zfp`
-  - in `cuda-aarch64`: `adios2`, `libcatalyst`, `paraview`, needed by `ecp-data-vis-sdk`, new \
-there
-  - in `oneapi-x86_64`: `ascent`, needed by `ecp-data-vis-sdk`, new there
+  - in `cuda-aarch64`: `adios2`, `libcatalyst`, `paraview`, needed by `ecp-data-vis-sdk` \
+(new)
+  - in `oneapi-x86_64`: `ascent`, needed by `ecp-data-vis-sdk` (new)
 - \\+ now asked for, before only as a dependency in `oneapi-x86_64`: `mgard`
 **Toolchain**
 - os `ubuntu20.04` → `ubuntu22.04` (`oneapi-x86_64`, 506 specs)
