@@ -109,8 +109,8 @@ def wanted_kinds(filters: Filters) -> frozenset[Kind]:
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
     """Return a diff with nothing but the kinds of change that its filters ask for.
 
-    `changes` and `package_changes` are narrowed each by its own kind, `removed` with every package
-    that lost a build; a tag in which neither is left is left out. What is not of another kind
+    `changes` and `package_changes` are narrowed each by its own kind, `removed` with what lost a
+    build all the same; a tag in which neither is left is left out. What is not of another kind
     (names, sizes, unchanged specs) stays.
     """
     kinds = wanted_kinds(diff.filters)
@@ -143,9 +143,7 @@ def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ..
 def _narrowed_stack(stack: StackDiff, kinds: frozenset[Kind]) -> StackDiff:
     changes = tuple(change for change in stack.changes if change.kind in kinds)
     packages = tuple(
-        change
-        for change in stack.package_changes
-        if not kinds.isdisjoint(change.kinds) or (Kind.REMOVED in kinds and change.specs.removed)
+        change for change in stack.package_changes if not kinds.isdisjoint(change.kinds)
     )
     others = {it.package for it in stack.package_changes if not it.whole}
     still_there = others.union(stack.still_there) - {it.package for it in packages}

@@ -280,18 +280,21 @@ def _lost(change: PackageChange) -> int:
 
 
 def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
-    """Return what stacks lost together; a trait is told that a tenth of the builds has."""
-    lost = [change for stack in stacks for change in _losing(stack)]
-    builds = sum(map(_lost, lost))
+    """Return what stacks lost together; a trait is told that a tenth of the builds has.
+
+    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
+    """
+    changes = (change for stack in stacks for change in stack.changes)
+    lost = [it.package for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET]
     numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
         for part in stack.lost_by:
             numbers[replace(part, specs=0)] += part.specs
-    parts = (replace(part, specs=specs) for part, specs in numbers.items() if 10 * specs >= builds)
+    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= len(lost))
     return StackLoss(
         place=places.place(stack.stack for stack in stacks),
-        builds=builds,
+        builds=len(lost),
         of=sum(stack.specs.old for stack in stacks),
-        packages=frozenset(change.package for change in lost),
-        parts=tuple(parts),
+        packages=frozenset(lost),
+        parts=tuple(replace(part, specs=specs) for part, specs in told),
     )

@@ -161,19 +161,6 @@ def flat(document: Json) -> Json:
 
 @settings(max_examples=examples(30))
 @given(locks())
-def test_each_removed_spec_is_one_of_a_package_that_is_reported(both: Locks) -> None:
-    whole, narrowed = report_of(*both), report_of(*both, "-k", "removed")
-    assert narrowed["summary"]["removed"] == whole["summary"]["removed"]
-    for stack in (stack for tag in narrowed["tags"] for stack in tag["stacks"]):
-        lost = {it["package"]: it["specs"]["removed"] for it in stack["package_changes"]}
-        if stack["status"] == "changed":
-            assert {name: number for name, number in lost.items() if number} == Counter(
-                change["package"] for change in stack["changes"]
-            )
-
-
-@settings(max_examples=examples(30))
-@given(locks())
 def test_what_is_missing_external_and_there_is_all_that_is_wanted(both: Locks) -> None:
     wanted, catalog = (plain_environment(document) for document in both)
     assume(wanted and catalog)  # one without specs is an error
