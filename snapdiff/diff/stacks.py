@@ -252,7 +252,7 @@ class StackTotal:
     def _traits(self, kind: Kind, changes: Iterable[Change], scope: Scope) -> Traits:
         """Return what the removed or the added builds have in common; raises FormatError."""
         is_lost = kind is Kind.REMOVED
-        losses = sorted((loss for loss in self.losses[kind] if loss.lost), key=_PACKAGE)
+        losses = sorted(self.losses[kind], key=_PACKAGE)
         if scope.filters.because or scope.filters.explicit:  # then not all is reported
             specs = (change.old or change.new for change in changes if change.kind is kind)
             losses = list(narrowed_losses(losses, {spec.hash for spec in specs if spec}))

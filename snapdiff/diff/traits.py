@@ -45,15 +45,17 @@ def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator
     """Yield what packages lost of some builds, given by hash."""
     for loss in losses:
         lost = {key: configuration for key, configuration in loss.lost.items() if key in wanted}
-        if lost:
-            yield loss._replace(lost=lost)
+        duplicates = loss.duplicates.intersection(wanted)
+        if lost or duplicates:
+            yield loss._replace(lost=lost, duplicates=duplicates)
 
 
 class Traits(NamedTuple):
     """The traits of the lost builds of a stack, package by package and in all.
 
     `common` has the trait that all lost builds of a package have, where there is one, and `stack`
-    that of the stack; `packages` and `of_stack` have what tells the lost builds from others.
+    that of the stack; `packages` and `of_stack` have what tells those from others that are no
+    duplicates.
     """
 
     common: Mapping[str, Trait]
@@ -78,8 +80,9 @@ def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]])
         read = list(_read(some, graphs, bits, gone(graphs) if graphs else ()))
         packages |= dict(_traits_of_packages(some, read, graphs, bits))
         found += read
-    common = {lost.package: trait for lost in found if (trait := _common_trait(lost, bits))}
-    stack = _trait_of_stack(found, common, reduce(or_, (it.there for it in found), 0), bits)
+    every = [lost._replace(builds=lost.every) for lost in found]
+    common = {lost.package: trait for lost in every if (trait := _common_trait(lost, bits))}
+    stack = _trait_of_stack(every, common, reduce(or_, (it.there for it in found), 0), bits)
     telling = {
         lost.package: first.trait
         for lost in found
@@ -94,13 +97,15 @@ def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]])
 class _Lost(NamedTuple):
     """The builds that a package lost, and the others that it has or had, as bits.
 
-    `there` is what any build on the other side has. `others` has under 0 what any other build on
-    either side has, and under the bit of a compiler, target or os what those have that have this,
-    too. `gone` are the bits of what left the document.
+    `builds` are those that are no duplicates, `every` all. `there` is what any build on the other
+    side has. `others` has under 0 what any other build on either side has, and under the bit of a
+    compiler, target or os what those have that have this, too. `gone` are the bits of what left the
+    document.
     """
 
     package: str
     builds: Mapping[str, int]
+    every: Mapping[str, int]
     there: int
     others: Mapping[int, int]
     gone: int
@@ -129,7 +134,12 @@ def _read(
             key: mine.get(key, 0) | bits.of_configuration(configuration)
             for key, configuration in loss.lost.items()
         }
-        yield _Lost(loss.package, lost, there, others, bits_of_gone, linked)
+        twins = {
+            key: mine.get(key, 0) | bits.of_configuration(configuration)
+            for key, configuration in loss.stayed
+            if key in loss.duplicates
+        }
+        yield _Lost(loss.package, lost, lost | twins, there, others, bits_of_gone, linked)
 
 
 def _read_variants(
@@ -141,7 +151,7 @@ def _read_variants(
         there = reduce(or_, (theirs[key] for key, _ in loss.others), 0)
         others = reduce(or_, (mine[key] for key, _ in loss.stayed), there)
         builds = {key: mine[key] for key in lost}
-        yield _Lost(loss.package, builds, there, {0: others}, 0, linked)
+        yield _Lost(loss.package, builds, builds, there, {0: others}, 0, linked)
 
 
 def _read_linked(
