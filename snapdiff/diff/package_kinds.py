@@ -99,18 +99,27 @@ def parts_of(
             specs=ChangeCounts(**happened),
             builds=Count(len(old), len(new)),
         )
-    others = _beside(change, asked_for)
-    return PackageParts(asked_for=asked_for, others=others) if others else None
+    others = _beside(change, asked_for, [spec for spec in specs if not spec.is_explicit])
+    is_all = not others and asked_for is not None and asked_for.kept == change.kept
+    return None if is_all else PackageParts(asked_for=asked_for, others=others)
 
 
-def _beside(change: PackageChange, asked_for: PartChange | None) -> PartChange | None:
-    """Return what happened to a package beside what happened to its roots, None where nothing."""
+def _beside(
+    change: PackageChange, asked_for: PartChange | None, specs: Collection[Change]
+) -> PartChange | None:
+    """Return what happened to a package beside what happened to its roots, None where nothing.
+
+    `specs` are the changes of specs of which neither side is a root.
+    """
     gone, came, kept = change.gone, change.came, change.kept
     removed, added = change.specs.removed, change.specs.added
     kind = change.kind
     if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
-        if asked_for.kind is kind:
+        if asked_for.kind is kind and not specs:
             return None
+        if asked_for.kind is kind:  # the versions that changed are those of these specs
+            kind = _kind_of_same_versions(Counter(spec.kind for spec in specs))
+            kept = _in_order(_by_order(_versions(specs, "new")))
     elif asked_for:
         gone = _without(change.gone, asked_for.gone)
         came = _without(change.came, asked_for.came)

@@ -188,10 +188,11 @@ def package_lines(
         kept, each, because, builds = line.kept, line.each, line.because, line.builds
         if line.kind in _SAME_VERSIONS and not (line.some_builds or line.moves):
             if others:
-                each = tuple((versions[package], 0, False) for package in line.packages)
+                each = tuple((versions[it, line.is_dependency], 0, False) for it in line.packages)
             else:
                 [package] = line.packages
-                kept, because = versions[package], causes.get((package, line.stacks[0]))
+                kept = versions[package, line.is_dependency]
+                because = causes.get((package, line.stacks[0]))
         elif not others:
             kept, builds = first.kept, first.builds
         elif builds and builds.is_kind and not kept:
@@ -324,14 +325,15 @@ def _causes(stacks: Iterable[StackDiff]) -> dict[tuple[str, str], Cause]:
     }
 
 
-def _unchanged_versions(stacks: Iterable[StackDiff]) -> dict[str, tuple[str, ...]]:
-    """Return the versions of the packages of which none is gone or new, all stacks together."""
-    found: dict[str, set[str]] = {}
+def _unchanged_versions(stacks: Iterable[StackDiff]) -> dict[tuple[str, bool], tuple[str, ...]]:
+    """Return the versions of packages and of their parts of which none is gone or new, together."""
+    found: dict[tuple[str, bool], set[str]] = {}
     for stack in stacks:
         for change in stack.package_changes:
             if change.kind in _SAME_VERSIONS:
-                found.setdefault(change.package, set()).update(change.kept)
-    return {name: tuple(sorted(texts, key=parse_version)) for name, texts in found.items()}
+                part = change.package, change.is_dependency
+                found.setdefault(part, set()).update(change.kept)
+    return {part: tuple(sorted(texts, key=parse_version)) for part, texts in found.items()}
 
 
 def order_of_reading(line: PackageLine) -> tuple[object, ...]:

@@ -21,7 +21,11 @@ EXAMPLES = [
     pytest.param("3.8*=3.9 3.7=3.8*", "rebuilt", "upgraded 3.7|3.9", id="crosswise"),
     pytest.param("1*=2* 1*=1* 2*=2*", "", "", id="a root from one version to another"),
     pytest.param("1*=2* 1*=1* 2*=2* 1-", "reconfigured", "removed -1", id="beside it"),
-    pytest.param("1.0*~1.0* 1.0=1.0", "", "", id="the root's configuration"),
+    pytest.param("1.0*~1.0* 1.0", "", "", id="the root's configuration"),
+    pytest.param("1.0*~1.0* 1.0=1.0", "reconfigured", "rebuilt", id="and a dependency's hash"),
+    pytest.param(
+        "1.0*~1.0* 0.9", "reconfigured", "", id="a dependency of another version as before"
+    ),
     pytest.param("1.0=1.0 1.0*", "", "rebuilt", id="a dependency's hash, the root as before"),
     pytest.param("1.0*=1.0* 1.0*- 1.0", "", "", id="one root fewer"),
     pytest.param("1.0*- 1.0* 1.0- 1.0", "removed -1", "removed -1", id="a root and another fewer"),
@@ -74,7 +78,7 @@ def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: s
     changes, old, new, old_roots, new_roots = parse(builds)
     package = change_of_package("hdf5", old, new, changes, Count(len(old), len(new)))
     found = parts_of(package, old_roots, new_roots, changes)
-    assert (found is None) == (not others)
+    assert (found is None) == (not asked_for and not others)
     if found:
         assert shown(found.asked_for) == asked_for
         assert shown(found.others) == others
