@@ -21,7 +21,7 @@ MODULES = {
 """Every module of the package by name."""
 
 HOMES = {
-    "git": "snapdiff.ci.commits",
+    "git": "snapdiff.ci.runs",
     "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.configuration",
@@ -267,7 +267,7 @@ ENVIRONMENTS = [
         (
             "import snapdiff.cli.commands",
             {
-                "snapdiff.posting.one_comment",
+                "snapdiff.posting.comments",
                 "msgspec",
                 "git",
                 "deepdiff",

@@ -7,25 +7,29 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from snapdiff.ci.commits import Checkout, OlderCommit, older_commit_of_event
 from snapdiff.ci.runs import (
+    FIRST_PARENT,
+    REPLACED,
+    Checkout,
     CommentMode,
     Inputs,
+    OlderCommit,
     compare,
     exit_status,
     log,
+    older_commit_of_branch,
     post,
     read_inputs,
     reports_in,
 )
-from snapdiff.errors import PostError, SnapdiffError
+from snapdiff.errors import PostError, RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
+from snapdiff.posting.rest import RestInterface
 from snapdiff.posting.target import (
     GitHubEvent,
     PullRequest,
@@ -41,6 +45,9 @@ from snapdiff.result import Kind
 
 _FOLDER = "SNAPDIFF_FOLDER"
 """The variable that names the folder for the files of this use of the action."""
+
+_ASKED_FOR = "pull-request.json"
+"""The file in it with what GitHub said of the pull request."""
 
 _TOKEN = "SNAPDIFF_TOKEN"  # noqa: S105 -- the name of the variable that it is in
 
@@ -62,27 +69,21 @@ def ask_step(variables: Variables, _inputs: Inputs) -> None:
     number = _event(variables).number
     if not number:
         return  # an issue
-    from snapdiff.posting.hosts import github_interface, pull_request
-
     target = find_target(variables, host="github", number=number)
     try:
         token = find_token("github", target.place, _TOKEN, variables)
-        rest = github_interface(target.api_url, target.place, token)
-        found = pull_request(rest, target.repository, target.number)
+        rest = RestInterface("github", target.api_url, target.place, token)
+        found = rest.ask("GET", f"/repos/{target.repository}/pulls/{number}", PullRequest)
     except PostError as error:
         message = "the job takes pull-requests: read, or give `old`"
         raise SnapdiffError(f"{error}; {message}") from error
-    _asked_for(variables).write_bytes(msgspec.json.encode(found))
-
-
-def _asked_for(variables: Variables) -> Path:
-    return Path(variables[_FOLDER]) / "pull-request.json"
+    Path(variables[_FOLDER], _ASKED_FOR).write_bytes(msgspec.json.encode(found))
 
 
 def _event(variables: Variables) -> GitHubEvent:
     """Return the event, with the pull request that was asked for; raises SnapdiffError."""
-    event = read_event(Path(variables["GITHUB_EVENT_PATH"]))
-    asked_for = _asked_for(variables)
+    event = read_event(variables["GITHUB_EVENT_PATH"])
+    asked_for = Path(variables[_FOLDER], _ASKED_FOR)
     if event.pull_request is None and asked_for.exists():
         found = msgspec.json.decode(asked_for.read_bytes(), type=PullRequest)
         return replace(event, pull_request=found)
@@ -94,10 +95,18 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
 
     Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
+
+    def older_of(checkout: Checkout) -> OlderCommit:
+        event = _event(variables)
+        if event.number and not event.pull_request:
+            message = f"the event does not say which commits pull request {event.number} has"
+            raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
+        return older_commit_of_event(event, checkout, variables.get("GITHUB_REF", ""))
+
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
     reports = reports_in(Path(variables[_FOLDER]))
-    found = compare(inputs, partial(_older_commit, variables), reports, *options)
+    found = compare(inputs, older_of, reports, *options)
     by_kind = count_table(found.diff).total.by_kind
     gate_failed = bool(found.offenders)
     add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), reports.comment.read_text(encoding="utf-8"))
@@ -113,20 +122,12 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
 
 
-def _older_commit(variables: Variables, checkout: Checkout) -> OlderCommit:
-    event = _event(variables)
-    if event.number and not event.pull_request:
-        message = f"the event does not say which commits pull request {event.number} has"
-        raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
-    return older_commit_of_event(event, checkout, variables.get("GITHUB_REF", ""))
-
-
 def post_step(variables: Variables, inputs: Inputs) -> None:
     """Post the comment where it is wanted; the output is its address, or nothing.
 
     Raises SnapdiffError, also where it is wanted and there is nowhere to post it.
     """
-    event = read_event(Path(variables["GITHUB_EVENT_PATH"]))
+    event = read_event(variables["GITHUB_EVENT_PATH"])
     if event.workflow_run:
         url = _post_foreign(event.workflow_run, variables, inputs)
     elif event.pull_request or (event.number and inputs.comment is not CommentMode.AUTO):
@@ -196,16 +197,85 @@ def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullReques
     """
     if not run.head_branch or not run.head_repository:
         return []  # the fork was deleted
-    from snapdiff.posting.hosts import github_interface, pull_requests
-
     repository = variables["GITHUB_REPOSITORY"]
     owner = run.head_repository.full_name.partition("/")[0]
     head = f"{owner}:{run.head_branch}"
     place = f"{repository} {head}"
     token = find_token("github", place, _TOKEN, variables)
-    rest = github_interface(variables["GITHUB_API_URL"], place, token)
-    listed = pull_requests(rest, repository, head)
+    rest = RestInterface("github", variables["GITHUB_API_URL"], place, token)
+    query = {"state": "open", "head": head, "per_page": "100"}
+    listed = rest.pages(f"/repos/{repository}/pulls", PullRequest, query)
     return [item for item in listed if item.head.sha == run.head_sha]
+
+
+# --- Which commits an event is about ---
+
+_TWO_COMMITS = "give actions/checkout `fetch-depth: 2`"
+_ALL_COMMITS = "give actions/checkout `fetch-depth: 0`"
+
+
+def older_commit_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> OlderCommit:
+    """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF).
+
+    Raises RevisionError where another commit is checked out, or the clone has too few.
+    """
+    if event.pull_request:
+        return _older_commit_of_pull_request(event.pull_request, checkout)
+    if event.merge_group:
+        base = checkout.require(event.merge_group.base_sha, _ALL_COMMITS)
+        return OlderCommit(base, "the merge queue's commit and its base")
+    branch = (event.ref or ref).removeprefix("refs/heads/")
+    default_branch = event.repository.default_branch
+    return older_commit_of_branch(
+        checkout,
+        branch=branch,
+        default_branch=default_branch,
+        before=event.before or "",
+        one_more=_TWO_COMMITS,
+        all_of_them=REPLACED if event.forced and branch == default_branch else _ALL_COMMITS,
+    )
+
+
+def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout) -> OlderCommit:
+    number, head = pull_request.number, pull_request.head.sha
+    if checkout.head == head:
+        _require_no_fork(pull_request, checkout)
+        base = checkout.merge_base(pull_request.base.ref, _ALL_COMMITS)
+        if base == head:
+            # In a clone of a fork by another name; a gate would pass everything.
+            raise RevisionError(
+                f"{head[:12]}: the head of pull request {number} is in {pull_request.base.ref} of "
+                "this clone already; check out the repository that it is to be merged into, or "
+                "give `old`"
+            )
+        reason = f"pull request {number} since {pull_request.base.ref}"
+        return OlderCommit(checkout.require(base, _ALL_COMMITS), reason)
+    parents = checkout.parents()
+    if len(parents) != 2 or parents[1] != head:
+        raise RevisionError(
+            f"{checkout.head[:12]}: is checked out, and is neither {head[:12]}, the head of pull "
+            f"request {number}, nor a merge commit of it; check out one of these, or give `old`"
+        )
+    checkout.require(parents[0], _TWO_COMMITS)
+    reason = f"the merge commit of pull request {number} and its first parent"
+    return OlderCommit(FIRST_PARENT, reason)
+
+
+def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
+    """Raise RevisionError where the clone is one of the fork that a pull request is from.
+
+    There the target's branch is the fork's own: where it is behind, what others merged would count
+    as a change; where it is ahead, a change would be missing.
+    """
+    fork, target = pull_request.head.repo, pull_request.base.repo
+    if not fork or not target or fork.full_name == target.full_name:
+        return
+    address = checkout.origin().rstrip("/").removesuffix(".git").replace(":", "/")
+    if "/".join(address.split("/")[-2:]).lower() == fork.full_name.lower():
+        raise RevisionError(
+            f"this is a clone of {fork.full_name}, and pull request {pull_request.number} is not "
+            f"for its {pull_request.base.ref}; check out {target.full_name}, or give `old`"
+        )
 
 
 # --- The files through which a step hands over what it found ---

@@ -5,18 +5,21 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from snapdiff.ci.commits import older_commit_of_pipeline
 from snapdiff.ci.runs import (
+    Checkout,
     CommentMode,
     Inputs,
+    OlderCommit,
     compare,
     exit_status,
+    is_commit,
     log,
+    older_commit_of_branch,
     post,
     read_inputs,
     reports_in,
 )
-from snapdiff.errors import SnapdiffError
+from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.safe_text import visible
 
@@ -81,6 +84,38 @@ def _is_wanted(variables: Mapping[str, str], inputs: Inputs) -> bool:
 
 def _token_variable(variables: Mapping[str, str]) -> str:
     return variables.get("SNAPDIFF_TOKEN_VARIABLE") or "GITLAB_TOKEN"
+
+
+# --- Which commits a pipeline is about ---
+
+_MORE_COMMITS = 'give the job the variable GIT_DEPTH: "0"'
+
+
+def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -> OlderCommit:
+    """Return the commits that a pipeline is about; raises RevisionError where there are too few."""
+    number = variables.get("CI_MERGE_REQUEST_IID")
+    if not number:
+        return older_commit_of_branch(
+            checkout,
+            branch=variables.get("CI_COMMIT_BRANCH", ""),
+            default_branch=variables.get("CI_DEFAULT_BRANCH", ""),
+            before=variables.get("CI_COMMIT_BEFORE_SHA", ""),
+            one_more=_MORE_COMMITS,
+            all_of_them=_MORE_COMMITS,
+        )
+    # Merged results and merge trains check out what the merge would give, by whatever method the
+    # project merges, and name the commit it was made with. Other pipelines leave that empty.
+    merged_with = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "")
+    base = variables.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+    old, since = (merged_with, "into") if is_commit(merged_with) else (base, "since")
+    if not is_commit(old):
+        raise RevisionError(
+            f"the pipeline does not say where merge request {number} began: "
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA is empty; give `old`"
+        )
+    target = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "its target branch")
+    reason = f"merge request {number} {since} {target}"
+    return OlderCommit(checkout.require(old, _MORE_COMMITS), reason)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""What the action and the component share: their inputs, one comparison, one comment, one exit."""
+"""What both do: find the older commit, compare once, post a comment, say what went wrong."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -6,7 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.ci.commits import HEAD, Checkout, OlderCommit
 from snapdiff.cli.console import error_lines
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_run import Outcome, run_diff
@@ -14,7 +13,131 @@ from snapdiff.cli.given_options import GivenOptions
 from snapdiff.cli.post_command import post_comment
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.reports import marker_of
+from snapdiff.sources.git_commands import ENVIRONMENT, SETTINGS
 from snapdiff.sources.names import AS_A_REVISION
+
+# --- Which commits are compared ---
+
+HEAD = "HEAD"
+"""The commit that is checked out; reports show its id beside it."""
+
+FIRST_PARENT = f"{HEAD}^1"
+
+_SHORT = 12
+"""How many characters of an id people read; git takes more where these are not enough."""
+
+REPLACED = "a force push replaced it, so a deeper clone has it neither; give `old`"
+
+
+class OlderCommit(NamedTuple):
+    """The commit that the checked-out one is compared with, as people read it, and why this one."""
+
+    name: str
+    reason: str
+
+
+class Checkout:
+    """What is known of the checked-out commit without asking a server."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take a folder in the clone; raises RevisionError where there is none, or no commit."""
+        try:
+            import git  # late: it starts git, and may find none
+        except ImportError as error:
+            raise RevisionError(f"git cannot be used: {' '.join(str(error).split())}") from error
+        try:
+            self._clone = git.Repo(
+                directory.absolute(), search_parent_directories=True, expand_vars=False
+            )
+            self._clone.git.update_environment(**ENVIRONMENT)
+            self._clone.git.set_persistent_git_options(c=list(SETTINGS))
+            # Not as objects of GitPython, which knows hashes of 40 digits alone.
+            self.head = str(self._clone.git.rev_parse("--verify", "HEAD^{commit}"))
+        except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
+            raise RevisionError(f"{directory}: no git repository is here") from error
+        except git.GitCommandError as error:
+            raise RevisionError(f"{directory}: no commit is checked out here") from error
+        self._refusal = git.GitCommandError
+
+    def origin(self) -> str:
+        """Return the address that the clone is from; empty where it is from nowhere."""
+        return str(self._clone.config_reader().get_value('remote "origin"', "url", ""))
+
+    def parents(self) -> list[str]:
+        """Return the parents that the checked-out commit names, whether or not they are here.
+
+        A shallow clone says that its last commit has none. The commit itself still names them.
+        """
+        head = str(self._clone.git.cat_file("commit", self.head)).partition("\n\n")[0]
+        # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
+        return [line.partition(" ")[2] for line in head.split("\n") if line.startswith("parent ")]
+
+    def require(self, commit: str, way_out: str) -> str:
+        """Return the short name of a commit that the clone has.
+
+        Raises RevisionError with the way out where it is not here.
+        """
+        try:
+            self._clone.git.cat_file("-e", f"{commit}^{{commit}}")
+            return str(self._clone.git.rev_parse(f"--short={_SHORT}", "--end-of-options", commit))
+        except self._refusal as error:
+            way_out = way_out if self._is_shallow() else REPLACED
+            message = f"commit {commit[:_SHORT]} is not in this clone; {way_out}"
+            raise RevisionError(message) from error
+
+    def _is_shallow(self) -> bool:
+        return bool(self._clone.git.rev_parse("--is-shallow-repository") == "true")
+
+    def merge_base(self, branch: str, way_out: str) -> str:
+        """Return the commit in which the history of a branch and of the checked-out commit meet.
+
+        Raises RevisionError with the way out where the clone does not have it.
+        """
+        for name in (f"refs/remotes/origin/{branch}", f"refs/heads/{branch}"):
+            try:
+                return str(self._clone.git.merge_base(self.head, name))
+            except self._refusal:  # no such branch here, or no history that leads there
+                continue
+        way_out = way_out if self._is_shallow() else "give `old`"
+        raise RevisionError(f"no commit in common with {branch} is in this clone; {way_out}")
+
+
+def is_commit(name: str) -> bool:
+    """Return whether a CI system names a commit: of a new branch it gives nothing, or zeros."""
+    return bool(name.strip("0"))
+
+
+def older_commit_of_branch(
+    checkout: Checkout,
+    *,
+    branch: str,
+    default_branch: str,
+    before: str,
+    one_more: str,
+    all_of_them: str,
+) -> OlderCommit:
+    """Return what is compared where there is no pull request.
+
+    On the default branch that is what the push changed: from the commit before it, or else from the
+    last commit's first parent. On any other it is all that the branch changed: from where it left
+    the default branch. What has no older commit here says how to have one more, or all of them.
+    """
+    if branch != default_branch:
+        base = checkout.merge_base(default_branch, all_of_them)
+        if base != checkout.head:
+            old = checkout.require(base, all_of_them)
+            return OlderCommit(old, f"since {default_branch}")
+    if is_commit(before):
+        way_out = one_more if before in checkout.parents()[:1] else all_of_them
+        return OlderCommit(checkout.require(before, way_out), "this push")
+    if not checkout.parents():
+        message = f"commit {checkout.head[:_SHORT]} is the first; there is none before it"
+        raise RevisionError(message)
+    checkout.require(checkout.parents()[0], one_more)
+    return OlderCommit(FIRST_PARENT, "the last commit")
+
+
+# --- What is done with them ---
 
 FAILED = 2
 
@@ -145,13 +268,11 @@ def post(
     *,
     foreign: int | None = None,
 ) -> str:
-    """Post a comment as `post` does, or edit the one that is there; return its address.
+    """Post a comment as `post_comment` does, with the token in a variable; return its address.
 
-    `token_from` is the variable that the token is in. The comment of this run goes to the request
-    that the variables name, under its own marker: the catalog's configuration can have chosen that.
-    One that is `foreign` goes to the request of that number, under no marker but that of the
-    inputs. The address is empty where there is no comment in the end: nothing changed, or the token
-    only reads. Raises SnapdiffError.
+    The comment of this run goes to the request that the variables name, under its own marker: the
+    catalog's configuration can have chosen that. One that is `foreign` goes to the request of that
+    number, under no marker but that of the inputs. Raises SnapdiffError.
     """
     own = None if foreign else marker_of(comment.read_text(encoding="utf-8"))
     return post_comment(

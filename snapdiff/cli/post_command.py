@@ -12,11 +12,10 @@ from snapdiff.cli import options
 from snapdiff.cli.console import say
 from snapdiff.errors import PostError, RefusedError
 from snapdiff.output.standard_output import write_stdout
-from snapdiff.posting.hosts import open_host
-from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
+from snapdiff.posting.comments import keep_one_comment, open_host
 from snapdiff.posting.target import HostName, Variables, find_target, find_token
 from snapdiff.reports import MARKER, marker_line, marker_of, says_nothing_changed
-from snapdiff.safe_text import visible
+from snapdiff.safe_text import hidden, visible
 
 _MOST_BYTES = 4_000_000
 """More than any host takes: the longest comment, with four bytes for every character."""
@@ -93,21 +92,21 @@ def post_comment(
     """
     body = _body(file, MARKER if marker is None else marker)
     target = find_target(variables, host=host, repository=repo, number=number)
-    wanted = WantedComment(
-        body=body,
-        says_nothing_changed=says_nothing_changed(body),
-        delete_if_empty=delete_if_empty,
-    )
     try:
         token = find_token(target.host, target.place, token_from, variables)
-        kept = keep_one_comment(open_host(target, token), wanted, Pauses())
+        kept = keep_one_comment(
+            open_host(target, token),
+            body,
+            says_nothing_changed=says_nothing_changed(body),
+            delete_if_empty=delete_if_empty,
+        )
     except RefusedError as error:
         if required:
             raise
         notice = f"nothing was posted: {error}"
     else:
         if kept:
-            return visible(token.hidden_in(kept.url))
+            return visible(hidden(kept.url, token.secret))
         notice = f"{target.place}: nothing changed, and there is no comment that has to say so"
     if not quiet:
         say(f"notice: {notice}")

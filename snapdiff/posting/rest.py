@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 import msgspec
 
 from snapdiff.errors import NotFoundError, PostError, RefusedError, TryLaterError
-from snapdiff.posting.target import Token
-from snapdiff.safe_text import shown
+from snapdiff.posting.target import HostName, Token
+from snapdiff.safe_text import hidden, shown
 
 if TYPE_CHECKING:
     from requests import Response
@@ -32,11 +32,10 @@ _REDIRECTS = (301, 302, 307, 308)
 class RestInterface:
     """Asks a host in the name of a token. What the host says in an error never shows the token."""
 
-    def __init__(self, api_url: str, place: str, token: Token, headers: dict[str, str]) -> None:
+    def __init__(self, host: HostName, api_url: str, place: str, token: Token) -> None:
         """Take where it is, what errors call the request that this is about, and the token.
 
-        `headers` are those that carry the token. Nothing is asked yet. Raises PostError where the
-        library is not installed.
+        Nothing is asked yet. Raises PostError where the library is not installed.
         """
         try:
             import requests
@@ -48,7 +47,11 @@ class RestInterface:
         self._token = token
         self._session = requests.Session()
         self._session.auth = lambda request: request  # not that of a ~/.netrc
-        self._session.headers.update({"User-Agent": "snapdiff", **headers})
+        self._session.headers["User-Agent"] = "snapdiff"
+        if host == "gitlab":
+            self._session.headers["PRIVATE-TOKEN"] = token.secret
+        else:  # `token`, not `Bearer`: Gitea's documentation knows no other word
+            self._session.headers["Authorization"] = f"token {token.secret}"
 
     def ask(
         self, method: str, path: str, kind: type[_Value], body: Mapping[str, str] | None = None
@@ -123,7 +126,6 @@ class RestInterface:
         return answer
 
     def _error(self, answer: "Response") -> PostError:
-        """Return what an answer means that is no success."""
         status = answer.status_code
         if status < 400:
             return PostError(
@@ -144,7 +146,8 @@ class RestInterface:
         return PostError(message)
 
     def _words(self, text: str) -> str:
-        return f"{self.place}: {shown(self._token.hidden_in(text))}"
+        # A host may repeat what it was sent.
+        return f"{self.place}: {shown(hidden(text, self._token.secret))}"
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
@@ -153,9 +156,7 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _message(answer: "Response") -> str:
-    """Return what a host says is wrong: `message` or `error` of its JSON, or the text itself."""
-    text = answer.content.decode("utf-8", "replace")
-    said: Any = text  # what is in front of a host answers in HTML
+    said: Any = answer.content.decode("utf-8", "replace")  # what is before a host answers in HTML
     with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         said = msgspec.json.decode(answer.content)
     if isinstance(said, dict):
@@ -176,19 +177,15 @@ def _is_rate_limit(answer: "Response") -> bool:
 
 
 def _pause(answer: "Response") -> float | None:
-    """Return how many seconds a host asks to wait, if it does.
+    """Return how many seconds a host asks to wait: in seconds, or up to the end of its limit.
 
-    It says so in seconds, or as the moment when its limit ends. GitHub asks those who meet one of
-    its limits and get neither to wait for a minute at least.
+    GitHub asks those who meet one of its limits and get neither to wait for a minute at least.
     """
+    number = re.compile("[0-9]{1,12}", re.ASCII)
     seconds = answer.headers.get("retry-after", "")
-    if _is_number(seconds):
+    if number.fullmatch(seconds):
         return float(seconds)
     moment = answer.headers.get("x-ratelimit-reset", "")
-    if answer.headers.get("x-ratelimit-remaining") == "0" and _is_number(moment):
+    if answer.headers.get("x-ratelimit-remaining") == "0" and number.fullmatch(moment):
         return max(0.0, float(moment) - time.time())
     return 60.0 if _is_rate_limit(answer) else None
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch("[0-9]{1,12}", text, re.ASCII) is not None

@@ -9,44 +9,60 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
 
 from snapdiff.errors import PostError, RefusedError, SnapdiffError
-from snapdiff.safe_text import hidden, shown
+from snapdiff.safe_text import shown
 
 HostName = Literal["github", "gitlab"]
 Variables = Mapping[str, str]
 
-API_URLS: dict[HostName, tuple[str, str]] = {
-    "github": ("GITHUB_API_URL", "https://api.github.com"),
-    "gitlab": ("CI_API_V4_URL", "https://gitlab.com/api/v4"),
-}
-"""The variable with the address of a host's REST interface, and the public host's own."""
-
-TOKEN_VARIABLES: dict[HostName, tuple[str, ...]] = {
-    "github": ("GITHUB_TOKEN", "GH_TOKEN"),
-    "gitlab": ("GITLAB_TOKEN",),
-}
-"""Where a token is looked for, host by host."""
-
-_REPOSITORIES: dict[HostName, tuple[str, ...]] = {
-    "github": ("GITHUB_REPOSITORY",),
-    # A merge request from a fork runs in the fork, and is a request of the project it goes to.
-    "gitlab": ("CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID"),
-}
-_JOB_TOKEN = "CI_JOB_TOKEN"  # noqa: S105 -- the name of a variable
-
 _NAME = r"[\w.-]*[\w-][\w.-]*"
 """A part of a repository's name; `..` would lead to another place."""
 
-_REPOSITORY = {
-    "github": (f"{_NAME}/{_NAME}", "OWNER/NAME"),
-    "gitlab": (f"[1-9][0-9]*|{_NAME}(?:/{_NAME})+", "the path of a project, or its number"),
+
+class _HostRules(NamedTuple):
+    """The variables of a host's CI jobs, its public interface, and the form of its repositories."""
+
+    api_variable: str
+    public_api: str
+    token_variables: tuple[str, ...]
+    repository_variables: tuple[str, ...]
+    repository_pattern: str
+    repository_form: str
+    number_sign: str
+    no_number: str
+
+
+_HOSTS: dict[HostName, _HostRules] = {
+    "github": _HostRules(
+        api_variable="GITHUB_API_URL",
+        public_api="https://api.github.com",
+        token_variables=("GITHUB_TOKEN", "GH_TOKEN"),
+        repository_variables=("GITHUB_REPOSITORY",),
+        repository_pattern=f"{_NAME}/{_NAME}",
+        repository_form="OWNER/NAME",
+        number_sign="#",
+        no_number="neither GITHUB_EVENT_PATH nor GITHUB_REF names a pull request",
+    ),
+    "gitlab": _HostRules(
+        api_variable="CI_API_V4_URL",
+        public_api="https://gitlab.com/api/v4",
+        token_variables=("GITLAB_TOKEN",),
+        # A merge request from a fork runs in the fork, and is one of the project it goes to.
+        repository_variables=("CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID"),
+        repository_pattern=f"[1-9][0-9]*|{_NAME}(?:/{_NAME})+",
+        repository_form="the path of a project, or its number",
+        number_sign="!",
+        no_number="CI_MERGE_REQUEST_IID is not set; is this a pipeline for merge requests?",
+    ),
 }
+
+_JOB_TOKEN = "CI_JOB_TOKEN"  # noqa: S105 -- the name of a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,18 +76,18 @@ class Target:
 
     def __post_init__(self) -> None:
         """Raise PostError where one of them cannot be: nothing of it may change a request."""
-        pattern, form = _REPOSITORY[self.host]
-        if not re.fullmatch(pattern, self.repository, re.ASCII):
-            raise PostError(f"{shown(self.repository)}: no repository of {self.host}; it is {form}")
+        rules = _HOSTS[self.host]
+        if not re.fullmatch(rules.repository_pattern, self.repository, re.ASCII):
+            message = f"no repository of {self.host}; it is {rules.repository_form}"
+            raise PostError(f"{shown(self.repository)}: {message}")
         if not _is_plain_address(self.api_url):
-            raise PostError(
-                f"{API_URLS[self.host][0]}: is no http(s) URL without user, query and fragment"
-            )
+            message = "is no http(s) URL without user, query and fragment"
+            raise PostError(f"{rules.api_variable}: {message}")
 
     @property
     def place(self) -> str:
         """The request as people write it."""
-        return f"{self.repository}{'#' if self.host == 'github' else '!'}{self.number}"
+        return f"{self.repository}{_HOSTS[self.host].number_sign}{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +102,6 @@ class Token:
         if not re.fullmatch("[!-~]+", self.secret):
             raise PostError(f"{self.variable}: holds characters that no token has")
 
-    def hidden_in(self, text: str) -> str:
-        """Return a text without the secret: a host may repeat what it was sent."""
-        return hidden(text, self.secret)
-
 
 def find_target(
     variables: Variables,
@@ -103,21 +115,18 @@ def find_target(
     Raises PostError where nothing names one.
     """
     host = host or _host(variables)
-    api_variable, public = API_URLS[host]
-    names = _REPOSITORIES[host]
-    repository = repository or next((variables[name] for name in names if variables.get(name)), "")
+    rules = _HOSTS[host]
+    named = (variables.get(name) for name in rules.repository_variables)
+    repository = repository or next(filter(None, named), "")
     if not repository:
-        raise PostError(f"no repository: {names[-1]} is not set; name one with --repo")
+        message = f"{rules.repository_variables[-1]} is not set; name one with --repo"
+        raise PostError(f"no repository: {message}")
     number = number or _number(host, variables)
     if not number:
-        where = {
-            "github": "neither GITHUB_EVENT_PATH nor GITHUB_REF names a pull request",
-            "gitlab": "CI_MERGE_REQUEST_IID is not set; is this a pipeline for merge requests?",
-        }
-        raise PostError(f"no number: {where[host]}; give it with --number")
+        raise PostError(f"no number: {rules.no_number}; give it with --number")
     return Target(
         host=host,
-        api_url=(variables.get(api_variable) or public).rstrip("/"),
+        api_url=(variables.get(rules.api_variable) or rules.public_api).rstrip("/"),
         repository=repository,
         number=number,
     )
@@ -131,7 +140,7 @@ def find_token(host: HostName, place: str, variable: str | None, variables: Vari
     """
     if variable == _JOB_TOKEN:
         raise PostError(f"{_JOB_TOKEN} cannot write notes; make an access token with the scope api")
-    names = (variable,) if variable else TOKEN_VARIABLES[host]
+    names = (variable,) if variable else _HOSTS[host].token_variables
     for name in names:
         # A secret that was pasted with its line break is still the secret.
         if secret := variables.get(name, "").strip():
@@ -142,9 +151,9 @@ def find_token(host: HostName, place: str, variable: str | None, variables: Vari
 
 
 def _host(variables: Variables) -> HostName:
-    found = [host for host, (variable, _) in API_URLS.items() if variables.get(variable)]
+    found = [host for host, rules in _HOSTS.items() if variables.get(rules.api_variable)]
     if len(found) != 1:
-        names = " and ".join(variable for variable, _ in API_URLS.values())
+        names = " and ".join(rules.api_variable for rules in _HOSTS.values())
         state = "are both set" if found else "are not set"
         raise PostError(f"which host? {names} {state}; say --host github or --host gitlab")
     return found[0]
@@ -152,18 +161,15 @@ def _host(variables: Variables) -> HostName:
 
 def _number(host: HostName, variables: Variables) -> int | None:
     """Return the number of the request that the variables name, or None."""
-    if host == "gitlab":
-        return _positive(variables.get("CI_MERGE_REQUEST_IID", ""))
-    in_ref = re.fullmatch(r"refs/pull/([0-9]+)/(?:merge|head)", variables.get("GITHUB_REF", ""))
-    with contextlib.suppress(SnapdiffError):
-        if number := read_event(Path(variables.get("GITHUB_EVENT_PATH", ""))).number:
-            return number
-    return _positive(in_ref[1]) if in_ref else None
-
-
-def _positive(text: str) -> int | None:
-    """Return a number that is written in ten digits or less, or None."""
-    return int(text) if re.fullmatch("[1-9][0-9]{0,9}", text, re.ASCII) else None
+    number = variables.get("CI_MERGE_REQUEST_IID", "")
+    if host == "github":
+        with contextlib.suppress(SnapdiffError):
+            if in_event := read_event(variables.get("GITHUB_EVENT_PATH", "")).number:
+                return in_event
+        ref = variables.get("GITHUB_REF", "")
+        in_ref = re.fullmatch(r"refs/pull/([0-9]+)/(?:merge|head)", ref)
+        number = in_ref[1] if in_ref else ""
+    return int(number) if re.fullmatch("[1-9][0-9]{0,9}", number, re.ASCII) else None
 
 
 def _is_plain_address(url: str) -> bool:
@@ -180,8 +186,7 @@ def _is_plain_address(url: str) -> bool:
 
 # --- The event of a workflow of GitHub, as far as it matters ---
 
-RequestNumber = Annotated[int, Meta(gt=0, lt=10**10)]
-"""The number of a pull request."""
+_RequestNumber = Annotated[int, Meta(gt=0, lt=10**10)]
 
 
 class EventRepository(Struct):
@@ -191,15 +196,10 @@ class EventRepository(Struct):
     default_branch: str = ""
 
 
-class EventCommit(Struct):
-    """One side of a pull request: a branch, the commit at its end, the repository it is in.
-
-    A fork can be deleted: then it is no repository any more.
-    """
-
+class _EventCommit(Struct):
     ref: str
     sha: str
-    repo: EventRepository | None = None
+    repo: EventRepository | None = None  # null: the fork was deleted
 
 
 class PullRequest(Struct):
@@ -209,21 +209,17 @@ class PullRequest(Struct):
     is made with the target as it is: all that others merged meanwhile would count as a change.
     """
 
-    number: RequestNumber
-    head: EventCommit
-    base: EventCommit
+    number: _RequestNumber
+    head: _EventCommit
+    base: _EventCommit
 
 
-class Issue(Struct):
-    """An issue; GitHub treats a pull request as one that has a `pull_request`."""
-
-    number: RequestNumber
-    pull_request: dict[str, object] | None = None
+class _Issue(Struct):
+    number: _RequestNumber
+    pull_request: dict[str, object] | None = None  # there where it is one: GitHub lists them so
 
 
-class MergeGroup(Struct):
-    """Pull requests in a merge queue, and the commit that they are merged into."""
-
+class _MergeGroup(Struct):
     base_sha: str
 
 
@@ -239,8 +235,8 @@ class GitHubEvent(Struct):
     """The event's own fields, as far as they matter."""
 
     pull_request: PullRequest | None = None
-    issue: Issue | None = None
-    merge_group: MergeGroup | None = None
+    issue: _Issue | None = None
+    merge_group: _MergeGroup | None = None
     workflow_run: WorkflowRun | None = None
     repository: EventRepository = msgspec.field(default_factory=EventRepository)
     ref: str = ""
@@ -257,9 +253,9 @@ class GitHubEvent(Struct):
         return None
 
 
-def read_event(path: Path) -> GitHubEvent:
+def read_event(file: str | Path) -> GitHubEvent:
     """Return the event in a file; raises SnapdiffError where it cannot be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=GitHubEvent)
+        return msgspec.json.decode(Path(file).read_bytes(), type=GitHubEvent)
     except (OSError, ValueError, RecursionError) as error:
-        raise SnapdiffError(f"{path}: cannot be read as an event of GitHub: {error}") from error
+        raise SnapdiffError(f"{file}: cannot be read as an event of GitHub: {error}") from error

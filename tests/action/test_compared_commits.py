@@ -5,12 +5,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from snapdiff.ci.commits import (
-    Checkout,
-    OlderCommit,
-    older_commit_of_event,
-    older_commit_of_pipeline,
-)
+from snapdiff.ci.github_action import older_commit_of_event
+from snapdiff.ci.gitlab_job import older_commit_of_pipeline
+from snapdiff.ci.runs import Checkout, OlderCommit
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.posting.target import read_event
 from tests.action.pull_requests import NUMBER, PullRequest, write_event
@@ -314,6 +311,5 @@ def test_a_clone_with_the_longer_hashes_is_read_as_any_other(tmp_path: Path) -> 
     checkout = Checkout(tmp_path)
     assert checkout.head == run_git(tmp_path, "rev-parse", "HEAD")
     assert checkout.parents() == [run_git(tmp_path, "rev-parse", "HEAD^1")]
-    assert (
-        with_ids(tmp_path, OlderCommit(checkout.first_parent(""), "")).old == checkout.parents()[0]
-    )
+    event = {"ref": "refs/heads/main", "repository": {"default_branch": "main"}}
+    assert on_github(tmp_path, event).old == checkout.parents()[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.ci import gitlab_job
-from snapdiff.ci.commits import Checkout
+from snapdiff.ci.runs import Checkout
 from tests.action.pull_requests import PullRequest
 from tests.support.repositories import GitRepository, run_git
 

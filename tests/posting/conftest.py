@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from snapdiff.cli import post_command
-from snapdiff.posting.one_comment import Pauses
+from snapdiff.posting import comments
 from tests.posting.code_host import NUMBER, REPOSITORY, CodeHost, User
 from tests.posting.github_host import Gitea, GitHub
 from tests.posting.gitlab_host import GitLab
@@ -59,16 +58,16 @@ class Clock:
         self.waited.append(seconds)
         self.now += seconds
 
-    def pauses(self) -> Pauses:
-        """What a run of the command waits with."""
-        return Pauses(clock=lambda: self.now, sleep=self.sleep)
+    def monotonic(self) -> float:
+        """Say how much time has passed."""
+        return self.now
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The time of `snapdiff post`: no test waits for a host."""
     clock = Clock()
-    monkeypatch.setattr(post_command, "Pauses", clock.pauses)
+    monkeypatch.setattr(comments, "time", clock)
     return clock
 
 

@@ -1,14 +1,17 @@
 """Laws of posting, whatever comments there are and whatever fails: one comment in the end."""
 
+import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import NotFoundError, TryLaterError
-from snapdiff.posting.hosts import Comment, CommentHost
-from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
+from snapdiff.posting import comments
+from snapdiff.posting.comments import Comment, CommentHost, keep_one_comment
+from tests.posting.conftest import Clock
 
 MARKER = "<!-- snapdiff -->"
 US = "us"
@@ -70,8 +73,18 @@ class Memory(CommentHost):
 
 
 texts = st.sampled_from([MARKER, f"{MARKER}\nold", "<!-- other -->\nold", f"see {MARKER}", ""])
-comments = st.lists(st.tuples(st.sampled_from([US, "them"]), texts), max_size=8)
+written = st.lists(st.tuples(st.sampled_from([US, "them"]), texts), max_size=8)
 troubles = st.lists(st.sampled_from(["", "refused", "lost"]), max_size=12)
+
+
+class WantedComment(NamedTuple):
+    """What `keep_one_comment` is asked for."""
+
+    body: str
+    says_nothing_changed: bool
+    delete_if_empty: bool
+
+
 wanted_comments = st.builds(
     WantedComment,
     body=st.sampled_from([f"{MARKER}\nnew", f"{MARKER}\nold", MARKER]),
@@ -84,18 +97,14 @@ def is_ours(comment: Comment) -> bool:
     return comment.author == US and comment.body.split("\n")[0] == MARKER
 
 
-class NoPauses(Pauses):
-    """Waits for nothing, and never gives up."""
-
-    def wait(self, fault: TryLaterError) -> None:
-        """Return at once."""
-
-
 def kept(host: Memory, wanted: WantedComment) -> Comment | None:
-    return keep_one_comment(host, wanted, NoPauses())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comments, "_LONGEST_RUN", math.inf)
+        patch.setattr(comments, "time", Clock())
+        return keep_one_comment(host, **wanted._asdict())
 
 
-@given(comments, troubles, wanted_comments)
+@given(written, troubles, wanted_comments)
 def test_one_comment_is_left_whatever_fails(
     before: list[tuple[str, str]], trouble: list[str], wanted: WantedComment
 ) -> None:
@@ -114,7 +123,7 @@ def test_one_comment_is_left_whatever_fails(
         assert oldest in (None, ours[0].comment_id)
 
 
-@given(comments, wanted_comments)
+@given(written, wanted_comments)
 def test_a_second_run_writes_nothing(before: list[tuple[str, str]], wanted: WantedComment) -> None:
     host = Memory(before, [])
     first = kept(host, wanted)

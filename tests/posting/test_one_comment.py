@@ -7,8 +7,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from snapdiff.posting.hosts import open_host
-from snapdiff.posting.one_comment import Pauses, WantedComment, keep_one_comment
+from snapdiff.posting.comments import keep_one_comment, open_host
 from snapdiff.posting.target import find_target, find_token
 from tests.golden import ROOT, SNAPSHOTS
 from tests.posting.code_host import CodeHost, Fault, first, waits_for
@@ -198,7 +197,8 @@ def test_of_two_runs_at_the_same_moment_one_comment_is_left(host: CodeHost) -> N
     urls: list[str] = []
 
     def run() -> None:
-        kept = keep_one_comment(open_host(target, token), WantedComment(body=FIRST), Pauses())
+        host = open_host(target, token)
+        kept = keep_one_comment(host, FIRST, says_nothing_changed=False, delete_if_empty=False)
         assert kept
         urls.append(kept.url)
 

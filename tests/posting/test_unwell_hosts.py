@@ -1,12 +1,10 @@
 """Hosts that fail, hurry others, lie, or lead elsewhere; the answer is one comment or one line."""
 
-import time
 from typing import Any
 
 import pytest
 
 from snapdiff.posting import rest
-from snapdiff.posting.one_comment import Pauses
 from tests.posting.code_host import (
     Answering,
     CodeHost,
@@ -105,10 +103,6 @@ def test_a_limit_is_waited_for(
     assert (done.status, done.err) == (0, "")
     assert host.bodies() == [COMMENT]
     assert clock.waited == [1.0]
-
-
-def test_by_itself_a_run_waits_by_the_clock_on_the_wall() -> None:
-    assert Pauses.__init__.__defaults__ == (time.monotonic, time.sleep)
 
 
 # --- What does not pass ---

@@ -1,5 +1,10 @@
-"""The hosts that comments can be posted to: GitHub and what speaks its language, and GitLab."""
+"""The comments of a pull or merge request on each host, and the rule that keeps one of them.
 
+GitHub Enterprise, Gitea and Forgejo differ from GitHub in their address alone.
+"""
+
+import contextlib
+import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -7,9 +12,12 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from snapdiff.errors import NotFoundError, PostError, RefusedError
+from snapdiff.errors import NotFoundError, PostError, RefusedError, TryLaterError
 from snapdiff.posting.rest import RestInterface
-from snapdiff.posting.target import PullRequest, Target, Token
+from snapdiff.posting.target import Target, Token
+
+_LONGEST_RUN = 60.0
+"""Seconds after which nothing is tried again. A job that waits costs more than a late comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,17 +34,15 @@ class CommentHost:
     """The comments of one pull or merge request, through one token.
 
     `place` is the request as people write it: `owner/name#12`, `group/name!12`; `longest` is how
-    many characters a comment may have. All else raises TryLaterError where the host may do it
+    many characters a comment may have, `edits_with` the method of a request that edits, `kind` what
+    the host's interface says of a comment. All else raises TryLaterError where the host may do it
     later, RefusedError where the token may not, NotFoundError where there is no such request or
     comment: kinds of PostError all three.
     """
 
     longest: int
     kind: type[Any]
-    """What the host's interface says of a comment."""
-
     edits_with: str
-    """The method of a request that edits."""
 
     def __init__(self, rest: RestInterface, listed: str, each: str, **order: str) -> None:
         """Take where comments are listed, what is above the number of each, and in which order."""
@@ -58,18 +64,16 @@ class CommentHost:
 
     def create(self, body: str) -> Comment:
         """Write a comment and return it as the host has it."""
-        return self._written("POST", self._listed, body)
+        return self._comment(self._rest.ask("POST", self._listed, self.kind, {"body": body}))
 
     def edit(self, comment: Comment, body: str) -> Comment:
         """Give a comment another text and return it as the host has it."""
-        return self._written(self.edits_with, f"{self._each}/{comment.comment_id}", body)
+        path = f"{self._each}/{comment.comment_id}"
+        return self._comment(self._rest.ask(self.edits_with, path, self.kind, {"body": body}))
 
     def delete(self, comment: Comment) -> None:
         """Delete a comment."""
         self._rest.send("DELETE", f"{self._each}/{comment.comment_id}")
-
-    def _written(self, method: str, path: str, body: str) -> Comment:
-        return self._comment(self._rest.ask(method, path, self.kind, {"body": body}))
 
     def _comment(self, item: Any) -> Comment:
         raise NotImplementedError
@@ -80,10 +84,11 @@ def open_host(target: Target, token: Token) -> CommentHost:
 
     Raises PostError where that takes a library not here, or another version of the interface.
     """
-    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, token)
+    rest = RestInterface(target.host, target.api_url, target.place, token)
+    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, rest)
 
 
-# --- GitHub, GitHub Enterprise, Gitea and Forgejo: they differ in their address alone ---
+# --- GitHub ---
 
 
 class _Login(Struct):
@@ -105,26 +110,6 @@ class _Viewer(Struct):
     data: _ViewerData
 
 
-_WHO_ASKS = {"query": "query { viewer { login } }"}
-
-
-def github_interface(api_url: str, place: str, token: Token) -> RestInterface:
-    """Return GitHub's interface, as a token may ask it."""
-    # `token`, not `Bearer`: Gitea's documentation knows no other word.
-    return RestInterface(api_url, place, token, {"Authorization": f"token {token.secret}"})
-
-
-def pull_requests(rest: RestInterface, repository: str, head: str) -> list[PullRequest]:
-    """Return the open pull requests from a branch, OWNER:BRANCH; raises PostError."""
-    query = {"state": "open", "head": head, "per_page": "100"}
-    return list(rest.pages(f"/repos/{repository}/pulls", PullRequest, query))
-
-
-def pull_request(rest: RestInterface, repository: str, number: int) -> PullRequest:
-    """Return the pull request with a number; raises PostError."""
-    return rest.ask("GET", f"/repos/{repository}/pulls/{number}", PullRequest)
-
-
 class _GitHubComments(CommentHost):
     """Reviews, and comments on lines of a file, are not among them."""
 
@@ -132,9 +117,8 @@ class _GitHubComments(CommentHost):
     kind = _GitHubComment
     edits_with = "PATCH"
 
-    def __init__(self, target: Target, token: Token) -> None:
+    def __init__(self, target: Target, rest: RestInterface) -> None:
         issues = f"/repos/{target.repository}/issues"
-        rest = github_interface(target.api_url, target.place, token)
         super().__init__(rest, f"{issues}/{target.number}/comments", f"{issues}/comments")
 
     @cached_property
@@ -148,7 +132,8 @@ class _GitHubComments(CommentHost):
         except (RefusedError, NotFoundError):
             # GitHub Enterprise has it beside the REST interface, not below.
             url = f"{self._rest.api_url.removesuffix('/v3')}/graphql"
-            viewer = self._rest.ask("POST", url, _Viewer, _WHO_ASKS).data.viewer
+            query = {"query": "query { viewer { login } }"}
+            viewer = self._rest.ask("POST", url, _Viewer, query).data.viewer
         return viewer.login.removesuffix("[bot]") + "[bot]"
 
     def _comment(self, item: _GitHubComment) -> Comment:
@@ -180,13 +165,11 @@ class _GitLabNotes(CommentHost):
     kind = _Note
     edits_with = "PUT"
 
-    def __init__(self, target: Target, token: Token) -> None:
+    def __init__(self, target: Target, rest: RestInterface) -> None:
         if not target.api_url.endswith("/api/v4"):
             raise PostError(f"{target.api_url}: CI_API_V4_URL ends in /api/v4")
         project = quote(target.repository, safe="")
         self._request = f"/projects/{project}/merge_requests/{target.number}"
-        headers = {"PRIVATE-TOKEN": token.secret}
-        rest = RestInterface(target.api_url, target.place, token, headers)
         notes = f"{self._request}/notes"
         super().__init__(rest, notes, notes, order_by="created_at", sort="asc")
 
@@ -203,3 +186,80 @@ class _GitLabNotes(CommentHost):
     def _comment(self, item: _Note) -> Comment:
         url = f"{self._url}#note_{item.id}"
         return Comment(comment_id=item.id, author=item.author.username, body=item.body, url=url)
+
+
+# --- The rule that keeps one comment ---
+
+
+def keep_one_comment(
+    host: CommentHost, body: str, *, says_nothing_changed: bool, delete_if_empty: bool
+) -> Comment | None:
+    """Return the one comment that is there in the end, or None where there is to be none.
+
+    The first line of the `body` is the marker, which no reader sees. Where the host fails, all is
+    done again from the list of comments on. So a comment is never posted twice because its answer
+    was lost: the list shows it. Raises PostError.
+    """
+    if len(body) > host.longest:
+        raise PostError(
+            f"the comment has {len(body):,} characters, and {host.place} takes "
+            f"{host.longest:,}; make it shorter with --max-length"
+        )
+    end = time.monotonic() + _LONGEST_RUN
+    pause = 1.0
+    while True:
+        try:
+            own = _own_comments(host, body)
+            if says_nothing_changed and (delete_if_empty or not own):
+                _delete(host, own)
+                return None
+            return _kept(host, own, body)
+        except TryLaterError as fault:
+            seconds = max(pause, fault.seconds or 0.0)
+            if time.monotonic() + seconds >= end:
+                raise
+            time.sleep(seconds)
+            pause *= 2
+
+
+def _kept(host: CommentHost, own: list[Comment], body: str) -> Comment:
+    if not own:
+        created = host.create(body)
+        # Another run may have created one at the same moment: then the older one stays.
+        own = _own_comments(host, body) or [created]
+    oldest, *later = own
+    if _lines(oldest.body) != _lines(body):
+        try:
+            oldest = host.edit(oldest, body)
+        except NotFoundError as fault:
+            raise TryLaterError(f"{fault}; the comment was deleted meanwhile") from fault
+    _delete(host, later)
+    return oldest
+
+
+def _own_comments(host: CommentHost, body: str) -> list[Comment]:
+    """Return the token's own comments with the same first line, the oldest first.
+
+    The author counts too: anyone may write a comment that begins with the marker.
+    """
+    own = [
+        comment
+        for comment in host.comments()
+        if _first_line(comment.body) == _first_line(body) and comment.author == host.author
+    ]
+    return sorted(own, key=lambda comment: comment.comment_id)
+
+
+def _delete(host: CommentHost, comments: list[Comment]) -> None:
+    for comment in comments:
+        with contextlib.suppress(NotFoundError):  # another run was faster
+            host.delete(comment)
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0].rstrip()
+
+
+def _lines(text: str) -> list[str]:
+    """Return a text without what hosts change: line ends, and blanks before them."""
+    return [line.rstrip() for line in text.rstrip().splitlines()]
