@@ -5,7 +5,7 @@ package was built for.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
 from msgspec import UNSET, UnsetType
@@ -21,6 +21,7 @@ from snapdiff.result import (
     PackageChange,
     PackageParts,
     PartChange,
+    VersionCount,
 )
 from snapdiff.spack.version import Version, parse_version
 
@@ -32,19 +33,17 @@ _Texts = tuple[str, ...]
 
 def change_of_package(
     package: str,
-    old_versions: Iterable[str],
-    new_versions: Iterable[str],
+    old: Mapping[str, int],
+    new: Mapping[str, int],
     changes: Collection[Change],
-    builds: Count,
 ) -> PackageChange:
     """Return what happened to a package in a stack (docs/specification.md, section 9).
 
-    The versions are those of all its specs in the stack, on each side, and `builds` is how many
-    specs that are; `changes` are its spec changes there, of every kind and at least one. Versions
-    that are the same in Spack's order (`1.2` and `1-2`) are one version, shown as the new side
-    writes it.
+    `old` and `new` are how many specs of each version it has in the stack, on each side; `changes`
+    are its spec changes there, of every kind and at least one. Versions that are the same in
+    Spack's order (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
-    kind, gone, came, kept = _compare_versions(frozenset(old_versions), frozenset(new_versions))
+    kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
     numbers: dict[str, int] = Counter(change.kind for change in changes)
     return PackageChange(
         package=package,
@@ -54,9 +53,29 @@ def change_of_package(
         came=came,
         kept=kept,
         specs=ChangeCounts(**numbers),
-        builds=builds,
+        builds=Count(sum(old.values()), sum(new.values())),
+        versions=_count_versions(old, new, kept),
         duplicates=_duplicates(changes),
     )
+
+
+def _count_versions(
+    old: Mapping[str, int], new: Mapping[str, int], kept: _Texts
+) -> tuple[VersionCount, ...] | UnsetType:
+    """Return how many specs of each version there are, where names of versions do not say it."""
+    texts = _by_order((*old, *new)) | _by_order(new)
+    if not kept or len(texts) < 2:
+        return UNSET
+    before, after = _by_version(old), _by_version(new)
+    return tuple(VersionCount(texts[it], before[it], after[it]) for it in sorted(texts))
+
+
+def _by_version(specs: Mapping[str, int]) -> Counter[Version]:
+    """Return how many specs there are of each version, however it is written."""
+    found: Counter[Version] = Counter()
+    for text, number in specs.items():
+        found[parse_version(text)] += number
+    return found
 
 
 def _duplicates(changes: Iterable[Change]) -> Duplicates | UnsetType:
@@ -67,25 +86,29 @@ def _duplicates(changes: Iterable[Change]) -> Duplicates | UnsetType:
 
 
 def parts_of(
-    change: PackageChange, old: Sequence[str], new: Sequence[str], specs: Collection[Change]
+    change: PackageChange,
+    old: Mapping[str, int],
+    new: Mapping[str, int],
+    specs: Collection[Change],
 ) -> PackageParts | None:
     """Return what happened to the roots of a package and what beside, None where that is all one.
 
-    `old` and `new` are the versions of its roots, one for each; `specs` are all its spec changes. A
+    `old` and `new` are how many roots of each version it has; `specs` are all its spec changes. A
     root is not told from a dependency by its hash, so roots are counted, not paired: what was asked
     for once and is asked for once was not lost, whichever build of the same version it is.
     """
-    if len(old) == change.builds.old and len(new) == change.builds.new:
+    builds = Count(sum(old.values()), sum(new.values()))
+    if builds == change.builds:
         return None
     kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
     kinds = [spec.kind for spec in specs if spec.is_explicit]
-    if Counter(map(parse_version, old)) == Counter(map(parse_version, new)):
+    if _by_version(old) == _by_version(new):
         # A root that was paired with a dependency has its version still: another root has it.
         kinds = [it if it is Kind.RECONFIGURED else Kind.REBUILT for it in kinds]
     numbers = {
         **Counter[str](kinds),
-        Kind.REMOVED: max(len(old) - len(new), 0),
-        Kind.ADDED: max(len(new) - len(old), 0),
+        Kind.REMOVED: max(builds.old - builds.new, 0),
+        Kind.ADDED: max(builds.new - builds.old, 0),
     }
     happened = {found: number for found, number in numbers.items() if number}
     asked_for = None
@@ -97,7 +120,8 @@ def parts_of(
             came=came,
             kept=kept,
             specs=ChangeCounts(**happened),
-            builds=Count(len(old), len(new)),
+            builds=builds,
+            versions=_count_versions(old, new, kept),
         )
     others = _beside(change, asked_for, [spec for spec in specs if not spec.is_explicit])
     is_all = not others and asked_for is not None and asked_for.kept == change.kept
@@ -111,7 +135,7 @@ def _beside(
 
     `specs` are the changes of specs of which neither side is a root.
     """
-    gone, came, kept = change.gone, change.came, change.kept
+    gone, came, kept, versions = change.gone, change.came, change.kept, change.versions
     removed, added = change.specs.removed, change.specs.added
     kind = change.kind
     if asked_for and asked_for.kind in (Kind.RECONFIGURED, Kind.REBUILT):
@@ -119,8 +143,9 @@ def _beside(
             return None
         if asked_for.kind is kind:  # the versions that changed are those of these specs
             kind = _kind_of_same_versions(Counter(spec.kind for spec in specs))
-            kept = _in_order(_by_order(_versions(specs, "new")))
+            kept, versions = _in_order(_by_order(_versions(specs, "new"))), UNSET
     elif asked_for:
+        versions = UNSET  # these are of roots as well
         gone = _without(change.gone, asked_for.gone)
         came = _without(change.came, asked_for.came)
         kept = _without((*change.kept, *change.came), came)
@@ -141,6 +166,7 @@ def _beside(
         kept=kept,
         specs=replace(change.specs, removed=removed, added=added),
         builds=change.builds,
+        versions=versions,
     )
 
 
@@ -175,16 +201,16 @@ def changes_of_packages(
     by_package: dict[str, list[Change]] = {}
     for change in changes:
         by_package.setdefault(change.package, []).append(change)
-    return [
-        change_of_package(
-            name,
-            _versions(some, "old").union(whole[name].kept),
-            _versions(some, "new").union(whole[name].kept),
-            some,
-            whole[name].builds,
-        )
-        for name, some in by_package.items()
-    ]
+    found = []
+    for name, some in by_package.items():
+        of_all = whole[name]
+        old = _versions(some, "old").union(of_all.kept)
+        new = _versions(some, "new").union(of_all.kept)
+        part = change_of_package(name, dict.fromkeys(old, 0), dict.fromkeys(new, 0), some)
+        is_all = (part.gone, part.came, part.kept) == (of_all.gone, of_all.came, of_all.kept)
+        versions = of_all.versions if is_all else UNSET
+        found.append(replace(part, builds=of_all.builds, versions=versions))
+    return found
 
 
 def _versions(changes: Iterable[Change], side: Side) -> set[str]:

@@ -16,7 +16,7 @@ from snapdiff.diff.traits import Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, InCommon, PackagePair
-from snapdiff.result import Change, Count, Kind, PackageChange
+from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import Version
 
@@ -153,10 +153,9 @@ def diff_package(
         changes = _changes(pair, pairing, losses.get(stack, {}))
         package = change_of_package(
             pair.name,
-            old_versions.get(stack, ()),
-            new_versions.get(stack, ()),
+            old_versions.get(stack, {}),
+            new_versions.get(stack, {}),
             changes,
-            Count(old.by_stack.get(stack, 0), new.by_stack.get(stack, 0)),
         )
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
@@ -209,19 +208,20 @@ def _builds_by_stack(
 
 def _count(
     side: BuildHashes, common: Mapping[InCommon, int], scope: Scope
-) -> tuple[SideCounts, Mapping[str, set[str]]]:
-    """Return how many specs one side of a package has, and the versions in each stack."""
+) -> tuple[SideCounts, Mapping[str, dict[str, int]]]:
+    """Return how many specs one side of a package has, and how many of each version by stack."""
     numbers = dict(common)
     for build, hashes in side.items():
         key = InCommon(build.version_text, build.stacks)
         numbers[key] = numbers.get(key, 0) + len(hashes)
     by_stack: dict[str, int] = {}
-    versions: dict[str, set[str]] = {}
+    versions: dict[str, dict[str, int]] = {}
     in_any = 0
     for (version, listed), number in numbers.items():
         stacks = scope.stacks(listed)
         for stack in stacks:
             by_stack[stack] = by_stack.get(stack, 0) + number
-            versions.setdefault(stack, set()).add(version)
+            counted = versions.setdefault(stack, {})
+            counted[version] = counted.get(version, 0) + number
         in_any += number if stacks else 0
     return SideCounts(by_stack, in_any), versions

@@ -48,12 +48,12 @@ class AskedForNames(NamedTuple):
         """The packages that are asked for on one side alone."""
         return self.old ^ self.new
 
-    def versions(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-        """Return the versions of the roots of each side by package, one for each root."""
-        found: tuple[dict[str, list[str]], dict[str, list[str]]] = ({}, {})
+    def versions(self) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+        """Return how many roots of each version each side has, by package."""
+        found: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
         for graph, versions in zip(self.graphs, found, strict=True):
             for root in ((graph and graph.roots) or {}).values():
-                versions.setdefault(root.package, []).append(root.version)
+                versions.setdefault(root.package, Counter())[root.version] += 1
         return found
 
     def changes(self, scope: Scope, one_sided: Collection[str]) -> RootChanges | None:

@@ -166,6 +166,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "kept": "versions that both sides have",
         "specs": "what happened to its specs",
         "builds": "how many specs it has in the stack, changed or not",
+        "versions": "how many of these there are of each version, the lowest first; there where a "
+        "version is kept, and there are two or more",
         "asked_for": "on which sides it is a root or was installed by hand; null where no document "
         "says that",
         "lost": "what all its removed specs have and none that is there on the new side, or null",
@@ -195,7 +197,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "specs": "what happened to them; of roots, by how many they are fewer (`removed`) and more "
         "(`added`)",
         "builds": "how many roots there are; of what is beside roots, how many builds in all",
+        "versions": "how many of these there are of each version, as of a package",
     },
+    "VersionCount": {"version": "a version", **_BOTH_SIDES},
     "AskedFor": _BOTH_SIDES,
     "CompilerCount": {"compiler": "the compiler, `none` where a spec has none", **_BOTH_SIDES},
     "Duplicates": {

@@ -2,27 +2,30 @@
 
 from snapdiff.result.causes import StackTrait, Trait, TraitCount
 from snapdiff.result.changes import (
-    AskedFor,
     CatalogDiff,
     Change,
-    ChangeCounts,
     CompilerCount,
-    Count,
-    Duplicates,
     Field,
     Filters,
     HashConflict,
-    Kind,
-    PackageChange,
     PackageCount,
-    PackageParts,
-    PartChange,
     RootChanges,
     SkippedPage,
     SpecName,
     StackDiff,
     Summary,
     TagDiff,
+)
+from snapdiff.result.packages import (
+    AskedFor,
+    ChangeCounts,
+    Count,
+    Duplicates,
+    Kind,
+    PackageChange,
+    PackageParts,
+    PartChange,
+    VersionCount,
 )
 
 __all__ = [
@@ -50,4 +53,5 @@ __all__ = [
     "TagDiff",
     "Trait",
     "TraitCount",
+    "VersionCount",
 ]

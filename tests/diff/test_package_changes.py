@@ -1,9 +1,11 @@
 """What happened to a package (docs/specification.md, section 9)."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec import UNSET
 
 from snapdiff import Filters
 from snapdiff.diff.package_kinds import change_of_package, changes_of_packages
@@ -48,8 +50,9 @@ def test_the_versions_say_what_happened(
     old: str, new: str, specs: str, kind: str, gone: str, came: str, kept: str
 ) -> None:
     changes = [Change(Kind(name), "zlib", None, None) for name in specs.split()]
-    found = change_of_package("zlib", old.split(), new.split(), changes, Count(3, 2))
-    assert found.builds == Count(3, 2)
+    numbers = Counter(old.split()), Counter(new.split())
+    found = change_of_package("zlib", *numbers, changes)
+    assert found.builds == Count(numbers[0].total(), numbers[1].total())
     assert f"{found.kind}{' whole' if found.whole else ''}" == kind
     assert (found.gone, found.came, found.kept) == (
         tuple(gone.split()),
@@ -59,6 +62,27 @@ def test_the_versions_say_what_happened(
     assert {name: found.specs.count(Kind(name)) for name in specs.split()} == {
         name: specs.split().count(name) for name in specs.split()
     }
+
+
+COUNTS = [
+    # builds of versions, old and new, and how many of each are told
+    ("2.0 2.0 1.9", "2.0 1.9 1.9", "1.9: 1 → 2, 2.0: 2 → 1"),
+    ("2.0 2.0", "2.0 1.10 1.9", "1.9: 0 → 1, 1.10: 0 → 1, 2.0: 2 → 1"),
+    ("2.0 1.9 1.9", "2.0", "1.9: 2 → 0, 2.0: 1 → 1"),
+    ("1.2 1.2 1.0", "1-2 1.0", "1.0: 1 → 1, 1-2: 2 → 1"),
+    ("1.2 1-2", "1.2", ""),  # one version
+    ("2.0 2.0", "2.0", ""),
+    ("2.0 1.9", "1.8", ""),  # none was kept
+    ("", "2.0 1.9", ""),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "told"), COUNTS, ids=words)
+def test_builds_are_counted_by_version_where_one_was_kept(old: str, new: str, told: str) -> None:
+    changes = [Change(Kind.REBUILT, "zlib", None, None)]
+    found = change_of_package("zlib", Counter(old.split()), Counter(new.split()), changes)
+    counts = [] if found.versions is UNSET else found.versions
+    assert ", ".join(f"{it.version}: {it.old} → {it.new}" for it in counts) == told
 
 
 @pytest.mark.parametrize(
@@ -75,9 +99,10 @@ def test_the_versions_say_what_happened(
 def test_versions_that_nothing_happened_to_count_where_some_changes_are_looked_at(
     change: Change, kept: list[str], kind: str
 ) -> None:
-    before = change_of_package("zlib", kept, kept, [change], Count(4, 5))
+    before = change_of_package("zlib", dict.fromkeys(kept, 4), dict.fromkeys(kept, 5), [change])
     [found] = changes_of_packages([change], {"zlib": before})
-    assert found.builds == Count(4, 5)
+    assert found.builds == Count(4 * len(kept), 5 * len(kept))
+    assert found.versions is UNSET  # `before` does not know the version of the change
     assert f"{found.kind}{' whole' if found.whole else ''}" == kind
     assert found.kept == tuple(kept)
 

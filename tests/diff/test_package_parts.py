@@ -1,6 +1,9 @@
 """What happened to the roots of a package, and what beside (docs/specification.md, section 9)."""
 
+from collections import Counter
+
 import pytest
+from msgspec import UNSET
 
 from snapdiff.diff.package_kinds import change_of_package, parts_of
 from snapdiff.model import Spec
@@ -76,8 +79,8 @@ def shown(part: PartChange | None) -> str:
 @pytest.mark.parametrize(("builds", "asked_for", "others"), EXAMPLES)
 def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: str) -> None:
     changes, old, new, old_roots, new_roots = parse(builds)
-    package = change_of_package("hdf5", old, new, changes, Count(len(old), len(new)))
-    found = parts_of(package, old_roots, new_roots, changes)
+    package = change_of_package("hdf5", Counter(old), Counter(new), changes)
+    found = parts_of(package, Counter(old_roots), Counter(new_roots), changes)
     assert (found is None) == (not asked_for and not others)
     if found:
         assert shown(found.asked_for) == asked_for
@@ -85,3 +88,7 @@ def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: s
         if found.asked_for:
             assert found.asked_for.builds == Count(len(old_roots), len(new_roots))
             assert not found.asked_for.whole
+        for part in (found.asked_for, found.others):
+            if part and part.versions is not UNSET:
+                sums = (sum(it.old for it in part.versions), sum(it.new for it in part.versions))
+                assert part.builds == Count(*sums)

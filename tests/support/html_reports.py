@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -104,12 +105,9 @@ def _package_changes(changes: list[Change]) -> tuple[PackageChange, ...]:
     return tuple(
         change_of_package(
             package,
-            [change.old.version for change in some if change.old],
-            [change.new.version for change in some if change.new],
+            Counter(change.old.version for change in some if change.old),
+            Counter(change.new.version for change in some if change.new),
             some,
-            Count(
-                sum(bool(change.old) for change in some), sum(bool(change.new) for change in some)
-            ),
         )
         for package, some in sorted(by_package.items())
     )

@@ -5,6 +5,7 @@ nothing is shared with the product.
 """
 
 from collections import Counter
+from functools import cmp_to_key
 from typing import Any
 
 from tests.support.oracle import (
@@ -56,6 +57,21 @@ def distinct(records: list[Record]) -> set[str]:
 def without(versions: list[str], others: list[str]) -> list[str]:
     """The versions that are not among others."""
     return [version for version in versions if not any(same(version, other) for other in others)]
+
+
+def counts_of(old: list[Record], new: list[Record], shown: list[str]) -> dict[str, Any]:
+    """How many builds of each version there are, as the report has it of a package, or nothing."""
+    both = [{it["hash"]: it["versions"][0] for it in reversed(side)} for side in (old, new)]
+    return {
+        "versions": [
+            {"version": version}
+            | {
+                name: sum(same(version, other) for other in side.values())
+                for name, side in zip(("old", "new"), both, strict=True)
+            }
+            for version in shown
+        ]
+    }
 
 
 def kind_of_package(old: list[str], new: list[str], spec_kinds: set[str]) -> str:
@@ -153,6 +169,8 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                 continue
             kinds = Counter(change[1] for change in changes)
             versions, now = version_set(mine), version_set(other)
+            kept = [version for version in now if version not in without(now, versions)]
+            every = sorted((*without(versions, now), *now), key=cmp_to_key(compare_versions))
             found.setdefault((label, stack), []).append(
                 {
                     "package": package,
@@ -160,9 +178,10 @@ def package_changes(old: list[Record], new: list[Record]) -> dict[tuple[str, str
                     "whole": not versions or not now,
                     "gone": without(versions, now),
                     "came": without(now, versions),
-                    "kept": [version for version in now if version not in without(now, versions)],
+                    "kept": kept,
                     "specs": {kind: kinds[kind] for kind in SPEC_KINDS},
                     "builds": {"old": len(distinct(mine)), "new": len(distinct(other))},
+                    **(counts_of(mine, other, every) if kept and len(every) > 1 else {}),
                     "asked_for": None,
                     "lost": trait_of(package, hashes_of(changes, "removed", 2), sides),
                     "gained": trait_of(package, hashes_of(changes, "added", 3), sides[::-1]),
