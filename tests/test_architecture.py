@@ -125,7 +125,6 @@ ROOMS = {
         *GROUND_FLOOR,
         "snapdiff.result",
         "snapdiff.reports",
-        "snapdiff.changelog",
     },
 }
 """All that a folder or module may import of the package beside what is in it."""

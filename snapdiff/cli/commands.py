@@ -122,7 +122,7 @@ def schema(document: str) -> int:
 
     from snapdiff.output.standard_output import write_stdout
     from snapdiff.reports.json_schema import json_schema
-    from snapdiff.settings.catalog_settings import settings_schema
+    from snapdiff.settings import settings_schema
 
     found = settings_schema() if document == "config" else json_schema(document)
     write_stdout([json.dumps(found, indent=2) + "\n"])

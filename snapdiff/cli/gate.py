@@ -26,7 +26,7 @@ from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 from snapdiff.safe_text import shown
 
 if TYPE_CHECKING:
-    from snapdiff.settings.catalog_settings import AcceptedChange  # late: few catalogs have any
+    from snapdiff.settings import AcceptedChange  # late: few catalogs have any
 
 SPELLED_OUT = 50
 """How many offending lines are printed before they are only counted."""

@@ -32,7 +32,7 @@ from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Part, SettingsFile, Source
 
 if TYPE_CHECKING:
-    from snapdiff.settings.catalog_settings import (  # late: few have any
+    from snapdiff.settings import (  # late: few have any
         AcceptedChange,
         CatalogSettings,
     )
@@ -294,7 +294,7 @@ def lines_named(given: GivenOptions) -> Iterator[None]:
     except FilterError as error:
         if given.settings_file is None or error.option not in given.from_file:
             raise
-        from snapdiff.settings.settings_reading import line_of_option
+        from snapdiff.settings import line_of_option
 
         assert isinstance(given.settings_file.content, bytes)
         line = line_of_option(given.settings_file.content, error.option)
@@ -302,7 +302,7 @@ def lines_named(given: GivenOptions) -> Iterator[None]:
 
 
 def _read(file: SettingsFile) -> "CatalogSettings":
-    from snapdiff.settings.settings_reading import read_settings
+    from snapdiff.settings import read_settings
 
     try:
         if isinstance(file.content, FormatError):

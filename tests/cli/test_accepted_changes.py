@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.cli.gate import Offender, judge
 from snapdiff.result import CatalogDiff, Kind
-from snapdiff.settings.catalog_settings import AcceptedChange
+from snapdiff.settings import AcceptedChange
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.environments import after, before, write_locks

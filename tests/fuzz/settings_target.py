@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 from snapdiff.errors import FormatError
-from snapdiff.settings.catalog_settings import CatalogSettings
-from snapdiff.settings.settings_reading import read_settings
+from snapdiff.settings import CatalogSettings, read_settings
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.processes import is_one_line_error

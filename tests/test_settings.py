@@ -18,13 +18,14 @@ from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.report_formats import REPORT
 from snapdiff.result import Kind
-from snapdiff.settings.catalog_settings import (
+from snapdiff.settings import (
     AcceptedChange,
     CatalogSettings,
     DiffSection,
+    line_of,
+    read_settings,
     settings_schema,
 )
-from snapdiff.settings.settings_reading import line_of, read_settings
 from tests.support.helpers import run_cli
 from tests.support.work import seconds, yardstick
 
@@ -124,6 +125,7 @@ BAD: dict[str | bytes, str] = {
     "[diff]\ntags = [\n'a',\n3]": "line 2: item 2 of tags is a number, and is to be a text, in",
     "[diff]\ngroup-by = true": "line 2: group-by is true or false; there are package, stack",
     "[diff]\nformat = 'htlm'": 'line 2: format is "htlm"; there are comment, csv, html, json, ',
+    "[diff]\nformat = 'unknown field'": 'line 2: format is "unknown field"; there are comment, ',
     "[diff]\nmap-stack = ['a=b']": "line 2: map-stack is a list, and is to be a table",
     "[diff.map-stack]\na = 'b'\nc = 1": "line 3: c in map-stack is a number, and is to be a text",
     "[diff]\nlimits = 1": "line 2: limits is no key here; there are format, group-by, tags, ",
