@@ -4,10 +4,10 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING, without the time that importing typing takes
 if TYPE_CHECKING:
+    from snapdiff.answering import find_missing
     from snapdiff.catalog.loading import Catalog, load_catalog
     from snapdiff.comparison import diff_catalogs
     from snapdiff.errors import SnapdiffError
-    from snapdiff.missing_specs import find_missing
     from snapdiff.reports import render_report
     from snapdiff.result import CatalogDiff, Filters
     from snapdiff.result.questions import MissingSpecs
@@ -19,7 +19,7 @@ _HOMES = {
     "MissingSpecs": "snapdiff.result.questions",
     "SnapdiffError": "snapdiff.errors",
     "diff_catalogs": "snapdiff.comparison",
-    "find_missing": "snapdiff.missing_specs",
+    "find_missing": "snapdiff.answering",
     "load_catalog": "snapdiff.catalog.loading",
     "render_report": "snapdiff.reports",
 }

@@ -78,19 +78,12 @@ ROOMS = {
         "snapdiff.catalog",
         "snapdiff.diff",
     },
-    "snapdiff.missing_specs": {
+    "snapdiff.answering": {
         *GROUND_FLOOR,
         "snapdiff",
+        "snapdiff.comparison",
         "snapdiff.formats",
         "snapdiff.model",
-        "snapdiff.result",
-        "snapdiff.catalog",
-        "snapdiff.diff",
-        "snapdiff.spack",
-    },
-    "snapdiff.why_package": {
-        *GROUND_FLOOR,
-        "snapdiff.comparison",
         "snapdiff.result",
         "snapdiff.filters",
         "snapdiff.catalog",

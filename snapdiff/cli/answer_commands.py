@@ -5,15 +5,14 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from snapdiff.answering import explain_package, find_missing, parse_question
 from snapdiff.catalog.loading import Catalog, load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
-from snapdiff.missing_specs import find_missing
 from snapdiff.report_formats import ANSWER, chosen_format
 from snapdiff.reports.answers import render_answer
 from snapdiff.reports.names import counted
-from snapdiff.why_package import explain_package, parse_question
 
 
 @click.command(

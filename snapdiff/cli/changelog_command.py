@@ -17,7 +17,7 @@ from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings
 from snapdiff.cli.workers import open_workers
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope
-from snapdiff.output.whole_file import held_alone
+from snapdiff.output.whole_files import held_alone
 from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, chosen_format, in_words, option_name
 from snapdiff.reports import PACKAGE_URL, By
 from snapdiff.reports.names import counted

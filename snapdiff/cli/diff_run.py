@@ -16,7 +16,7 @@ from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds, renamed_since
 from snapdiff.output.standard_output import Destination
-from snapdiff.output.whole_file import require_files_of_their_own
+from snapdiff.output.whole_files import require_files_of_their_own
 from snapdiff.report_formats import REPORT
 from snapdiff.reports import ReportOptions, render_pieces
 from snapdiff.result import CatalogDiff, Filters

@@ -16,7 +16,7 @@ from snapdiff.catalog.loading import Catalog
 from snapdiff.cli.console import say_command
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import NameFilter, split_globs
-from snapdiff.output.whole_file import write_file
+from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Annotation, code_quality, github_commands
 from snapdiff.reports.lost_builds import builds_in_words
 from snapdiff.reports.names import readable, tag_names

@@ -23,7 +23,7 @@ from snapdiff.filters import split_globs
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.standard_output import Destination
-from snapdiff.output.whole_file import check_output
+from snapdiff.output.whole_files import check_output
 from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, without_effect
 from snapdiff.reports import By, GroupBy, ReportOptions
 from snapdiff.result import Filters, Kind, SkippedPage

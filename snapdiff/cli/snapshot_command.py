@@ -19,7 +19,7 @@ from snapdiff.cli.console import ProgressBar, say
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
-from snapdiff.output.whole_folder import remove_remains, replaced_folder
+from snapdiff.output.whole_files import remove_remains, replaced_folder
 from snapdiff.reports.names import counted
 from snapdiff.safe_text import shown
 from snapdiff.sources.download import Downloaded

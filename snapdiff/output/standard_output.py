@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from snapdiff.errors import ReportError
-from snapdiff.output.whole_file import write_file
+from snapdiff.output.whole_files import write_file
 
 _ENVIRONMENT = {"LESS": "FRX", "LV": "-c"}
 """What git sets too, where it is not set: show colours, and end where all fits on the screen."""
@@ -56,16 +56,6 @@ class Destination(NamedTuple):
         write_stdout(pieces)
 
 
-def _write_all(stream: BinaryIO, content: bytes) -> None:
-    """Write to a stream that may take a part at a time, as one without a buffer does."""
-    rest = memoryview(content)
-    while rest:
-        written = stream.write(rest)
-        if not written:
-            raise BlockingIOError(errno.EAGAIN, "it does not wait for its reader")
-        rest = rest[written:]
-
-
 def write_stdout(pieces: Iterable[str]) -> None:
     """Write to standard output in UTF-8; a reader that has gone away ends it without a word.
 
@@ -75,7 +65,12 @@ def write_stdout(pieces: Iterable[str]) -> None:
         raise ReportError("standard output is closed; write to a file with -o")
     try:
         for piece in pieces:
-            _write_all(sys.stdout.buffer, piece.encode("utf-8"))
+            rest = memoryview(piece.encode("utf-8"))
+            while rest:  # a stream without a buffer may take a part at a time
+                written = sys.stdout.buffer.write(rest)
+                if not written:
+                    raise BlockingIOError(errno.EAGAIN, "it does not wait for its reader")
+                rest = rest[written:]
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # What is still buffered would fail again when Python flushes at its end.
@@ -89,12 +84,11 @@ def _paged(text: str) -> bool:
     command = os.environ.get("PAGER", shutil.which("less") or "")
     if command in ("", "cat"):
         return False
-    environment = _ENVIRONMENT | dict(os.environ)
     sys.stdout.flush()
     try:
         # As git does: the value may have arguments, and is the user's own.
         pager = subprocess.Popen(  # noqa: S602
-            command, shell=True, stdin=subprocess.PIPE, env=environment
+            command, shell=True, stdin=subprocess.PIPE, env=_ENVIRONMENT | dict(os.environ)
         )
     except OSError:
         return False

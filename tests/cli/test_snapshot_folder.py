@@ -10,8 +10,8 @@ from threading import Event, Thread
 import pytest
 
 from snapdiff.errors import SnapdiffError
-from snapdiff.output import whole_folder
-from snapdiff.output.whole_folder import remove_remains, replaced_folder
+from snapdiff.output import whole_files
+from snapdiff.output.whole_files import remove_remains, replaced_folder
 from tests.support.helpers import run_cli, write_files
 from tests.support.mirrors import INDEX, index, layout_2
 from tests.support.processes import run_python
@@ -64,14 +64,14 @@ def documents(folder: Path) -> dict[str, bytes]:
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
     """Do something right before a step of the replacement."""
-    step = getattr(whole_folder, name)
+    step = getattr(whole_files, name)
 
     def first_act(*arguments: object) -> object:
-        monkeypatch.setattr(whole_folder, name, step)
+        monkeypatch.setattr(whole_files, name, step)
         act()
         return step(*arguments)
 
-    monkeypatch.setattr(whole_folder, name, first_act)
+    monkeypatch.setattr(whole_files, name, first_act)
 
 
 def no_check(_folder: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_reader_finds_a_snapshot_at_every_moment(tmp_path: Path) -> None:
 PROGRAM = """
 import ctypes, os, pathlib, signal, sys
 from snapdiff.cli.commands import main
-from snapdiff.output import whole_folder
+from snapdiff.output import whole_files
 from snapdiff.output.signals import end_on_signals
 end_on_signals()
 place, number, way, folder, *words = sys.argv[1:]
@@ -166,12 +166,12 @@ elif place == "between two renames":
             end()
     pathlib.Path.rename = renamed
 else:
-    exchange = whole_folder._exchange
+    exchange = whole_files._exchange
     def exchanged(new, target):
         old = exchange(new, target)
         end()
         return old
-    whole_folder._exchange = exchanged
+    whole_files._exchange = exchanged
 sys.exit(main(["snapshot", "-q", "-C", folder, "mirror", f"{folder}/around/kept"]))
 """
 

@@ -1,0 +1,339 @@
+"""What is asked of catalogs beside a diff: what of environments one lacks, why packages changed."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from snapdiff import __version__
+from snapdiff.catalog.loading import Catalog, RevisionPair
+from snapdiff.comparison import check_narrowing, diff_files
+from snapdiff.diff.fields import differing_fields
+from snapdiff.diff.packages import hashes_of_builds
+from snapdiff.diff.pairing import Effort, pair_specs
+from snapdiff.diff.why import PackageTrees
+from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, SnapdiffError
+from snapdiff.filters import Scope, nearest_names
+from snapdiff.formats.kinds import LOCK_NAME
+from snapdiff.limits import Limits, Progress, unseen
+from snapdiff.model import EMPTY_PART, Build, Package
+from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, TagDiff
+from snapdiff.result.questions import (
+    ExplainedPackage,
+    ExplainedSpec,
+    ExplainedStack,
+    ExplainedTag,
+    MissingSpec,
+    MissingSpecs,
+    NearestSpec,
+    Question,
+    SkippedDocument,
+    WantedCounts,
+)
+from snapdiff.spack.version import parse_version
+
+
+def find_missing(
+    wanted: Sequence[Catalog],
+    catalog: Catalog,
+    *,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+) -> MissingSpecs:
+    """Return which specs of some environments no stack of a catalog has, by hash alone.
+
+    What is external is not looked for. Raises RevisionError where one of them has nothing in it
+    (unless `allow_empty`), and BadPagesError where documents cannot be read (unless
+    `skip_bad_pages`, which leaves them out and lists them).
+    """
+    bad_pages: list[BadPage] = []
+    *environments, others = [
+        _packages(one, bad_pages, allow_empty=allow_empty) for one in (*wanted, catalog)
+    ]
+    if bad_pages and not skip_bad_pages:
+        raise BadPagesError(bad_pages)
+    listed = _Listed(others, catalog.limits)
+    missing: list[MissingSpec] = []
+    external = there = total = 0
+    without_roots = []
+    for environment in _environments(wanted, environments):
+        without_roots += [] if environment.has_roots else [environment.name]
+        total += len(environment.specs)
+        external += len(environment.external)
+        found = (environment.specs.keys() & listed.hashes) - environment.external
+        there += len(found)
+        missing += environment.missing(listed, found)
+    return MissingSpecs(
+        snapdiff=__version__,
+        wanted=tuple(one.revision for one in wanted),
+        catalog=catalog.revision,
+        specs=WantedCounts(wanted=total, external=external, there=there, missing=len(missing)),
+        missing=tuple(missing),
+        without_roots=tuple(without_roots),
+        skipped=tuple(
+            SkippedDocument(source=page.source, path=page.path, error=page.reason)
+            for page in bad_pages
+        ),
+    )
+
+
+def _packages(catalog: Catalog, bad_pages: list[BadPage], *, allow_empty: bool) -> list[Package]:
+    """Return what a catalog holds, and add what cannot be read of it to the bad pages."""
+    found = list(catalog.packages())
+    name = catalog.source.name
+    if not found and not allow_empty:
+        raise RevisionError(f"{name}: has no page and no document with a spec in it")
+    bad = [item for item in found if isinstance(item, BadPage)]
+    bad_pages += [BadPage(page.path, page.side, page.reason, source=name) for page in bad]
+    return [item for item in found if not isinstance(item, BadPage)]
+
+
+def _environments(
+    wanted: Iterable[Catalog], sides: Iterable[Iterable[Package]]
+) -> Iterator["_Environment"]:
+    """Yield each environment, in the order in which they were named."""
+    stacks: dict[tuple[str, str, str], list[Package]] = {}
+    for catalog, packages in zip(wanted, sides, strict=True):
+        for package in packages:
+            place = catalog.source.name, package.tag, package.stack or EMPTY_PART
+            stacks.setdefault(place, []).append(package)
+    names = Counter(_name(stack, source) for source, _, stack in stacks)
+    for place, packages in stacks.items():
+        name = _name(place[2], place[0])
+        whole = "/".join(part.rstrip("/") for part in place if part != EMPTY_PART)
+        yield _Environment(name if names[name] == 1 else whole, packages)
+
+
+def _name(stack: str, source: str) -> str:
+    """Return what an environment is called: its stack, or the folder that was named.
+
+    >>> _name("hep", "environments"), _name(".", "HEAD:env/gpu"), _name(".", "env/spack.lock")
+    ('hep', 'gpu', 'env')
+    """
+    if stack != EMPTY_PART:
+        return stack
+    parts = [part for part in source.rpartition(":")[2].split("/") if part]
+    if parts[-1:] == [LOCK_NAME]:
+        del parts[-1]
+    return parts[-1] if parts else EMPTY_PART
+
+
+class _Listed:
+    """All specs of the catalog, by hash, and by package for what comes nearest."""
+
+    def __init__(self, packages: Iterable[Package], limits: Limits) -> None:
+        self.hashes: set[str] = set()
+        self._limits = limits
+        self._packages: dict[str, dict[str, Build]] = {}
+        self._nearest: dict[tuple[str, Build], NearestSpec | None] = {}
+        for package in packages:
+            self.hashes.update(package.specs)
+            self._packages.setdefault(package.name, {}).update(package.specs)
+
+    def nearest(self, package: str, build: Build) -> NearestSpec | None:
+        """Return the spec that pairing would take first for a build (specification, section 6)."""
+        if (package, build) not in self._nearest:
+            others = self._packages.get(package, {})
+            effort = Effort(self._limits)
+            try:
+                pairs = pair_specs({build: [""]}, hashes_of_builds(others), effort).pairs
+            except FormatError:
+                pairs = []  # so many and so different that to find it would take too long
+            found = None
+            for _, spec_hash in pairs:  # one at most
+                other = others[spec_hash]
+                found = NearestSpec(other.spec(spec_hash), differing_fields(build, other))
+            self._nearest[package, build] = found
+        return self._nearest[package, build]
+
+
+class _Environment:
+    """The specs of one environment, by hash, each with its package."""
+
+    def __init__(self, name: str, packages: Sequence[Package]) -> None:
+        self.name = name
+        self._graph = packages[0].graph
+        self.specs = {
+            spec_hash: (package.name, build)
+            for package in packages
+            for spec_hash, build in package.specs.items()
+        }
+        self.has_roots = any(build.explicit for _, build in self.specs.values())
+        self.external = {key for key, (_, build) in self.specs.items() if build.external}
+
+    def missing(self, listed: _Listed, there: set[str]) -> list[MissingSpec]:
+        """Return what a catalog does not have, what was asked for first."""
+        needed = set[str]()  # what the specs depend on that are there, themselves included
+        waiting = list(there)
+        while self._graph and waiting:
+            spec_hash = waiting.pop()
+            if spec_hash not in needed:
+                needed.add(spec_hash)
+                node = self._graph.node(spec_hash)
+                waiting += [edge.hash for edge in node.edges] if node else []
+
+        def order(spec_hash: str) -> tuple[object, ...]:
+            name, build = self.specs[spec_hash]
+            is_needed_elsewhere = not build.explicit and spec_hash in needed
+            version = parse_version(build.version_text)
+            return not build.explicit, is_needed_elsewhere, name, version, spec_hash
+
+        return [
+            MissingSpec(
+                environment=self.name,
+                package=name,
+                spec=build.spec(spec_hash),
+                asked_for=build.explicit,
+                nearest=listed.nearest(name, build),
+            )
+            for spec_hash in sorted(self.specs.keys() - there - self.external, key=order)
+            for name, build in [self.specs[spec_hash]]
+        ]
+
+
+# --- Why a package changed ---
+
+_ASKED = re.compile(r"(?P<package>[^@/]*)(@=?(?P<version>[^/]*))?(/(?P<hash>.*))?", re.DOTALL)
+
+
+def parse_question(text: str) -> Question:
+    """Return what `hdf5`, `hdf5@1.14.3` or `hdf5@1.14.3/abc1234` asks for.
+
+    Raises SnapdiffError where it names no package, or nothing behind `@` or `/`.
+    """
+    found = _ASKED.fullmatch(text)
+    assert found is not None
+    if not found["package"] or "" in (found["version"], found["hash"]):
+        raise SnapdiffError(f"{text}: names no package; write hdf5, hdf5@1.14.3 or hdf5/abc1234")
+    return Question(package=found["package"], version=found["version"], hash=found["hash"])
+
+
+def explain_package(
+    old: Catalog,
+    new: Catalog,
+    asked: Question,
+    *,
+    filters: Filters | None = None,
+    allow_empty: bool = False,
+    skip_bad_pages: bool = False,
+    warn: Callable[[str], None] = lambda _: None,
+    progress: Progress = unseen,
+) -> ExplainedPackage:
+    """Return why the specs of a package changed from `old` to `new`.
+
+    Raises SnapdiffError where neither side has the package, none of its changed specs is what was
+    asked for, or no document that lists it has dependencies; else as `diff_catalogs` does.
+    """
+    found: list[PackageTrees] = []
+
+    def begin(scope: Scope, limits: Limits) -> PackageTrees:
+        found.append(PackageTrees(asked.package, scope, limits))
+        return found[0]
+
+    check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
+    diff = diff_files(
+        RevisionPair(old, new, progress),
+        (old.revision, new.revision),
+        filters=filters,
+        allow_empty=allow_empty,
+        skip_bad_pages=skip_bad_pages,
+        warn=warn,
+        limits=new.limits,
+        begin=begin,
+    )
+    [trees] = found
+    if trees.names and asked.package not in trees.names:
+        hint = nearest_names(asked.package, trees.names)
+        raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")
+    try:
+        tags = tuple(_explained_tags(diff, asked, trees))
+    except BadPage as error:
+        raise BadPagesError([error]) from error
+    if not tags:
+        _require_no_slip(asked, diff)
+    elif not trees.has_dependencies:
+        raise SnapdiffError(
+            f"{asked.package}: what lists it has no dependencies on both sides, so nothing is "
+            "known of why it changed; compare locks, indexes or databases"
+        )
+    return ExplainedPackage(
+        snapdiff=diff.snapdiff,
+        old=diff.old,
+        new=diff.new,
+        filters=diff.filters,
+        asked=asked,
+        tags=tags,
+        skipped=diff.skipped,
+    )
+
+
+def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
+    """Raise SnapdiffError where the package changed, and only the version or hash fits nothing."""
+    specs = [
+        spec
+        for tag in diff.tags
+        for stack in tag.stacks
+        for change in stack.changes
+        for spec in (change.old, change.new)
+        if spec and change.package == asked.package
+    ]
+    if specs and asked.hash is not None:
+        raise SnapdiffError(f"/{asked.hash}: no changed spec of {asked.package} has this hash")
+    if specs:
+        versions = ", ".join(sorted({spec.version for spec in specs}, key=parse_version))
+        raise SnapdiffError(
+            f"{asked.package}@{asked.version}: no changed spec has this version; there are "
+            f"{versions}"
+        )
+
+
+def _explained_tags(
+    diff: CatalogDiff, asked: Question, trees: PackageTrees
+) -> Iterator[ExplainedTag]:
+    for tag in diff.tags:
+        stacks = []
+        for stack in tag.stacks:
+            sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
+            kinds = {spec.hash: kind for kind, spec in sides}
+            specs = tuple(
+                _explained_spec(tag, stack, change, trees, kinds)
+                for change in stack.changes
+                if _is_asked(change, asked)
+            )
+            if specs:
+                stacks.append(ExplainedStack(stack=stack.stack, specs=specs))
+        if stacks:
+            yield ExplainedTag(old=tag.old, new=tag.new, stacks=tuple(stacks))
+
+
+def _explained_spec(
+    tag: TagDiff,
+    stack: StackDiff,
+    change: Change,
+    trees: PackageTrees,
+    kinds: Mapping[str, Kind],
+) -> ExplainedSpec:
+    neighbours = trees.neighbours((tag.old, tag.new), stack.stack, change, kinds)
+    traits = {
+        kind: trait
+        for found in stack.package_changes
+        if found.package == change.package and not found.whole
+        for kind, trait in ((Kind.REMOVED, found.lost), (Kind.ADDED, found.gained))
+    }
+    return ExplainedSpec(
+        change=change,
+        below=trees.below((tag.old, tag.new), stack.stack, change),
+        depends_on=neighbours.depends_on,
+        needed_by=neighbours.needed_by,
+        trait=None if change.duplicate else traits.get(change.kind),
+    )
+
+
+def _is_asked(change: Change, asked: Question) -> bool:
+    """Return whether a spec of either side is one that was asked for."""
+    version = parse_version(asked.version) if asked.version is not None else None
+    return change.package == asked.package and any(
+        (version is None or parse_version(spec.version) == version)
+        and (asked.hash is None or spec.hash.startswith(asked.hash))
+        for spec in (change.old, change.new)
+        if spec
+    )

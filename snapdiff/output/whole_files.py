@@ -1,0 +1,276 @@
+"""Files and folders that are written whole or not at all, with nothing lost that was there.
+
+A file that is kept up to date is held meanwhile: a second run would add to it twice.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from snapdiff.errors import ReportError, SnapdiffError
+from snapdiff.output.signals import UndoneBySignals
+
+_BYTES = "surrogateescape"
+"""A file that is kept up to date keeps what is not UTF-8 in it."""
+
+
+def check_output(path: Path) -> None:
+    """Raise ReportError where a file cannot be written, before any work goes into it."""
+    if os.path.isdir(path):  # a Path does not bear a name that is too long
+        raise ReportError(f"{path}: is a directory; name a file in it")
+    folder = path.parent
+    if not os.path.isdir(folder):
+        if os.path.lexists(folder):
+            raise ReportError(f"{path}: {folder} is no folder")
+        raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
+    with _errors_named(path), contextlib.suppress(FileNotFoundError):
+        os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
+
+
+def require_files_of_their_own(paths: Iterable[Path | None]) -> None:
+    """Raise ReportError where two of some files are one, whatever leads there.
+
+    What is written last would be all that is left. A device keeps nothing anyway. None is standard
+    output, where nobody could tell two reports from each other.
+    """
+    seen = set()
+    is_printed = False
+    for path in paths:
+        if path is None:
+            if is_printed:
+                raise ReportError("standard output: takes one report; write the others to files")
+            is_printed = True
+            continue
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):
+            continue
+        if target in seen:
+            raise ReportError(f"{path}: is named twice; a file holds one report")
+        seen.add(target)
+
+
+@contextlib.contextmanager
+def _errors_named(path: Path) -> Iterator[None]:
+    """Raise ReportError for whatever the system has against writing a file."""
+    try:
+        yield
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> None:
+    """Write a file whole or not at all: a reader sees the old content until the new is complete.
+
+    A device or a FIFO, which cannot be replaced, is written to. Raises ReportError, also where the
+    file was to be new (`is_new`) and something else has made it meanwhile.
+    """
+    with _errors_named(path):
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
+                file.writelines(pieces)
+            return
+        complete = target.with_name(_hidden(target) + os.urandom(4).hex())
+
+        def remove() -> None:
+            with contextlib.suppress(OSError):
+                os.unlink(complete)
+
+        with UndoneBySignals(remove):  # from before it is there: a signal could come right after
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            handle = os.open(complete, flags, 0o600)
+            try:
+                with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
+                    file.writelines(pieces)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.chmod(complete, _mode(target))
+                if is_new:
+                    _move_to_new(complete, target)
+                else:
+                    os.replace(complete, target)
+            except BaseException:
+                remove()
+                raise
+
+
+def _hidden(target: Path) -> str:
+    """Return the beginning of a hidden name beside a file or folder, which is not too long."""
+    return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
+
+
+def _move_to_new(complete: Path, target: Path) -> None:
+    """Give a file a name that no file has; raises ReportError where one has it by now."""
+    try:
+        os.link(complete, target)
+    except FileExistsError as error:
+        raise made_meanwhile(target) from error
+    except OSError:  # a file system without links
+        os.replace(complete, target)
+    else:
+        os.unlink(complete)
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of the file to be replaced, or those that a new one would get."""
+    with contextlib.suppress(FileNotFoundError):
+        return target.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+@contextlib.contextmanager
+def held_alone(path: Path | None) -> Iterator[bool]:
+    """Hold a file as long as the block runs; yield whether it is still to be made.
+
+    A file that is not there cannot be held: whoever makes it has to be the first to do so. Raises
+    ReportError where another run holds the file.
+    """
+    if path is None or not os.path.isfile(path):
+        yield path is not None and not os.path.exists(path)
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
+    with file:
+        hold(path, file.fileno())
+        # What was replaced meanwhile, by a run that has just ended, is not the file any more.
+        if not os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+            raise _busy(path)
+        yield False
+
+
+def hold(path: Path, handle: int) -> None:
+    """Hold an open file for as long as it is open; raises ReportError where another run does."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise _busy(path) from error
+    except OSError:
+        return  # a file system without locks: nothing more can be done there
+
+
+def made_meanwhile(path: Path) -> ReportError:
+    """Return the error for a file that was to be new, and that another run has made by now."""
+    return ReportError(
+        f"{path}: another run has made it meanwhile; run again, to go on from where that one ended"
+    )
+
+
+def _busy(path: Path) -> ReportError:
+    return ReportError(f"{path}: another run is writing it; wait for its end, and run again")
+
+
+# --- A folder ---
+
+Check = Callable[[Path], object]
+"""Raises SnapdiffError where a folder holds anything that may not be removed."""
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of Linux
+_HERE = -100  # AT_FDCWD
+_CANNOT = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
+
+_NEW, _OLD = "new", "old"
+"""What the hidden folder beside another holds: what is to take its place, or was taken away."""
+
+
+@contextlib.contextmanager
+def replaced_folder(target: Path, check: Check) -> Iterator[Path]:
+    """Yield an empty folder, which takes the place of `target` where the block ends well.
+
+    What was there is checked once more when nobody finds it by its name any more; where the check
+    raises, it is put back. Raises OSError where the folder cannot be written.
+    """
+    beside = target.with_name(_hidden(target) + os.urandom(4).hex())
+    # From before it is there: a signal could come right after.
+    with UndoneBySignals(lambda: _undo(target, beside, check)), contextlib.ExitStack() as at_end:
+        at_end.callback(_undo, target, beside, check)
+        beside.mkdir()
+        at_end.enter_context(_held(beside))
+        new = beside / _NEW
+        new.mkdir()
+        yield new
+        if not target.exists():
+            new.rename(target)
+            return
+        old = _exchange(new, target)
+        try:
+            check(old)
+        except SnapdiffError:
+            _exchange(old, target)
+            raise
+
+
+def remove_remains(target: Path, check: Check) -> None:
+    """Remove what runs that were killed have left beside a folder, if the check lets it pass.
+
+    What such a run had just taken away is put back first.
+    """
+    hidden = re.compile(rf"{re.escape(_hidden(target))}[0-9a-f]{{8}}", re.DOTALL)
+    with contextlib.suppress(OSError):  # who may not look there will hear of it when writing
+        for name in filter(hidden.fullmatch, os.listdir(target.parent)):
+            beside = target.with_name(name)
+            # One that is empty is just being made by another run, and not held yet.
+            if os.listdir(beside):
+                with _held(beside) as is_held:
+                    if is_held:
+                        _undo(target, beside, check)
+
+
+def _exchange(new: Path, target: Path) -> Path:
+    """Put a folder in the place of another, and return where the other is then.
+
+    Linux exchanges the two in one step. Where the system or the file system cannot do that, there
+    is nothing in the place for a moment.
+    """
+    import ctypes  # late: few runs write a folder
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call:
+        if call(_HERE, os.fsencode(new), _HERE, os.fsencode(target), _EXCHANGE) == 0:
+            return new
+        reason = ctypes.get_errno()
+        if reason not in _CANNOT:
+            raise OSError(reason, os.strerror(reason), str(target))
+    other = new.with_name(_OLD if new.name == _NEW else _NEW)
+    target.rename(other)
+    new.rename(target)
+    return other
+
+
+def _undo(target: Path, beside: Path, check: Check) -> None:
+    """Put back what was taken away, and remove the hidden folder with all that may be removed."""
+    old = beside / _OLD
+    if old.exists() and not target.exists():
+        old.rename(target)
+    for folder in (beside / _NEW, old):
+        with contextlib.suppress(SnapdiffError, OSError):
+            check(folder)
+            shutil.rmtree(folder)
+    with contextlib.suppress(OSError):  # something is in it still
+        beside.rmdir()
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Hold a folder while the block runs, and yield whether no other process holds it.
+
+    Whoever dies lets go of it.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # a file system without locks, too
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
