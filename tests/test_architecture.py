@@ -25,7 +25,7 @@ HOMES = {
     "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.configuration",
-    "fsspec": "snapdiff.sources.object_store",
+    "fsspec": "snapdiff.sources.mirror",
     "aiohttp": "snapdiff.sources.web",
     "requests": "snapdiff.posting.rest",
 }

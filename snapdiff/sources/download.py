@@ -1,6 +1,6 @@
 """Files of a mirror, each downloaded once: tries, limits, and what was kept before.
 
-How files are asked for is a `Transport`: web servers, object stores, registries.
+How files are asked for is a `Transport`: of web servers, object stores, registries.
 """
 
 import contextlib
@@ -8,9 +8,9 @@ import hashlib
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,7 +24,6 @@ _Value = TypeVar("_Value")
 
 _SLOWEST = 1024
 """How many bytes a second have to arrive; a body that drips in would have no end."""
-
 
 CHUNK = 1 << 20
 """How many bytes are taken at once."""
@@ -70,16 +69,12 @@ class TransferError(Exception):
         self.pause = pause
 
 
-class Transport(Protocol):
-    """A way to ask for files."""
+Transport = Callable[[str, Validators], contextlib.AbstractContextManager[Answer]]
+"""Asks for the file of a URL, and hands over the answer, to be read as long as the block runs.
 
-    def open(self, url: str, known: Validators) -> contextlib.AbstractContextManager[Answer]:
-        """Yield the answer, to be read as long as the block runs.
-
-        Raises NotThereError and TransferError, also while the chunks are read. No error repeats
-        what a server, a proxy or a library says: it could hold secrets of the URL.
-        """
-        ...
+Raises NotThereError and TransferError, also while the chunks are read. No error repeats what a
+server, a proxy or a library says: it could hold secrets of the URL.
+"""
 
 
 def decoded(content: bytes, kind: type[_Value]) -> _Value:
@@ -124,15 +119,13 @@ class Downloads:
         self,
         address: MirrorAddress | RegistryAddress,
         transport: Transport,
-        *,
         max_download: int = DEFAULT_LIMITS.download,
         patience: Patience = PATIENCE,
         progress: Progress = unseen,
         kept: Mapping[str, Downloaded] | None = None,
     ) -> None:
         """Take where the mirror is; `kept` are files of earlier by path, which are unharmed."""
-        self.refused: set[int] = set()
-        """The statuses with which the server refused to say whether there is a file."""
+        self._refused: set[int] = set()
         self._address = address
         self._transport = transport
         self._max_download = max_download
@@ -175,6 +168,10 @@ class Downloads:
         self._address = address
         self._files.clear()
 
+    def refused_with(self) -> str:
+        """Return the statuses with which the server refused to say whether there is a file."""
+        return " and ".join(map(str, sorted(self._refused)))
+
     def content(self, file: Downloaded) -> bytes:
         """Return the bytes of a file."""
         if isinstance(file.place, Path):
@@ -195,13 +192,13 @@ class Downloads:
         self._heard = time.monotonic()
         while True:
             try:
-                with self._transport.open(url, known) as answer:
+                with self._transport(url, known) as answer:
                     if answer.chunks is None:
                         return kept
                     return self._stored(answer, answer.chunks, url, as_is, most)
             except NotThereError as error:
                 if error.refused:
-                    self.refused.add(error.refused)
+                    self._refused.add(error.refused)
                 return None
             except FormatError as error:
                 raise RevisionError(f"{without_secrets(url)}: {error}") from error
@@ -217,14 +214,13 @@ class Downloads:
     ) -> Downloaded:
         """Store a file after the others; the next takes the place of one that breaks off."""
         start = end = self._end
-        room = _Room(without_secrets(url), self._max_download, most)
         checksum = hashlib.sha256()
-        arriving = self._arriving(answer.size or 0, chunks, room)
+        arriving = self._arriving(answer.size or 0, chunks, url, most)
         try:
             self._store.seek(start)
             for piece in arriving if as_is else plain_chunks(arriving):
                 end += len(piece)
-                room.check(start, end)
+                self._check(url, most, start, end)
                 checksum.update(piece)
                 self._store.write(piece)
             self._store.flush()
@@ -235,17 +231,19 @@ class Downloads:
         self._end = end
         return Downloaded(checksum.hexdigest(), answer.validators, (start, end - start))
 
-    def _arriving(self, size: int, chunks: Iterator[bytes], room: "_Room") -> Iterator[bytes]:
+    def _arriving(
+        self, size: int, chunks: Iterator[bytes], url: str, most: int | None
+    ) -> Iterator[bytes]:
         """Yield the chunks; raises RevisionError for too many and TransferError for too slow ones.
 
         What counts is what arrives: gzip may unfold to nothing.
         """
         before, arrived = self._arrived, 0
-        room.check(before, before + size)
+        self._check(url, most, before, before + size)
         begin, mark = time.monotonic(), 0
         for chunk in chunks:
             arrived += len(chunk)
-            room.check(before, before + arrived)
+            self._check(url, most, before, before + arrived)
             self._progress(before + arrived, before + max(size, arrived))
             yield chunk
             self._heard = time.monotonic()
@@ -255,23 +253,15 @@ class Downloads:
                 begin, mark = self._heard, arrived
         self._arrived = before + arrived
 
-
-class _Room(NamedTuple):
-    """How many bytes may be taken: of one file, and of all with it."""
-
-    url: str
-    altogether: int
-    most: int | None
-
-    def check(self, before: int, end: int) -> None:
+    def _check(self, url: str, most: int | None, before: int, end: int) -> None:
         """Raise RevisionError where a file is too large that takes the bytes up to `end`."""
-        if self.most is not None and end - before > self.most:
-            message = f"has more than {self.most:,} bytes, which no such file needs"
-            raise RevisionError(f"{self.url}: {message}")
-        if end > self.altogether:
+        if most is not None and end - before > most:
+            message = f"has more than {most:,} bytes, which no such file needs"
+            raise RevisionError(f"{without_secrets(url)}: {message}")
+        if end > self._max_download:
             raise RevisionError(
-                f"{self.url}: with it, more than {self.altogether:,} bytes of the mirror would be "
-                "taken; --max-size raises the limit"
+                f"{without_secrets(url)}: with it, more than {self._max_download:,} bytes of the "
+                "mirror would be taken; --max-size raises the limit"
             )
 
 

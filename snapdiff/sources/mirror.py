@@ -1,11 +1,15 @@
 """A mirror as a source: indexes, with their checksums verified, and the site's data, by URL.
 
 Of a build cache the index alone is downloaded, never a package. What a mirror has is found out by
-asking for a few names, because a web server lists nothing.
+asking for a few names, because a web server lists nothing. The only home of fsspec.
 """
 
 import contextlib
+import logging
+import os
 from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -24,10 +28,15 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.safe_text import hidden, shown
 from snapdiff.sources.download import (
+    CHUNK,
     PATIENCE,
+    REFUSED,
+    Answer,
     Downloaded,
     Downloads,
+    NotThereError,
     Patience,
+    TransferError,
     Transport,
     decoded,
 )
@@ -35,7 +44,7 @@ from snapdiff.sources.names import (
     LISTING,
     SITE_DATA,
     MirrorAddress,
-    Scheme,
+    RegistryAddress,
     parse_address,
     without_secrets,
 )
@@ -44,18 +53,11 @@ from snapdiff.sources.source import Entry, Source, Validators, joined
 _SMALL = 16 << 20
 """How many bytes a file may have that only says where others are."""
 
-_EXTRAS = {"s3": "s3", "gs": "gcs"}
-"""What to install for a scheme; for every other it is `mirror`."""
-
 
 class MirrorSource(Source):
-    """The documents of a mirror: indexes of build caches, or the site's data.
-
-    Each is downloaded when it is first needed, and once.
-    """
+    """The documents of a mirror, each downloaded when it is first needed, and once."""
 
     def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
-        """Take the address, and what downloads from there; nothing is asked for yet."""
         self.name = str(address)
         self.prefix = address.folder
         self._address = address
@@ -75,25 +77,25 @@ class MirrorSource(Source):
 
     def _list(self) -> list[Entry]:
         """Ask the server what it has; raises RevisionError."""
-        above = self._address.above()
         entries = self._documents()
-        if not entries and above:
+        if not entries and (above := self._address.above()):
             self._move(above)
             entries = self._documents()
-        entries = entries or list(self._view())
+        base, _, view = self._address.base.rpartition("/")
+        if not entries and base.partition("://")[2]:
+            self._move(self._address._replace(base=base))
+            entries = list(self._layout_3("", view_path(view)))
         if entries:
             return sorted(entries)
         asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
-        message = f"{self.name}: holds no {asked_for}, so there is nothing to compare"
-        if self._downloads.refused:
-            statuses = " and ".join(str(status) for status in sorted(self._downloads.refused))
-            message += f"; the server refused access (status {statuses}), it may want credentials"
-        else:
-            message += (
-                "; name the mirror itself: folders below a URL are not searched, and "
-                "`spack buildcache update-index` writes the index of a build cache"
-            )
-        raise RevisionError(message)
+        way_out = (
+            "name the mirror itself: folders below a URL are not searched, and "
+            "`spack buildcache update-index` writes the index of a build cache"
+        )
+        if statuses := self._downloads.refused_with():
+            way_out = f"the server refused access (status {statuses}), it may want credentials"
+        message = f"holds no {asked_for}, so there is nothing to compare; {way_out}"
+        raise RevisionError(f"{self.name}: {message}")
 
     def _move(self, address: MirrorAddress) -> None:
         self._address = address
@@ -103,41 +105,29 @@ class MirrorSource(Source):
     def _documents(self) -> list[Entry]:
         return [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
 
-    def _build_cache(self, folder: str) -> Iterator[Entry]:
-        """Yield the documents of the build cache in a folder: of layout 3, else of layout 2."""
-        found = list(self._layout_3(folder, LAYOUT_3))
-        yield from found
-        if found:
-            return
+    def _build_cache(self, folder: str) -> list[Entry]:
+        """Return the documents of the build cache in a folder: of layout 3, else of layout 2."""
+        if found := list(self._layout_3(folder, LAYOUT_3)):
+            return found
         path = joined(folder, LAYOUT_2)
-        declared = self._declared_checksum(path)
-        if declared:
-            yield _entry(path, declared)
-            return
+        if declared := self._declared_checksum(path):
+            return [Entry(path, f"sha256:{declared}")]
         index = self._downloads.take(path)
-        if index:
-            yield _entry(path, index.sha256)
+        return [Entry(path, f"sha256:{index.sha256}")] if index else []
 
     def _layout_3(self, folder: str, path: str) -> Iterator[Entry]:
         """Yield a manifest and the blob that it names, if there is such a manifest."""
-        manifest = self._take_small(joined(folder, path))
+        manifest = self._downloads.take(joined(folder, path), most=_SMALL)
         if manifest:
-            yield _entry(joined(folder, path), manifest.sha256)
+            yield Entry(joined(folder, path), f"sha256:{manifest.sha256}")
             # What is wrong with a manifest, its format says when it reads it.
             with contextlib.suppress(FormatError):
                 _, blob = index_blob(decoded(self._downloads.content(manifest), Manifest))
-                yield _entry(joined(folder, blob_path(blob.checksum)), blob.checksum)
-
-    def _view(self) -> Iterator[Entry]:
-        """Yield what a view has, where the address is that of a mirror and the name of a view."""
-        above, _, view = self._address.base.rpartition("/")
-        if above.partition("://")[2]:
-            self._move(self._address._replace(base=above))
-            yield from self._layout_3("", view_path(view))
+                yield Entry(joined(folder, blob_path(blob.checksum)), f"sha256:{blob.checksum}")
 
     def _mirrors(self) -> Iterator[Entry]:
         """Yield the documents of all mirrors that a mirror of mirrors lists."""
-        listing = self._take_small(LISTING)
+        listing = self._downloads.take(LISTING, most=_SMALL)
         if listing is None:
             return
         try:
@@ -145,17 +135,16 @@ class MirrorSource(Source):
         except FormatError as error:
             words = hidden(str(error), *self._address.secrets)
             raise RevisionError(f"{self.name}/{LISTING}: {words}") from error
+        fault = f"is listed in {LISTING}, and is not there"
         for folder in folders:
-            entries = list(self._build_cache(folder))
-            fault = f"is listed in {LISTING}, and is not there"
-            yield from entries or [Entry(joined(folder, LAYOUT_3), None, fault)]
+            missing = Entry(joined(folder, LAYOUT_3), None, fault)
+            yield from self._build_cache(folder) or [missing]
 
     def _site_data(self) -> Iterator[Entry]:
         for name in SITE_DATA:
             for path in (f"{name}.gz", name):
-                file = self._downloads.take(path, as_is=path.endswith(".gz"))
-                if file:
-                    yield _entry(path, file.sha256)
+                if file := self._downloads.take(path, as_is=path.endswith(".gz")):
+                    yield Entry(path, f"sha256:{file.sha256}")
                     break
 
     def _verified(self, path: str) -> Downloaded:
@@ -163,7 +152,7 @@ class MirrorSource(Source):
         blob = BLOB.fullmatch(path)
         in_name = blob[2] if blob else None
         expected = in_name or self._declared.get(path)
-        is_as_is = in_name is not None or path.endswith(".gz")
+        is_as_is = blob is not None or path.endswith(".gz")
         file = self._downloads.take(path, sha256=expected, as_is=is_as_is)
         if file is None:
             raise FormatError("is missing on the mirror")
@@ -180,15 +169,12 @@ class MirrorSource(Source):
         """Return the checksum that the file beside an index of layout 2 gives, asked for anew."""
         beside = f"{path}.hash"
         self._downloads.forget(beside)
-        file = self._take_small(beside)
+        file = self._downloads.take(beside, most=_SMALL)
         text = self._downloads.content(file).decode("ascii", "replace").strip() if file else ""
         if not SHA256.fullmatch(text):
             return None
         self._declared[path] = text
         return text
-
-    def _take_small(self, path: str) -> Downloaded | None:
-        return self._downloads.take(path, most=_SMALL)
 
 
 def open_mirror(
@@ -201,51 +187,34 @@ def open_mirror(
 ) -> Source:
     """Return the mirror that a URL names; nothing is asked for yet.
 
-    No more is taken of it than the limits allow. `kept` are documents of an earlier download by
-    path: a server that says they are the same still does not have to send them.
-
-    Raises RevisionError if the name is not a URL, or a library for its scheme is not installed.
+    `kept` are documents of an earlier download by path: a server that says they are the same still
+    does not have to send them. Raises RevisionError if the name is not a URL, or a library for its
+    scheme is not installed.
     """
     address = parse_address(name)
-
-    def downloads(transport: Transport) -> Downloads:
-        return Downloads(
-            address,
-            transport,
-            max_download=limits.download,
-            patience=patience,
-            progress=progress,
-            kept=kept,
-        )
-
+    transport: Transport
     try:
-        if isinstance(address, MirrorAddress):
-            return MirrorSource(address, downloads(_transport(address.scheme, patience.silence)))
-        from snapdiff.sources.registry import RegistrySource, RegistryTransport
+        if isinstance(address, RegistryAddress):
+            from snapdiff.sources.registry import RegistrySource, RegistryTransport
 
-        kept = {f"blobs/sha256:{file.sha256}": file for file in (kept or {}).values()}
-        transport = RegistryTransport(address, patience.silence)
-        return RegistrySource(address, downloads(transport), limits)
+            transport = RegistryTransport(address, patience.silence).open
+            kept = {f"blobs/sha256:{file.sha256}": file for file in (kept or {}).values()}
+        elif address.scheme in ("http", "https"):
+            from snapdiff.sources.web import WebTransport
+
+            transport = WebTransport(patience.silence).open
+        elif address.scheme == "file":
+            transport = open_file
+        else:
+            transport = StoreTransport(address.scheme, patience.silence).open
     except ImportError as error:
-        install = f"pip install 'spack-snapdiff[{_EXTRAS.get(name[:2], 'mirror')}]'"
-        raise RevisionError(
-            f"{without_secrets(name)}: takes a library that is not here: {install}"
-        ) from error
-
-
-def _transport(scheme: Scheme, silence: float) -> Transport:
-    """Return the way to ask for files of a scheme; raises ImportError where its library is away."""
-    if scheme in ("http", "https"):
-        from snapdiff.sources.web import WebTransport
-
-        return WebTransport(silence)
-    from snapdiff.sources.object_store import FileTransport, StoreTransport
-
-    return FileTransport() if scheme == "file" else StoreTransport(scheme, silence)
-
-
-def _entry(path: str, sha256: str) -> Entry:
-    return Entry(path, f"sha256:{sha256}")
+        extra = {"s3": "s3", "gs": "gcs"}.get(name[:2], "mirror")
+        message = f"takes a library that is not here: pip install 'spack-snapdiff[{extra}]'"
+        raise RevisionError(f"{without_secrets(name)}: {message}") from error
+    downloads = Downloads(address, transport, limits.download, patience, progress, kept)
+    if isinstance(address, RegistryAddress):
+        return RegistrySource(address, downloads, limits)
+    return MirrorSource(address, downloads)
 
 
 class _Mirror(Struct):
@@ -257,26 +226,123 @@ class _Mirror(Struct):
 def listed_folders(content: bytes) -> list[str]:
     """Return the folders of the mirrors that a mirror of mirrors lists, in order, each once.
 
-    Raises FormatError.
+    Only the part of a URL from the tag on counts. The listing names a store, and who reads it over
+    HTTP, or from a copy, reads the mirrors at the same place; and no listing leads to another
+    server. Raises FormatError.
     """
     try:
         tags = decoded(content, dict[str, list[_Mirror]])
     except FormatError as error:
         raise FormatError(f"is no listing of mirrors: {error}") from error
-    return sorted({_folder(tag, mirror.url) for tag, found in tags.items() for mirror in found})
+    folders = set()
+    for tag, mirrors in tags.items():
+        for mirror in mirrors:
+            path = unquote(mirror.url.partition("://")[2].partition("/")[2])
+            for end in (LAYOUT_3, LAYOUT_2):
+                path = path.removesuffix(f"/{end}")
+            blob = BLOB.fullmatch(path)
+            parts = (blob[1] if blob else path).rstrip("/").split("/")
+            if tag not in parts or not all(it.isprintable() and it.strip(".") for it in parts):
+                message = f"tag {shown(tag)} lists {shown(mirror.url)}"
+                raise FormatError(f"{message}, which has no folder of the tag")
+            folders.add("/".join(parts[parts.index(tag) :]))
+    return sorted(folders)
 
 
-def _folder(tag: str, url: str) -> str:
-    """Return the folder of a listed mirror, of which the URL names the index.
+# --- Files of object stores, and of this machine ---
 
-    Only the part from the tag on counts. The listing names a store, and who reads it over HTTP, or
-    from a copy, reads the mirrors at the same place; and no listing leads to another server.
-    """
-    path = unquote(url.partition("://")[2].partition("/")[2])
-    for end in (LAYOUT_3, LAYOUT_2):
-        path = path.removesuffix(f"/{end}")
-    blob = BLOB.fullmatch(path)
-    parts = (blob[1] if blob else path).rstrip("/").split("/")
-    if tag not in parts or not all(part.isprintable() and part.strip(".") for part in parts):
-        raise FormatError(f"tag {shown(tag)} lists {shown(url)}, which has no folder of the tag")
-    return "/".join(parts[parts.index(tag) :])
+for _library in ("aiohttp", "asyncio", "botocore", "fsspec", "gcsfs", "google", "s3fs"):
+    # Log messages would be printed to standard error otherwise.
+    logging.getLogger(_library).addHandler(logging.NullHandler())
+_STORE_CHUNK = 8 * CHUNK  # each is a request of its own
+
+
+@contextlib.contextmanager
+def open_file(url: str, _known: Validators) -> Iterator[Answer]:
+    """Yield a file of this machine, to be read as long as the block runs."""
+    path = url.removeprefix("file://")
+    if not os.path.isfile(path):
+        raise NotThereError
+    with _in_own_words():
+        file = open(path, "rb")  # noqa: SIM115 - closed below
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        yield Answer(Validators(), _chunks_of_file(file, size), size)
+
+
+class StoreTransport:
+    """Files of an object store, which may be `silence` seconds silent; raises ImportError."""
+
+    def __init__(self, scheme: str, silence: float) -> None:
+        import fsspec
+
+        self._new = partial(fsspec.filesystem, scheme)
+        self._s3_config = {
+            "connect_timeout": silence,
+            "read_timeout": silence,
+            "retries": {"max_attempts": 0},
+        }
+        self._is_s3 = scheme == "s3"
+        self._filesystem = self._s3() if self._is_s3 else self._new()
+
+    def _s3(self, **options: Any) -> Any:
+        """Return S3 that tries once: how often to try again is decided in one place for all."""
+        filesystem = self._new(config_kwargs=self._s3_config, **options)
+        filesystem.retries = 1
+        return filesystem
+
+    @contextlib.contextmanager
+    def open(self, url: str, known: Validators) -> Iterator[Answer]:
+        """Yield the answer, to be read as long as the block runs."""
+        with _in_own_words():
+            facts = self._facts(url)
+        if facts["type"] != "file":
+            raise NotThereError
+        etag = facts.get("ETag") or facts.get("etag")
+        if etag and etag == known.etag:
+            yield Answer(known, None)
+            return
+        with _in_own_words():
+            file = self._filesystem.open(url, "rb", block_size=_STORE_CHUNK, cache_type="none")
+        with file:
+            chunks = _chunks_of_file(file, facts["size"])
+            yield Answer(Validators(etag), chunks, facts["size"])
+
+    def _facts(self, url: str) -> dict[str, Any]:
+        try:
+            return dict(self._filesystem.info(url))
+        except Exception as error:
+            # Who has no credentials at all is a guest; a public mirror needs none.
+            if not self._is_s3 or type(error).__name__ != "NoCredentialsError":
+                raise
+            self._filesystem = self._s3(anon=True)
+            return dict(self._filesystem.info(url))
+
+
+def _chunks_of_file(file: Any, size: int) -> Iterator[bytes]:
+    while size > 0:
+        with _in_own_words():
+            chunk: bytes = file.read(min(_STORE_CHUNK, size))
+        if not chunk:
+            raise TransferError("it broke off in the middle", again=True)
+        size -= len(chunk)
+        yield chunk
+
+
+@contextlib.contextmanager
+def _in_own_words() -> Iterator[None]:
+    """Turn what a store's library raises, whatever that is, into one of our own errors."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise NotThereError from error
+    except PermissionError as error:
+        raise NotThereError(403) from error
+    except TimeoutError as error:
+        raise TransferError("the server was silent for too long", again=True) from error
+    except Exception as error:
+        status = getattr(error, "code", None)  # gcsfs refuses a guest with an error of its own
+        if status in REFUSED:
+            raise NotThereError(status) from error
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise TransferError(f"the server cannot be reached ({reason})", again=True) from error

@@ -1,21 +1,27 @@
-"""A build cache in an OCI registry as a source: `oci://HOST/NAME`.
+"""A build cache in an OCI registry as a source: `oci://HOST/NAME`, and who the user is to it.
 
 The index is the one layer of the manifest that is tagged `index.spack`. It is read as the index of
 a mirror of layout 2 is (docs/specification.md, section 10).
 """
 
+import base64
 import contextlib
+import os
 import re
+import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.gzip_stream import plain_content
 from snapdiff.limits import Limits
+from snapdiff.safe_text import shown
 from snapdiff.sources.download import (
     REFUSED,
     Answer,
@@ -25,7 +31,6 @@ from snapdiff.sources.download import (
     decoded,
 )
 from snapdiff.sources.names import RegistryAddress, is_digest
-from snapdiff.sources.registry_credentials import Credentials, find_credentials
 from snapdiff.sources.source import Entry, Source, Validators
 from snapdiff.sources.web import WebTransport, basic_authorization, file_in
 
@@ -34,19 +39,14 @@ _TAG = "index.spack"
 _MOST = 4 << 20
 """How many bytes a manifest may have; registries take no larger ones."""
 
-_ACCEPT = ", ".join(
-    (
-        "application/vnd.oci.image.manifest.v1+json",
-        "application/vnd.docker.distribution.manifest.v2+json",
-        "*/*;q=0.5",
-    )
+_ACCEPT = (
+    "application/vnd.oci.image.manifest.v1+json, "
+    "application/vnd.docker.distribution.manifest.v2+json, */*;q=0.5"
 )
 _CHALLENGE = re.compile(r"(?:^|,\s*)(bearer|basic)(?:\s+|$)", re.IGNORECASE)
 # A name without an end or a value would be looked at from each of its letters otherwise.
 _PARAMETER = re.compile(r'(?<!\w)(\w++)\s*+=\s*(?:"([^"]*)"|([^\s",]+))')
 _TOKEN = re.compile("[!-~]+")
-_MOST_OF_A_TOKEN = 1 << 20
-"""How many bytes the answer of a token server may have; tokens have a few thousand."""
 
 
 class _Layer(Struct):
@@ -62,7 +62,6 @@ class RegistrySource(Source):
     """The index of a build cache in a registry, downloaded when it is first needed, and once."""
 
     def __init__(self, address: RegistryAddress, downloads: Downloads, limits: Limits) -> None:
-        """Take the address, and what downloads from there; nothing is asked for yet."""
         self.name = str(address)
         self.prefix = address.folder
         self._downloads = downloads
@@ -78,7 +77,15 @@ class RegistrySource(Source):
         """Return the index, by the name that it has in a mirror."""
         file = self._downloads.take(f"manifests/{self._digest or _TAG}", as_is=True, most=_MOST)
         if file is None:
-            raise self._missing()
+            message = f"has no tag {_TAG}; `spack buildcache update-index` writes it"
+            if self._digest:
+                message = "the registry has no manifest of this digest"
+            if statuses := self._downloads.refused_with():
+                message = (
+                    f"the registry refuses access (status {statuses}); is the name right, and has "
+                    "`docker login` been run for this registry?"
+                )
+            raise RevisionError(f"{self.name}: {message}")
         try:
             if self._digest not in (None, f"sha256:{file.sha256}"):
                 other = f"sha256:{file.sha256}"
@@ -88,19 +95,6 @@ class RegistrySource(Source):
             raise RevisionError(f"{self.name}: {error}") from error
         self._size = layer.size
         return [Entry(LAYOUT_2, layer.digest)]
-
-    def _missing(self) -> RevisionError:
-        refused = " and ".join(str(status) for status in sorted(self._downloads.refused))
-        if refused:
-            return RevisionError(
-                f"{self.name}: the registry refuses access (status {refused}); is the name right, "
-                "and has `docker login` been run for this registry?"
-            )
-        if self._digest:
-            return RevisionError(f"{self.name}: the registry has no manifest of this digest")
-        return RevisionError(
-            f"{self.name}: has no tag {_TAG}; `spack buildcache update-index` writes it"
-        )
 
     def _content(self, entry: Entry) -> bytes:
         digest = str(entry.content_id)
@@ -112,8 +106,9 @@ class RegistrySource(Source):
         if file.sha256 != sha256:
             raise FormatError(f"the layer's digest is sha256:{file.sha256}, and should be {digest}")
         if self._size != len(content):
-            message = f"has {len(content):,} bytes, and should have {self._size:,}"
-            raise FormatError(f"the layer {message}")
+            raise FormatError(
+                f"the layer has {len(content):,} bytes, and should have {self._size:,}"
+            )
         return plain_content(content, self._limits.document)
 
 
@@ -131,6 +126,112 @@ def _only_layer(manifest: bytes) -> _Layer:
     return layers[0]
 
 
+class Credentials(NamedTuple):
+    """A user and a password; without a user, the secret is an identity token."""
+
+    user: str
+    secret: str
+
+
+class _Login(Struct):
+    auth: str = ""
+    username: str = ""
+    password: str = ""
+    identity_token: str = field(name="identitytoken", default="")
+
+    def credentials(self) -> Credentials | None:
+        """Return what is kept; raises ValueError where that is not readable."""
+        if self.identity_token:
+            return Credentials("", self.identity_token)
+        user, secret = self.username, self.password
+        if self.auth:
+            user, _, secret = base64.b64decode(self.auth, validate=True).decode().partition(":")
+            secret = secret.rstrip("\0")
+        return Credentials(user, secret) if user else None
+
+
+class _LoginFile(Struct):
+    logins: dict[str, _Login] = field(name="auths", default_factory=dict)
+    helpers: dict[str, str] = field(name="credHelpers", default_factory=dict)
+    helper: str = field(name="credsStore", default="")
+
+
+class _Kept(Struct):
+    user: str = field(name="Username")
+    secret: str = field(name="Secret")
+
+
+def find_credentials(address: RegistryAddress) -> Credentials | None:
+    """Return the user's credentials for a repository, or None where none are kept.
+
+    What `docker login` and `podman login` have kept is in files, by the name of the registry, or
+    with a program of the system's own. Raises RevisionError where such a file cannot be read; its
+    content is never shown.
+    """
+    for place in _places():
+        try:
+            file = decoded(place.read_bytes(), _LoginFile)
+            for name in _names(address):
+                helper = file.helpers.get(name)
+                login = file.logins.get(name, _Login())
+                if found := _ask(helper, name) if helper else login.credentials():
+                    return found
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise RevisionError(f"{shown(str(place))}: cannot be read: {error.strerror}") from error
+        except (FormatError, ValueError) as error:
+            message = "cannot be read: is not what `docker login` writes"
+            raise RevisionError(f"{shown(str(place))}: {message}") from error
+        if file.helper and (found := _ask(file.helper, address.host_of_login)):
+            return found
+    return None
+
+
+def _places() -> Iterator[Path]:
+    """Yield the files that may have them, in the order in which they are asked."""
+    home = Path("~").expanduser()
+    if named := os.environ.get("REGISTRY_AUTH_FILE"):
+        yield Path(named)
+    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        yield Path(runtime, "containers", "auth.json")
+    settings = os.environ.get("XDG_CONFIG_HOME") or home / ".config"
+    yield Path(settings, "containers", "auth.json")
+    yield Path(os.environ.get("DOCKER_CONFIG") or home / ".docker", "config.json")
+
+
+def _names(address: RegistryAddress) -> Iterator[str]:
+    """Yield the names under which a login may be kept, the most precise first."""
+    host = address.host_of_login
+    if host == address.host:  # podman keeps logins for a part of a registry, too
+        parts = address.repository.split("/")
+        yield from ("/".join((host, *parts[:end])) for end in range(len(parts), 0, -1))
+    yield from (host, f"https://{host}", f"https://{host}/v1/", f"https://{host}/v2/")
+
+
+def _ask(helper: str, name: str) -> Credentials | None:
+    """Return what the program of a credential store has, or None where it has nothing."""
+    if not re.fullmatch("[A-Za-z0-9._-]+", helper):
+        raise RevisionError(f"{shown(helper)}: is no name of a credential helper")
+    try:
+        done = subprocess.run(  # noqa: S603 - the user's own settings name it
+            [f"docker-credential-{helper}", "get"],
+            input=name.encode(),
+            capture_output=True,
+            check=False,
+            timeout=60,  # some ask the user, or a server
+        )
+        if done.returncode:
+            return None  # its words say that it has none, or why it cannot look
+        kept = decoded(done.stdout, _Kept)
+    except (OSError, subprocess.TimeoutExpired, FormatError) as error:
+        reason = getattr(error, "strerror", None) or "its answer is of no use"
+        message = f"docker-credential-{helper}: cannot be asked for credentials: {reason}"
+        raise RevisionError(message) from error
+    user = "" if kept.user == "<token>" else kept.user  # the secret is an identity token then
+    return Credentials(user, kept.secret) if kept.secret else None
+
+
 class _Token(Struct):
     """What a token server answers, in one of two words for the same."""
 
@@ -139,10 +240,9 @@ class _Token(Struct):
 
 
 class RegistryTransport:
-    """Files of one repository of a registry."""
+    """Files of one repository of a registry; raises RevisionError as WebTransport does."""
 
     def __init__(self, address: RegistryAddress, silence: float) -> None:
-        """Take the repository; nothing is asked for yet. Raises RevisionError."""
         self._address = address
         self._silence = silence
         self._web = WebTransport(silence, as_guest=True)
@@ -151,10 +251,7 @@ class RegistryTransport:
 
     @contextlib.contextmanager
     def open(self, url: str, known: Validators) -> Iterator[Answer]:
-        """Yield the answer, to be read as long as the block runs.
-
-        Raises RevisionError where the files with the user's credentials cannot be read.
-        """
+        """Yield the answer; raises RevisionError where the user's logins cannot be read."""
         status, self._challenge = 0, None
         for authorization in self._ways():
             headers = {"Accept": _ACCEPT, "Accept-Encoding": "identity"}
@@ -179,12 +276,10 @@ class RegistryTransport:
         if "realm" in self._challenge:
             yield from self._with_token(self._challenge, None)
         credentials = find_credentials(self._address)
-        if credentials is None:
-            return
-        if "realm" in self._challenge:
+        if credentials and "realm" in self._challenge:
             yield from self._with_token(self._challenge, credentials)
-        elif credentials.user:
-            yield basic_authorization(credentials.user, credentials.secret)
+        elif credentials and credentials.user:
+            yield basic_authorization(*credentials)
 
     def _with_token(
         self, challenge: dict[str, str], credentials: Credentials | None
@@ -195,23 +290,29 @@ class RegistryTransport:
             "scope": challenge.get("scope", f"repository:{self._address.repository}:pull"),
         }
         url, headers, form = challenge["realm"], {"Accept-Encoding": "identity"}, None
-        self._check_realm(url)
+        try:
+            parts = urlsplit(url)
+            is_one = bool(parts.hostname) and "@" not in parts.netloc and url.isprintable()
+        except ValueError:
+            is_one = False
+        if not is_one or parts.scheme not in ("https", self._address.scheme):
+            # A password would go over a way that is not encrypted.
+            raise TransferError("the registry names a token server that is no https URL")
         if credentials and not credentials.user:  # an identity token is changed for another one
             more = {"client_id": "snapdiff", "refresh_token": credentials.secret}
             form = {"grant_type": "refresh_token", **fields, **more}
         else:
-            url += ("&" if urlsplit(url).query else "?") + urlencode(fields)
+            url += ("&" if parts.query else "?") + urlencode(fields)
             if credentials:
                 headers["Authorization"] = basic_authorization(*credentials)
         try:
             with self._web.get(url, headers, form) as response:
                 answer = file_in(response, Validators())
-                text = self._text(answer.chunks or iter(()))
-            found = decoded(text, _Token)
+                found = decoded(self._text(answer.chunks or iter(())), _Token)
         except NotThereError:
             return
-        except FormatError as error:
-            raise TransferError("what the registry's token server sends is no token") from error
+        except FormatError:
+            found = _Token()
         except TransferError as error:
             message = f"of the registry's token server: {error}"
             raise TransferError(message, again=error.again, pause=error.pause) from error
@@ -220,32 +321,19 @@ class RegistryTransport:
             raise TransferError("what the registry's token server sends is no token")
         yield f"Bearer {token}"
 
-    def _check_realm(self, url: str) -> None:
-        """Raise TransferError where a password would go over a way that is not encrypted."""
-        try:
-            parts = urlsplit(url)
-            is_one = bool(parts.hostname) and "@" not in parts.netloc and url.isprintable()
-        except ValueError:
-            is_one = False
-        if not is_one or parts.scheme not in ("https", self._address.scheme):
-            raise TransferError("the registry names a token server that is no https URL")
-
     def _text(self, chunks: Iterator[bytes]) -> bytes:
         """Return a short body; it has the time that the head of an answer has, too."""
         end = time.monotonic() + self._silence
         text = b""
         for chunk in chunks:
             text += chunk
-            if len(text) > _MOST_OF_A_TOKEN or time.monotonic() > end:
+            if len(text) > 1 << 20 or time.monotonic() > end:
                 raise TransferError("the answer has no end")
         return text
 
 
 def challenge_in(headers: list[str]) -> dict[str, str] | None:
-    """Return the parameters of a challenge that can be met; one for a password has no `realm`.
-
-    None where there is no such challenge in any header `WWW-Authenticate`.
-    """
+    """Return the parameters of the challenge that can be met; one for a password has no `realm`."""
     found: dict[str, dict[str, str]] = {}
     for header in headers:
         _, *parts = _CHALLENGE.split(header)

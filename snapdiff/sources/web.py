@@ -240,22 +240,18 @@ def _netrc() -> netrc.netrc | None:
 
 def _proxies() -> dict[str, str]:
     """Return what `http_proxy` and `https_proxy` name; raises RevisionError, with no secret."""
-    return {
-        scheme: _checked_proxy(scheme, url)
-        for scheme, url in getproxies().items()
-        if scheme in ("http", "https") and url
-    }
-
-
-def _checked_proxy(scheme: str, url: str) -> str:
-    url = url if "://" in url else f"http://{url}"
-    try:
-        parts = urlsplit(url)
-        is_one = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        is_one = False
-    if not is_one or not url.isprintable() or " " in url:
-        raise RevisionError(
-            f"the variable {scheme}_proxy is no URL of a proxy, such as http://proxy.example:3128"
-        )
-    return url
+    found = {}
+    for scheme, named in getproxies().items():
+        if scheme not in ("http", "https") or not named:
+            continue
+        url = named if "://" in named else f"http://{named}"
+        try:
+            parts = urlsplit(url)
+            is_one = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            is_one = False
+        if not is_one or not url.isprintable() or " " in url:
+            message = "is no URL of a proxy, such as http://proxy.example:3128"
+            raise RevisionError(f"the variable {scheme}_proxy {message}")
+        found[scheme] = url
+    return found

@@ -58,7 +58,7 @@ def registry_check(data: bytes) -> None:
     manifest = manifest.replace(b"CHECKSUM", digest.encode()).replace(b"SIZE", b"%d" % len(layer))
     names = {"manifests/index.spack": manifest, f"blobs/sha256:{digest}": layer}
     server = _Server({_REGISTRY.url(name): content for name, content in names.items()})
-    _read(RegistrySource(_REGISTRY, Downloads(_REGISTRY, server), DEFAULT_LIMITS))
+    _read(RegistrySource(_REGISTRY, Downloads(_REGISTRY, server.open), DEFAULT_LIMITS))
     found = challenge_in([header.decode("latin-1")])
     assert found is None or not found or "realm" in found  # an empty one is refused later
 
@@ -75,7 +75,7 @@ def mirror_check(data: bytes) -> None:
         LAYOUT_3: manifest,
     }
     server = _Server({_MIRROR.url(name): content for name, content in names.items() if content})
-    _read(MirrorSource(_MIRROR, Downloads(_MIRROR, server)))
+    _read(MirrorSource(_MIRROR, Downloads(_MIRROR, server.open)))
 
 
 SERVER_CHECKS = {"registry": registry_check, "mirror": mirror_check}
