@@ -29,13 +29,13 @@ FEW = 4
 _FEW_ELSEWHERE = 2
 """How many lines of a group say that packages were reconfigured elsewhere."""
 
-_FEW_NAMES = 1
-"""How many stacks are named in a number of packages that are gone or new."""
-
 _MOST_TOGETHER = 20
 """How many packages that are gone or new share a line."""
 
-_QUIET = (Status.RECONFIGURED, Status.REBUILT)
+_FEW_PACKAGES = 2
+"""How many packages the first sentence names that are gone, new or downgraded."""
+
+_QUIET = (Status.RECONFIGURED, Status.SHARED, Status.REBUILT)
 """What is worth no more than names where it happened to many packages."""
 
 _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
@@ -48,8 +48,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     `major` is how many got another major version, `in_some` how many are gone from some stacks or
     new in some, which others of the tag have; `place` where, if all of these are in one, and
     `in_stacks` how many stacks that is. `what` is
-    what was lost, or is more: versions, builds or both. `shared` were reconfigured only in
-    `events`, as all around them was.
+    what was lost, or is more: versions, builds or both. `few` are their names, where these are one
+    or two that somebody will miss or look for. They changed in `events` as all around them did.
     """
 
     status: Status
@@ -59,7 +59,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     place: Place | None = None
     in_stacks: int = 0
     what: tuple[str, ...] = ()
-    shared: int = 0
+    few: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
 
     @property
@@ -203,7 +203,9 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
 
 def _tally(status: Status, packages: set[str], lines: Iterable[PackageLine]) -> Tally:
     lines = [line for line in lines if not packages.isdisjoint(line.packages)]
-    tally = Tally(status=status, number=len(packages))
+    is_few = len(packages) <= _FEW_PACKAGES and status <= Status.DOWNGRADED
+    few = tuple(sorted(packages) if is_few else ())
+    tally = Tally(status=status, number=len(packages), few=few)
     if status in (Status.GONE, Status.NEW):
         partly = [line for line in lines if not line.in_tag]
         places = list(dict.fromkeys(line.place for line in partly))
@@ -211,7 +213,7 @@ def _tally(status: Status, packages: set[str], lines: Iterable[PackageLine]) -> 
         return replace(
             tally,
             in_some=number_of_packages(partly),
-            place=places[0] if is_one and len(places[0].names) <= _FEW_NAMES else None,
+            place=places[0] if is_one and len(places[0].names) <= 1 else None,
             in_stacks=len(partly[0].stacks) if is_one else 0,
         )
     if status is Status.UPGRADED:
@@ -224,11 +226,9 @@ def _tally(status: Status, packages: set[str], lines: Iterable[PackageLine]) -> 
     if status in (Status.LOST, Status.MORE):
         what = {"versions" if _is_of_versions(line) else "builds" for line in lines}
         return replace(tally, what=tuple(sorted(what, reverse=True)))
-    if status is Status.RECONFIGURED:
-        own = {name for line in lines if not line.is_shared for name in line.packages}
+    if status is Status.SHARED:
         events = dict.fromkeys(event for line in lines for event in line.shared)
-        shared = len(packages - own)
-        return replace(tally, shared=shared, events=tuple(events) if shared else ())
+        return replace(tally, events=tuple(events))
     return tally
 
 
@@ -259,7 +259,7 @@ def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_
     group = Group(**structs.asdict(tally), lines=_with_whole_together(lines))
     if columns and status not in _QUIET:
         return replace(group, table=_product_table(lines, columns))
-    told = [line for line in group.lines if not line.is_shared]
+    told = [line for line in group.lines if line.status is not Status.SHARED]
     number = number_of_packages(told)
     if not lists_all:
         told = [line for line in told if not _is_quiet(line, number)]

@@ -29,6 +29,8 @@ _FAR = 40
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
 
+_NO_NEWS = (Status.SHARED, Status.REBUILT)
+
 MOST_TAGS_WITH_NEWS = 3
 """How many tags, the worst first, begin with news."""
 
@@ -108,16 +110,19 @@ class Outline(Struct, frozen=True, kw_only=True):
         return self.noun == _NOUNS["lock"]
 
     @property
-    def only_hashes(self) -> int:
-        """How many only have another hash, beside others that changed: that is no change."""
-        last = self.tallies[-1:]
-        is_beside = len(self.tallies) > 1 and last[0].status is Status.REBUILT
-        return last[0].number if is_beside else 0
+    def besides(self) -> tuple[Tally, ...]:
+        """Those that changed as all around them did, or in their hash, beside worse: no news."""
+        return tuple(it for it in self.tallies[1:] if it.status in _NO_NEWS)
 
     @property
     def changed(self) -> tuple[Tally, ...]:
-        """What happened to the others: all of the sentence."""
-        return self.tallies[:-1] if self.only_hashes else self.tallies
+        """What happened to the others: the first sentence."""
+        return tuple(it for it in self.tallies if it not in self.besides)
+
+    @property
+    def names_follow(self) -> bool:
+        """Whether what is right below the first sentence names what is gone, new or downgraded."""
+        return all(tag.headlines or not (tag.losses or tag.toolchain) for tag in self.tags)
 
     @property
     def says_all(self) -> bool:

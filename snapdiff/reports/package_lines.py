@@ -115,11 +115,6 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         return self.status is not self.worst
 
     @property
-    def is_shared(self) -> bool:
-        """Whether what is said once of all around its packages says all of them."""
-        return bool(self.shared and not self.differs)
-
-    @property
     def symbol(self) -> str:
         """The sign of its class."""
         return SYMBOLS[self.status.kind]
@@ -237,6 +232,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
         elif change.kind in _SAME_VERSIONS:  # told by all stacks together, unless some builds alone
             kept = _versions_of(own) if some else ()
         is_now = change.package in now_dependencies
+        status = status_of(change, step, builds, moves, is_dependency_now=is_now)
         yield PackageLine(
             kind=change.kind,
             packages=(change.package,),
@@ -256,7 +252,7 @@ def _lines_of_stack(tag: TagDiff, stack: StackDiff) -> Iterable[PackageLine]:
             is_dependency=change.is_dependency,
             stacks=(stack.stack,),
             place=NOWHERE,
-            status=status_of(change, step, builds, moves, is_dependency_now=is_now),
+            status=Status.SHARED if status is Status.RECONFIGURED and not own else status,
             worst=Status.REBUILT,
         )
 

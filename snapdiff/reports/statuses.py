@@ -34,9 +34,11 @@ class Status(IntEnum):
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
     DEPENDENCY_NOW = 7
     RECONFIGURED = 8
-    DUPLICATES = 9
+    SHARED = 9
+    """It was reconfigured in nothing but what all around it was, too: that is said once."""
+    DUPLICATES = 10
     """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 10
+    REBUILT = 11
 
     @property
     def kind(self) -> Kind:
@@ -54,6 +56,7 @@ _KINDS = {
     Status.SCHEME: Kind.UPGRADED,
     Status.DEPENDENCY_NOW: Kind.ADDED,
     Status.RECONFIGURED: Kind.RECONFIGURED,
+    Status.SHARED: Kind.RECONFIGURED,
     Status.DUPLICATES: Kind.REBUILT,
     Status.REBUILT: Kind.REBUILT,
 }

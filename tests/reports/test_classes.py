@@ -62,17 +62,43 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
     assert "gotcha 1.0: a build is there twice now" in back
 
 
-def test_what_all_of_a_stack_changed_is_counted() -> None:
+@pytest.mark.parametrize(
+    ("own", "sentence"),
+    [
+        (0, "12 packages changed in compiler alone in e4s."),
+        (1, "1 package reconfigured in e4s. 11 more changed in compiler alone."),
+        (12, "12 packages reconfigured in e4s."),
+    ],
+)
+def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sentence: str) -> None:
     sides = [
         [
             spec(f"{side}{numbered(n)}", package=f"p{n:02}", compiler=compiler, variants=variants)
             for n in range(12)
-            for variants in ["+mpi" if side == "n" and n == 0 else ""]
+            for variants in [f"+own{n}" if side == "n" and n < own else ""]
         ]
         for side, compiler in (("o", GCC), ("n", CLANG))
     ]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
-    assert "12 packages reconfigured" in text
+    assert f"\n\n{sentence}\n\n" in text
+    assert (f"  ≠ {12 - own} changed in compiler alone: p{own:02}, " in text) is (own != 12)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_few_that_are_gone_new_or_downgraded_are_named_where_no_line_follows(number: int) -> None:
+    few = [f"p{n}" for n in range(number)]
+    old = [spec(f"o{numbered(n)}", "2.0", package=name) for n, name in enumerate(few)]
+    new = [spec(f"n{numbered(n)}", "1.0", package=name) for n, name in enumerate(few)]
+    named = f" ({', '.join(few)})" if number < 3 else ""
+    noun = "package" if number == 1 else "packages"
+    for sides, words in (((old, []), "gone"), (([], new), "new"), ((old, new), "downgraded")):
+        ups = [
+            spec(f"{it}z", version, package="up") for it, version in (("o", "1.0"), ("n", "1.1"))
+        ]
+        diff = diff_of([*sides[0], ups[0]], [*sides[1], ups[1]])
+        stat = render_report(diff, "text", ReportOptions(stat=True, width=400))
+        assert f"\n\n{number} {noun} {words}{named}, 1 upgraded in e4s.\n" in stat
+        assert f"{number} {noun} {words}, 1 upgraded in e4s.\n" in render_report(diff, "text")
 
 
 def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -> None:

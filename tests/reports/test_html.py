@@ -88,11 +88,10 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
         (
-            "20 packages changed in 11 stacks (and 1 stack removed, 1 added): 1 gone, 1 new, "
-            "1 downgraded, 2 lost versions or builds, 9 upgraded, 1 with more builds, "
-            "5 reconfigured; "
+            "20 packages changed in 11 stacks: 1 gone, 1 new, 1 downgraded, 2 lost versions or "
+            "builds, 9 upgraded, 1 with more builds, 5 reconfigured. 4 more only rebuilt. "
+            "1 tag removed, 1 stack removed, 1 tag added, 1 stack added. "
         ),
-        "1 tag added. 4 more only rebuilt. ",
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "stack radiuss-aws removed: 4 packages",
         "stack developer-tools-aarch64-linux-gnu added: 4 packages",
@@ -297,7 +296,8 @@ def test_the_numbers_of_stacks_are_of_the_classes_of_the_sentence(
         write_files(tmp_path / side, pages_of(records))
     sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
     text = render_report(diff_catalogs(*sides), format_name, ReportOptions(stat=True))
-    said = "1 downgraded, 1 lost some builds, 1 with another version scheme"
+    names = "" if format_name == "html" else " (less)"  # there, news name it
+    said = f"1 downgraded{names}, 1 lost some builds, 1 with another version scheme"
     assert said in " ".join(text.split())
     if format_name == "html":
         table = text.partition('<table class="picture">')[2]

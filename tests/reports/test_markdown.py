@@ -120,7 +120,7 @@ def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> No
     assert "- − stack `e4s` removed: 7 packages\n" in run_cli(*same).out
     text = run_cli(*same, "-f", "text").out
     assert "  − stack e4s removed: 7 packages\n" in text
-    assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 gone (e4s); 1 stack removed.\n" in text
+    assert "p-b, p-c, p-d, p-e, p-f, p-g, p-h 1.0 gone (e4s). 1 stack removed.\n" in text
 
 
 def test_the_gate_names_the_offenders() -> None:

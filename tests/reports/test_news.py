@@ -202,7 +202,7 @@ def test_many_names_are_in_a_fold_where_there_is_one_and_counted_on_a_terminal()
     up = [[spec(f"{s}{numbered(n)}", f"{n}.{s}", package=f"up{n}") for n in range(9)] for s in "de"]
     diff = diff_of([*old, *up[0]], [*new, *up[1]])
     page = render_report(diff, "markdown", ReportOptions(package_url=""))
-    fold = page.partition("<details><summary>Only rebuilt: 30</summary>\n\n")[2]
+    fold = page.partition("<details><summary>Only rebuilt</summary>\n\n")[2]
     comment = render_report(diff, "comment", ReportOptions(package_url=""))
     [line] = [line for line in comment.splitlines() if line.startswith("- = 30 only rebuilt: ")]
     assert fold.partition("\n")[0].count("`p") == line.count("`p") == 30
@@ -235,7 +235,7 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     assert f".\n\n{words}\n" in render_report(diff, "text")
     assert render_report(diff, "text").count("left 1.0") == 1
     few = diff_of([*old[20:], *kept], new[20:])
-    assert ".\n\nGone: 1\n" in render_report(few, "text")
+    assert ".\n\nGone\n" in render_report(few, "text")
     short = render_report(diff, "comment", ReportOptions(max_length=1500, package_url=""))
     assert "- ↓ 1 downgraded: `sinks` `2.0` → `1.9`\n" in short
     assert "shortened to fit" in short

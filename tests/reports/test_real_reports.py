@@ -74,15 +74,15 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
-        "118 products changed in 5 environments: 2 gone from `oneapi-x86_64`, 4 new (3 in some), "
+        "57 products changed in 5 environments: 2 gone from `oneapi-x86_64`, 4 new (3 in some), "
         "4 downgraded, 3 lost versions or builds, 34 upgraded (2 to another major version), 2 with "
-        "more versions or builds, 1 with another version scheme, 68 reconfigured (61 in os alone). "
-        "5 more only have another hash."
+        "more versions or builds, 1 with another version scheme, 7 reconfigured. "
+        "61 more changed in os alone, 5 only have another hash."
     )
     assert [re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2:30]] == NEWS
     assert lines[30] == "## Products"
     hashes = "- = 1,992 specs in all but `oneapi-x86_64` as before but for their hash, because of "
-    assert text.index("**Reconfigured: 68 (61 in os alone)**") < text.index(hashes)
+    assert text.index("**Reconfigured**") < text.index(hashes)
     assert "| `·` |" not in text
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
     assert "`2.9.1` → `2.8.3` (dependency) |" in text
@@ -95,15 +95,9 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert "built with `zlib" not in text
     assert "for `ubuntu" not in text
     assert text.count("| Product |") == 1
-    assert re.findall(r"\*\*(.*): (\d+)", text.partition("<summary>Dependencies")[0]) == [
-        ("Gone from `oneapi-x86_64`", "2"),
-        ("New", "4"),
-        ("Downgraded", "4"),
-        ("Lost versions or builds", "3"),
-        ("Upgraded", "34"),
-        ("With more versions or builds", "2"),
-        ("With another version scheme", "1"),
-        ("Reconfigured", "68"),
+    assert re.findall(r"\*\*(.*)\*\*", text.partition("<summary>Dependencies")[0]) == [
+        *("Toolchain", "Gone", "New", "Downgraded", "Lost versions or builds", "Upgraded"),
+        *("With more versions or builds", "With another version scheme", "Reconfigured"),
     ]
     assert "--detail" not in text
     assert text.index("## Products") < text.index("<summary>Dependencies: ")
@@ -133,7 +127,8 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert "<details" not in text
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
-    assert lines[2] == "1 product gone, 11 lost some builds, 1 with more versions in `derecho`."
+    gone = "1 product gone (`mvapich`)"
+    assert lines[2] == f"{gone}, 11 lost some builds, 1 with more versions in `derecho`."
     assert "- \\+ `esmf` `8.6.0` added beside `8.5.0`, 4 of 12 builds `8.5.0` → `8.6.0`" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"- = 40 specs as before but for their hash, {because}" in lines
@@ -150,8 +145,8 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
-        "4 packages changed in 7 stacks (and 18 stacks added): 1 gone from 2 stacks, 1 new, "
-        "2 reconfigured. 9 more only rebuilt."
+        "4 packages changed in 7 stacks: 1 gone from 2 stacks, 1 new, 2 reconfigured. "
+        "9 more only rebuilt. 18 stacks added."
     )
     alike = "`alpgen` `2.1.4`, `ampt` `2.26-t9b_atlas` reconfigured"
     compiler = "compiler no longer listed (was `gcc@=11.4.0`)"

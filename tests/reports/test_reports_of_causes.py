@@ -75,7 +75,7 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
         in together
     )
     assert "  os ubuntu20.04 → ubuntu22.04 (os, 12 specs)\n" in together
-    assert "  ≠ 12 reconfigured in os alone: app0, app1, app10, " in together
+    assert "  ≠ 12 changed in os alone: app0, app1, app10, " in together
 
 
 def apps(os: str) -> list[Item]:
