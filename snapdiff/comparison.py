@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.known_names import check_explicit, check_filters, stacks_of
+from snapdiff.catalog.known_names import check_filters, stacks_of
 from snapdiff.catalog.loading import Catalog, RevisionPair, require_paths
 from snapdiff.catalog.matching import match_packages
 from snapdiff.diff.tags import TagDiffs
@@ -59,7 +59,6 @@ def check_narrowing(
     if not allow_empty:
         require_paths([old.source, new.source])
     check_filters(filters, (new, old))
-    check_explicit(filters, (new, old))
     if filters.stack_names:
         require_mapped_stacks(filters, stacks_of(old), stacks_of(new))
 

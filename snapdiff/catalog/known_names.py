@@ -34,11 +34,17 @@ class KnownNames:
                 return
 
 
-def check_filters(filters: Filters, catalogs: Iterable[Catalog]) -> None:
-    """Raise SnapdiffError where a glob matches nothing in any of the catalogs.
+def check_filters(
+    filters: Filters, catalogs: Sequence[Catalog], listed: Iterable[Catalog] = ()
+) -> None:
+    """Raise SnapdiffError where a filter can only be a slip.
 
-    Nothing is read where there is no glob, and else no more than it takes to find a match.
+    A glob that matches nothing in any of the catalogs is one; so are explicit specs where no
+    document says which are. Nothing is read where there is no glob, and else no more than it takes
+    to find a match; of those only `listed`, paths alone.
     """
+    if filters.explicit:
+        _check_explicit(catalogs)
     if not any((filters.tag, filters.stack, filters.package)):
         return
     known = KnownNames()
@@ -48,20 +54,15 @@ def check_filters(filters: Filters, catalogs: Iterable[Catalog]) -> None:
         known.names["stack"].difference_update(dict(filters.stack_names))
         return not any(unmatched(filters, known.names))
 
-    for catalog in catalogs:
-        known.look_into(catalog, is_enough)
-        if is_enough():
-            return
+    for some, look_no_further in ((catalogs, is_enough), (listed, lambda: True)):
+        for catalog in some:
+            known.look_into(catalog, look_no_further)
+            if is_enough():
+                return
     require_matches(filters, known.names)
 
 
-def check_explicit(filters: Filters, catalogs: Iterable[Catalog]) -> None:
-    """Raise SnapdiffError where only explicit specs are wanted, and no document says which are.
-
-    Nothing but the paths of documents is looked at.
-    """
-    if not filters.explicit:
-        return
+def _check_explicit(catalogs: Iterable[Catalog]) -> None:
     is_empty = True
     for catalog in catalogs:
         documents = catalog.documents()

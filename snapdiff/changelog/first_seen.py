@@ -4,7 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from snapdiff.catalog.reading import FilePair
 from snapdiff.changelog.ranges import Steps
@@ -14,7 +16,11 @@ from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.limits import Progress, unseen
-from snapdiff.model import Build, Package, Revision
+from snapdiff.model import EMPTY_PART, Build, Package, Revision
+from snapdiff.reports import ReportOptions
+from snapdiff.reports.csv_report import csv_row
+from snapdiff.reports.templates import markdown_environment, render_page, text_environment
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
 from snapdiff.result import SkippedPage
 from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import parse_version
@@ -42,12 +48,11 @@ class BuildsSeen(Sighting, frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """One version of a package in a stack of a tag, or of a tag and those that followed it.
+    """One version of a package in a stack of a tag, the newest of those that followed one another.
 
     `first` is null where the version is in the first snapshot already. `last` is the newest
     snapshot that has it, and `is_gone` says that the last of all has not. `builds` is how many it
-    has, or had last, and `build_changes` has each snapshot in which it has others than before. Of
-    tags that followed one another, `tag` is the newest.
+    has, or had last, and `build_changes` has each snapshot in which it has others than before.
     """
 
     package: str
@@ -77,22 +82,6 @@ class _Place(NamedTuple):
     version: str
 
 
-class _Span:
-    """When a version was seen: `last` is None as long as it is there, with so many `builds`.
-
-    What it had when it was there last is in `last_builds`.
-    """
-
-    __slots__ = ("build_changes", "builds", "first", "last", "last_builds")
-
-    def __init__(self, first: Sighting | None, builds: int) -> None:
-        self.first = first
-        self.last: Sighting | None = None
-        self.last_builds: _Builds = Counter()
-        self.builds = builds
-        self.build_changes: list[BuildsSeen] = []
-
-
 _Builds = Counter[Configuration]
 """How many builds there are of each configuration."""
 
@@ -100,11 +89,22 @@ _Listed = defaultdict[_Place, _Builds]
 """The builds of each version that some files list, and not on both sides in the same words."""
 
 
-class _Held(NamedTuple):
-    """What a file listed when it was last read, and the snapshot that it was read in."""
+class _Span(Struct):
+    """When a version was seen: `last` is None as long as it is there, with so many `builds`.
 
-    listed: _Listed
-    seen: Sighting
+    What it had when it was there last is in `last_builds`.
+    """
+
+    first: Sighting | None
+    builds: int
+    last: Sighting | None = None
+    last_builds: _Builds = field(default_factory=Counter)
+    build_changes: list[BuildsSeen] = []
+
+
+class _Held(NamedTuple):
+    listed: _Listed  # what a file listed when it was last read
+    seen: Sighting  # the snapshot that it was read in
 
 
 def first_seen(steps: Steps, settings: Settings, progress: Progress = unseen) -> Sightings:
@@ -112,8 +112,7 @@ def first_seen(steps: Steps, settings: Settings, progress: Progress = unseen) ->
 
     Raises BadPagesError where a page cannot be read and is not to be skipped.
     """
-    record = _Record(settings, steps.first_revision())
-    record.begin(steps.first_packages())
+    record = _Record(settings, steps.first_revision(), steps.first_packages())
     for number, step in enumerate(steps.walk(), 1):
         record.add(step)
         progress(number, steps.most_sections())
@@ -123,7 +122,9 @@ def first_seen(steps: Steps, settings: Settings, progress: Progress = unseen) ->
 class _Record:
     """What was seen so far, and by path what was left out."""
 
-    def __init__(self, settings: Settings, first: Revision) -> None:
+    def __init__(
+        self, settings: Settings, first: Revision, packages: Iterable[Package | BadPage]
+    ) -> None:
         self.skipped: dict[str, SkippedPage] = {}
         self._scope = Scope(settings.filters)
         self._skip_bad_pages = settings.skip_bad_pages
@@ -131,9 +132,6 @@ class _Record:
         self._spans: dict[_Place, _Span] = {}
         self._unreadable: dict[str, _Held] = {}
         self._newest = _sighting(first.source, first)
-
-    def begin(self, packages: Iterable[Package | BadPage]) -> None:
-        """Take what the first snapshot holds."""
         bad_pages = []
         for package in packages:
             if isinstance(package, BadPage):
@@ -157,7 +155,6 @@ class _Record:
             self.skipped.setdefault(page.path, skipped)
 
     def add(self, step: Step) -> None:
-        """Go on to the next snapshot."""
         bad_pages: list[BadPage] = []
         before, after = _Listed(_Builds), _Listed(_Builds)
         seen: dict[_Place, Sighting] = {}
@@ -200,9 +197,7 @@ class _Record:
         removed, added = (old - new).total(), (new - old).total()
         if span.builds and (removed or added):
             change = BuildsSeen(
-                section=newest.section,
-                commit=newest.commit,
-                date=newest.date,
+                **asdict(newest),
                 old=span.builds,
                 new=span.builds + added - removed,
                 removed=removed,
@@ -223,7 +218,11 @@ class _Record:
         return found
 
     def rows(self) -> list[Seen]:
-        """Return all that was seen."""
+        def order(item: tuple[_Place, _Span]) -> tuple[object, ...]:
+            place = item[0]
+            version = parse_version(place.version)
+            return place.package, version, place.version, place.tag, place.stack
+
         return [
             Seen(
                 package=place.package,
@@ -236,7 +235,7 @@ class _Record:
                 builds=span.builds,
                 build_changes=tuple(span.build_changes),
             )
-            for place, span in sorted(self._spans.items(), key=lambda item: _order(item[0]))
+            for place, span in sorted(self._spans.items(), key=order)
         ]
 
 
@@ -266,7 +265,6 @@ class _Tags:
         return old, new
 
     def is_wanted(self, tag: str) -> bool:
-        """Return whether a tag is looked at."""
         return self._scope.has_tag(tag) or tag in self._followed
 
 
@@ -283,15 +281,69 @@ def _packages_of(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[str, B
 
 
 def _rename(found: dict[_Place, Any], old: str, new: str) -> None:
-    """Take what is known of some places with a tag to its successor's name."""
     for place in [place for place in found if place.tag == old]:
         found[place._replace(tag=new)] = found.pop(place)
 
 
-def _order(place: _Place) -> tuple[object, ...]:
-    version = parse_version(place.version)
-    return place.package, version, place.version, place.tag, place.stack
-
-
 def _sighting(section: str, revision: Revision) -> Sighting:
     return Sighting(section=section, commit=revision.commit, date=revision.date)
+
+
+# --- The report ---
+
+
+def render_first_seen(
+    found: Sightings, format_name: str, settings: Settings, options: ReportOptions
+) -> Iterator[str]:
+    """Yield sightings as a Markdown table, text, JSON or CSV."""
+    if format_name == "json":
+        both = (map(msgspec.json.encode, items) for items in (found.seen, found.skipped))
+        lists = (b",\n".join(items).decode("utf-8") for items in both)
+        seen, skipped = (f"[\n{items}\n]" if items else "[]" for items in lists)
+        yield f'{{"seen": {seen}, "skipped": {skipped}}}\n'
+    elif format_name == "csv":
+        yield from _csv(found.seen)
+    elif format_name == "text":
+        environment = text_environment(options.templates, painter(color=options.color))
+        text = render_page(environment, "first_seen.j2", settings=settings, **_table(found))
+        for line in text.splitlines():
+            yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
+    else:
+        environment = markdown_environment(options.templates)
+        yield render_page(environment, "first_seen.j2", settings=settings, **_table(found))
+
+
+def _table(found: Sightings) -> dict[str, Any]:
+    """Return the values of the template: stacks that had a version at the same time share a row.
+
+    A column without anything is left out. A tag or stack that is the only one and called `.` is not
+    named (docs/specification.md, section 10).
+    """
+    alike: dict[Seen, list[str]] = {}
+    for item in found.seen:
+        alike.setdefault(replace(item, stack="", builds=0), []).append(item.stack)
+    return {
+        "found": list(alike.items()),
+        "skipped": found.skipped,
+        "has_tags": {item.tag for item in found.seen} != {EMPTY_PART},
+        "has_stacks": {item.stack for item in found.seen} != {EMPTY_PART},
+        "has_builds": any(item.build_changes for item in found.seen),
+    }
+
+
+def _csv(seen: Iterable[Seen]) -> Iterator[str]:
+    ends = [f"{end}_{fact}" for end in ("first", "last") for fact in ("section", "commit", "date")]
+    place = ["package", "version", "tag", "stack"]
+    yield csv_row([*place, *ends, "is_gone", "builds", "build_changes"])
+    for item in seen:
+        cells = [item.package, item.version, item.tag, item.stack]
+        for sighting in (item.first, item.last):
+            facts = (sighting.section, sighting.commit, sighting.date) if sighting else ("",) * 3
+            cells += [fact or "" for fact in facts]
+        changes = []
+        for it in item.build_changes:
+            # Where both happened, the numbers alone do not say how many.
+            both = f" (-{it.removed} +{it.added})" if it.removed and it.added else ""
+            changes.append(f"{it.section}: {it.old} > {it.new}{both}")
+        cells += ["yes" if item.is_gone else "no", str(item.builds), "; ".join(changes)]
+        yield csv_row(cells)

@@ -1,6 +1,6 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.catalog.known_names import KnownNames, check_explicit
+from snapdiff.catalog.known_names import check_filters
 from snapdiff.catalog.loading import Catalog, RevisionPair, has_document, require_paths
 from snapdiff.changelog.steps import (
     GitSteps,
@@ -20,7 +20,6 @@ from snapdiff.changelog.steps import (
     revision_of,
 )
 from snapdiff.errors import BadPage, RevisionError
-from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
@@ -68,7 +67,6 @@ class GitRange(NamedTuple):
         )
 
     def _name_of(self, commit: Commit, tag: str | None) -> str:
-        """Return what a commit is called in a report."""
         name = tag or commit.id[:_NAME_LENGTH]
         folder = self.history.folder
         return f"{name}:{printable_path(folder)}" if folder else name
@@ -87,10 +85,10 @@ class GitRange(NamedTuple):
         RevisionPair(old, new).require_documents()
 
     def require_matches(self, filters: Filters) -> None:
-        """Raise SnapdiffError where a glob matches nothing in the range.
+        """Raise SnapdiffError where a filter has a slip in it.
 
-        Both ends are read. Of the commits between them only paths are looked at: they name tags and
-        packages, and a catalog that was read a hundred times would be a long wait for a slip.
+        Of the commits between both ends only paths are looked at: they name tags and packages, and
+        a catalog that was read a hundred times would be a long wait for a slip.
         """
 
         def between() -> Iterator[Catalog]:
@@ -98,8 +96,7 @@ class GitRange(NamedTuple):
                 yield Catalog(open_revision(self.history.repository, commit.tree), self.limits)
 
         ends = [Catalog(source, self.limits) for source in (self.new, self.old)]
-        check_explicit(filters, ends)
-        require_matches_in(filters, read=ends, listed=between())
+        check_filters(filters, ends, listed=between())
 
 
 class FolderRange(Struct, frozen=True):
@@ -156,10 +153,8 @@ class FolderRange(Struct, frozen=True):
         require_paths([self._catalog(name).source for name in reversed(self.names)])
 
     def require_matches(self, filters: Filters) -> None:
-        """Raise SnapdiffError where a glob matches nothing in any snapshot."""
-        catalogs = [self._catalog(name) for name in reversed(self.names)]
-        check_explicit(filters, catalogs)
-        require_matches_in(filters, read=catalogs)
+        """Raise SnapdiffError where a filter has a slip in it."""
+        check_filters(filters, [self._catalog(name) for name in reversed(self.names)])
 
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)
@@ -181,9 +176,8 @@ def open_range(
 ) -> Range:
     """Return what an argument stands for: `A..B`, a revision `A` for `A..HEAD`, or a folder.
 
-    Each snapshot is narrowed to the `paths`.
-
-    Raises RevisionError where there is no such thing, or a changelog cannot be made of it.
+    Each snapshot is narrowed to the `paths`. Raises RevisionError where there is no such thing, or
+    a changelog cannot be made of it.
     """
     opener = SourceOpener(directory, wanted=DOCUMENTS, limits=limits)
     old_name, *new_name = opener.split_range(argument)
@@ -201,26 +195,6 @@ def open_range(
         opener.narrow(source, paths)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
-
-
-def require_matches_in(
-    filters: Filters, *, read: Iterable[Catalog], listed: Iterable[Catalog] = ()
-) -> None:
-    """Raise SnapdiffError where a glob matches nothing in catalogs that are read or only listed.
-
-    No more is looked at than it takes to find a match.
-    """
-    known = KnownNames()
-
-    def is_enough() -> bool:
-        return not any(unmatched(filters, known.names))
-
-    for catalogs, look_no_further in ((read, is_enough), (listed, lambda: True)):
-        for catalog in catalogs if not is_enough() else ():
-            known.look_into(catalog, look_no_further)
-            if is_enough():
-                return
-    require_matches(filters, known.names)
 
 
 def _revision(source: Source) -> GitSource:

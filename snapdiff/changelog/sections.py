@@ -9,10 +9,9 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.changelog.ranges import Steps
-from snapdiff.changelog.steps import Step
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPage, BadPagesError, Side
-from snapdiff.limits import Limits, Progress, unseen
+from snapdiff.limits import Progress, unseen
 from snapdiff.result import CatalogDiff, Filters
 
 _MOST_IN_A_PART = 64
@@ -68,62 +67,49 @@ def _in_order(
     steps: Steps, settings: Settings, warn: Callable[[str], None], progress: Progress
 ) -> Iterator[Section]:
     for number, step in enumerate(steps.walk(), 1):
-        yield _section(step, settings, steps.limits, warn)
+        try:
+            diff = diff_files(
+                step.files,
+                step.revisions,
+                filters=settings.filters,
+                allow_empty=True,
+                skip_bad_pages=settings.skip_bad_pages,
+                warn=warn,
+                limits=steps.limits,
+            )
+        except BadPagesError as error:
+            old, new = step.revisions
+            places = [(old if page.side == "old" else new).source for page in error.pages]
+            raise BadPagesError(
+                [
+                    BadPage(f"{page.path} in {place}", page.side, page.reason)
+                    for page, place in zip(error.pages, places, strict=True)
+                ]
+            ) from error
+        diff = replace(diff, configuration=settings.configuration)
+        yield Section(name=step.name, subject=step.subject, is_open=step.is_open, diff=diff)
         progress(number, steps.most_sections())
-
-
-def _section(
-    step: Step, settings: Settings, limits: Limits, warn: Callable[[str], None]
-) -> Section:
-    try:
-        diff = diff_files(
-            step.files,
-            step.revisions,
-            filters=settings.filters,
-            allow_empty=True,
-            skip_bad_pages=settings.skip_bad_pages,
-            warn=warn,
-            limits=limits,
-        )
-    except BadPagesError as error:
-        raise BadPagesError([_with_revision(page, step) for page in error.pages]) from error
-    diff = replace(diff, configuration=settings.configuration)
-    return Section(name=step.name, subject=step.subject, is_open=step.is_open, diff=diff)
-
-
-def _with_revision(page: BadPage, step: Step) -> BadPage:
-    revision = step.revisions[0 if page.side == "old" else 1]
-    return BadPage(f"{page.path} in {revision.source}", page.side, page.reason)
 
 
 class _Outcome(Struct, frozen=True, kw_only=True):
     """What another process makes of a part: its sections, or the pages that it cannot read."""
 
-    sections: list[Section] = []
-    warnings: list[str] = []
-    bad_pages: list[tuple[str, Side, str]] = []
+    sections: list[Section]
+    warnings: list[str]
+    bad_pages: list[tuple[str, Side, str]]
 
 
-_ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(_Outcome)
 
 
 def compute_part(steps: Steps, settings: Settings) -> bytes:
     """Return the outcome of a part of the steps as bytes: what a worker of an executor runs."""
-    sections: list[Section] = []
-    warnings: list[str] = []
-    bad_pages: tuple[BadPage, ...] = ()
+    found = _Outcome(sections=[], warnings=[], bad_pages=[])
     try:
-        sections.extend(_in_order(steps, settings, warnings.append, unseen))
+        found.sections.extend(_in_order(steps, settings, found.warnings.append, unseen))
     except BadPagesError as error:
-        bad_pages = error.pages
-    return _ENCODER.encode(
-        _Outcome(
-            sections=sections,
-            warnings=warnings,
-            bad_pages=[(page.path, page.side, page.reason) for page in bad_pages],
-        )
-    )
+        found.bad_pages.extend((page.path, page.side, page.reason) for page in error.pages)
+    return msgspec.msgpack.encode(found)
 
 
 def _spread(

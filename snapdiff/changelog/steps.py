@@ -22,7 +22,7 @@ from snapdiff.sources.git import open_revision
 from snapdiff.sources.git_commands import Commit
 from snapdiff.sources.history import changes_between
 from snapdiff.sources.repository import Repository
-from snapdiff.sources.source import Entry, printable_path
+from snapdiff.sources.source import printable_path
 from snapdiff.sources.wanted import EVERYWHERE, Paths
 
 
@@ -97,11 +97,12 @@ class GitSteps(Struct, frozen=True):
         trees = [end.tree for end in self.ends]
         last_use: dict[str, int] = {}
         documents = [DOCUMENTS]
-        mirrors = {entry.path for entry in repository.entries(trees[0]) if _is_index(entry)}
+        paths = (entry.path for entry in repository.entries(trees[0]))
+        mirrors = set(filter(DOCUMENTS.is_index, paths))
         for position, pairs in enumerate(changes_between(repository, trees)):
             entries = [entry for pair in pairs for entry in pair if entry]
             last_use.update((str(entry.content_id), position) for entry in entries)
-            came = {new.path for _, new in pairs if new and _is_index(new)}
+            came = {new.path for _, new in pairs if new and DOCUMENTS.is_index(new.path)}
             documents.append(documents[-1].with_mirrors(map(printable_path, mirrors | came)))
             mirrors = came | mirrors.difference(old.path for old, _ in pairs if old)
         prefix = printable_path(self.folder)
@@ -122,10 +123,6 @@ class GitSteps(Struct, frozen=True):
                 revisions = old.revision, new.revision
                 yield Step(new.name, new.subject, new.is_open, revisions, files)
                 files.finish(position)
-
-
-def _is_index(entry: Entry) -> bool:
-    return DOCUMENTS.is_index(entry.path)
 
 
 def following_ends(

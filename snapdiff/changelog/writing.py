@@ -193,14 +193,16 @@ def _json_lines(sections: Iterable[Section], _asked: Asked) -> Iterator[str]:
         sys.stdout.buffer.flush()
 
 
-_FOR_PEOPLE: dict[str, Callable[[Iterable[ToldSection], Asked], Iterator[str]]] = {
+_Renderer = Callable[[Iterable[Any], Asked], Iterator[str]]
+
+_FOR_PEOPLE: dict[str, _Renderer] = {
     "markdown": _markdown,
     "text": _text,
     "html": _html,
 }
 """How a whole changelog is rendered where people read it, by the name of the format."""
 
-_AS_DATA: dict[str, Callable[[Iterable[Section], Asked], Iterator[str]]] = {
+_AS_DATA: dict[str, _Renderer] = {
     "template": _own_template,
     "json": _json_list,
     "ndjson": _json_lines,
@@ -266,19 +268,15 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         if self.is_continued:
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.is_open)
-        if self.format_name not in _FOR_PEOPLE:
-            if self.target and self.format_name == "ndjson":
-                self._append_lines(self.target, counted(sections))
-            else:
-                pieces = _AS_DATA[self.format_name](counted(sections), asked)
-                self.destination.write(pieces, is_new=self.is_new)
-            return number
-        told = counted(_told(sections, asked.options))
+        is_for_people = self.format_name in _FOR_PEOPLE
+        told = counted(_told(sections, asked.options) if is_for_people else sections)
         if self.target and self.format_name == "markdown":
             self._keep(self.target, _markdown_sections(told, asked), asked)
+        elif self.target and self.format_name == "ndjson":
+            self._append_lines(self.target, told)
         else:
-            pieces = _FOR_PEOPLE[self.format_name](told, asked)
-            self.destination.write(pieces, is_new=self.is_new)
+            render = (_FOR_PEOPLE | _AS_DATA)[self.format_name]
+            self.destination.write(render(told, asked), is_new=self.is_new)
         return number
 
     def _append_lines(self, target: Path, sections: Iterable[Section]) -> None:

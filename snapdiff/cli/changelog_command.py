@@ -5,8 +5,7 @@ from typing import Any, get_args
 
 import click
 
-from snapdiff.changelog.first_seen import first_seen
-from snapdiff.changelog.first_seen_report import RENDERERS
+from snapdiff.changelog.first_seen import first_seen, render_first_seen
 from snapdiff.changelog.kept_file import GIVEN, ShapingOptions, filter_options
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
@@ -167,7 +166,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
     options = given.fitted(given.report_options(), destination)
-    destination.write(RENDERERS[chosen](found, settings, options))
+    destination.write(render_first_seen(found, chosen, settings, options))
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
