@@ -26,9 +26,8 @@ from snapdiff.model import Package, Revision
 from snapdiff.reports import By
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitSource, open_revision
+from snapdiff.sources.git import GitHistory, GitSource, open_revision
 from snapdiff.sources.git_commands import Commit
-from snapdiff.sources.history import GitHistory
 from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Source, printable_path

@@ -18,9 +18,8 @@ from snapdiff.limits import Limits
 from snapdiff.model import Package, Revision
 from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
-from snapdiff.sources.git import open_revision
+from snapdiff.sources.git import changes_between, open_revision
 from snapdiff.sources.git_commands import Commit
-from snapdiff.sources.history import changes_between
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import printable_path
 from snapdiff.sources.wanted import EVERYWHERE, Paths

@@ -30,7 +30,7 @@ from snapdiff.sources.source import (
     joined_path,
     printable_path,
 )
-from snapdiff.sources.wanted import Selection, Wanted
+from snapdiff.sources.wanted import Wanted
 
 
 class DirectorySource(Source):
@@ -67,17 +67,16 @@ class DirectorySource(Source):
         return False
 
     def _list(self) -> Iterator[Entry]:
-        selection = Selection(self._wanted)
         # A folder is put off by its path: folders can be deeper than functions call each other.
         waiting: list[str | Entry] = [""]
         while waiting:
             item = waiting.pop()
             if isinstance(item, str):
-                waiting.extend(reversed(self._items(item, selection)))
+                waiting.extend(reversed(self._items(item)))
             else:
                 yield item
 
-    def _items(self, folder: str, selection: Selection) -> list[str | Entry]:
+    def _items(self, folder: str) -> list[str | Entry]:
         """Return the folders and the wanted files in a folder, by name."""
         place = os.path.join(self._root, folder)
         try:
@@ -93,9 +92,9 @@ class DirectorySource(Source):
                     items.append(path)
                 continue
             fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
-            entry = Entry(path, None, fault)
-            if selection.has(entry.path, entry.fault):
-                items.append(entry)
+            is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
+            if is_wanted(path):
+                items.append(Entry(path, None, fault))
         return items
 
     def find(self, path: str) -> Entry | None:
@@ -124,24 +123,21 @@ class DirectorySource(Source):
 
     def _content(self, entry: Entry) -> bytes:
         try:
-            return self._read_file(entry.path)
+            with self._opened(entry.path) as file:
+                before = os.fstat(file.fileno())
+                if not stat.S_ISREG(before.st_mode):
+                    raise FormatError(NOT_A_FILE)
+                limit = self._wanted.size_limit(entry.path, self._limits)
+                if before.st_size > limit.size:
+                    raise limit.error(f"has {before.st_size:,} bytes")
+                content = file.read(before.st_size + 1)
+                after = os.fstat(file.fileno())
         except OSError as error:
             raise FormatError(f"cannot be read: {error.strerror}") from error
-
-    def _read_file(self, path: str) -> bytes:
-        with self._opened(path) as file:
-            before = os.fstat(file.fileno())
-            if not stat.S_ISREG(before.st_mode):
-                raise FormatError(NOT_A_FILE)
-            limit = self._wanted.size_limit(path, self._limits)
-            if before.st_size > limit.size:
-                raise limit.error(f"has {before.st_size:,} bytes")
-            content = file.read(before.st_size + 1)
-            after = os.fstat(file.fileno())
         # A page is read again to count it, and has to be the one that was compared.
         state = before.st_ino, before.st_mtime_ns, before.st_size
         is_same = state == (after.st_ino, after.st_mtime_ns, len(content))
-        if not is_same or self._states.setdefault(path, state) != state:
+        if not is_same or self._states.setdefault(entry.path, state) != state:
             raise FormatError("changed while it was read; run again when nothing writes to it")
         return content
 
@@ -184,7 +180,6 @@ class WorkingTree(DirectorySource):
     """
 
     def __init__(self, repository: Repository, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Take a repository and the folder at the top of its working tree."""
         super().__init__("working tree", root, wanted=repository.wanted, limits=limits)
         self._repository = repository
 
@@ -202,8 +197,7 @@ class WorkingTree(DirectorySource):
         return all(os.path.lexists(os.path.join(place, name)) for name in _IN_A_REPOSITORY)
 
     def _list(self) -> Iterator[Entry]:
-        has = self._repository.selection.has
-        unread = (entry for entry in self._index.unread.values() if has(entry.path, entry.fault))
+        unread = filter(self._repository.is_wanted, self._index.unread.values())
         found = {entry.path: entry for entry in chain(super()._list(), unread)}
         for path in sorted(found):
             yield found[path]
@@ -252,8 +246,6 @@ class WorkingTree(DirectorySource):
 
 LOCK = "spack.lock"
 
-_MANIFEST = "spack.yaml"
-_ENVIRONMENTS = Path("var", "spack", "environments")
 _MOST_NAMES = 20
 
 
@@ -262,7 +254,9 @@ def environment_folder(name: str) -> Path:
 
     Raises RevisionError where there is no such environment.
     """
-    managed = _managed_environments()
+    program = shutil.which("spack")
+    root = os.environ.get("SPACK_ROOT") or (program and Path(program).resolve().parents[1])
+    managed = Path(root, "var", "spack", "environments") if root else None
     if managed and _is_environment(managed / name):
         return managed / name
     if _is_environment(Path(name)):
@@ -279,14 +273,5 @@ def environment_folder(name: str) -> Path:
     raise RevisionError(f"{name}: no such environment in {managed}; {there}")
 
 
-def _managed_environments() -> Path | None:
-    """Return Spack's folder of environments; None where no Spack is to be found."""
-    root = os.environ.get("SPACK_ROOT")
-    program = shutil.which("spack")
-    if not root and program:
-        root = str(Path(program).resolve().parents[1])
-    return Path(root, _ENVIRONMENTS) if root else None
-
-
 def _is_environment(folder: Path) -> bool:
-    return any(os.path.isfile(folder / name) for name in (_MANIFEST, LOCK))
+    return any(os.path.isfile(folder / name) for name in ("spack.yaml", LOCK))

@@ -22,7 +22,7 @@ from snapdiff.sources.git_commands import (
     read_commit,
 )
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
-from snapdiff.sources.wanted import EVERYWHERE, Paths, Selection, Wanted
+from snapdiff.sources.wanted import EVERYWHERE, Paths, Wanted
 
 _FOLDER = "40000"
 _SYMLINK = "120000"
@@ -57,13 +57,7 @@ class Index(NamedTuple):
 class Repository:
     """A git repository that revisions are looked up in; nothing in it is ever changed."""
 
-    def __init__(
-        self,
-        directory: Path,
-        *,
-        wanted: Wanted,
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> None:
+    def __init__(self, directory: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS) -> None:
         """Open the repository that git would find if it were started in `directory`.
 
         Its listings have the files that are `wanted`. Raises RevisionError where there is none, or
@@ -71,7 +65,8 @@ class Repository:
         """
         self.git = GitRunner(directory)
         self.wanted = wanted
-        self.selection = Selection(wanted)
+        self._paths = EVERYWHERE
+        self._searched: dict[str, bool] = {"": True}
         self._limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
         self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
@@ -85,11 +80,23 @@ class Repository:
 
     def narrowed(self, paths: Paths) -> "Repository":
         """Return the same repository, of which listings have the files below some paths alone."""
-        if paths is EVERYWHERE:
-            return self
         other = copy.copy(self)
-        other.selection = Selection(self.wanted, paths)
+        other._paths = paths  # noqa: SLF001 - it is one of these
         return other
+
+    def is_wanted(self, entry: Entry) -> bool:
+        """Return whether a file is to be listed.
+
+        Of those that cannot be read, a symbolic link for instance, only one that is called like a
+        document is missed.
+        """
+        is_one = self.wanted.is_document if entry.fault else self.wanted.may_be_document
+        if not is_one(entry.path):
+            return False
+        folder = entry.path.rpartition("/")[0]
+        if folder not in self._searched:
+            self._searched[folder] = all(map(self.wanted.is_searched, folder.split("/")))
+        return self._searched[folder] and (self._paths is EVERYWHERE or self._paths.has(entry.path))
 
     def _ask(self, *questions: str) -> str:
         return os.fsdecode(self.git.run("rev-parse", *questions).removesuffix(b"\n"))
@@ -168,8 +175,7 @@ class Repository:
         for line in listing.split(b"\0")[:-1]:
             facts, _, name = line.partition(b"\t")
             mode, _, object_id = facts.decode("ascii").split(" ")
-            entry = self._wanted(name, mode, object_id)
-            if entry:
+            if entry := self._wanted(name, mode, object_id):
                 yield entry
 
     def find(self, tree: str, path: str) -> Entry | None:
@@ -236,7 +242,7 @@ class Repository:
         if mode in (_NOTHING, SUBMODULE):
             return None
         entry = _entry(path, mode, object_id)
-        return entry if self.selection.has(entry.path, entry.fault) else None
+        return entry if self.is_wanted(entry) else None
 
     def index(self) -> Index:
         """Return what the index says of the working tree, which has to be there."""
@@ -292,7 +298,7 @@ class Repository:
 
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
-        return self.git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        return self._ask("--is-shallow-repository") == "true"
 
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:

@@ -197,9 +197,7 @@ class Part(Source):
         `plain` makes of its bytes what others read; it raises FormatError.
         """
         self.name = name
-        self.commit = source.commit
-        self.date = source.date
-        self.subject = source.subject
+        self.commit, self.date, self.subject = source.commit, source.date, source.subject
         self.is_file = bool(called)
         self.path = path
         self.folder = path.rpartition("/")[0] if called else path
@@ -217,19 +215,17 @@ class Part(Source):
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder; the single file, whatever it is called."""
-        if self.is_file:
-            entry = None if folder else self.source.find(self.path)
-            if entry:
-                yield entry._replace(path=self._called)
-            return
-        for entry in self.source.files(joined(self.path, folder)):
-            yield entry._replace(path=entry.path.removeprefix(f"{self.path}/"))
+        if not self.is_file:
+            for entry in self.source.files(joined(self.path, folder)):
+                yield entry._replace(path=entry.path.removeprefix(f"{self.path}/"))
+        elif not folder and (found := self.find(self._called)):
+            yield found
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, or None."""
-        found = (
-            None if self.is_file and path != self._called else self.source.find(self._inside(path))
-        )
+        if self.is_file and path != self._called:
+            return None
+        found = self.source.find(self._inside(path))
         return found and found._replace(path=path)
 
     def holds(self, path: str) -> bool:
@@ -286,7 +282,6 @@ class View(Part):
     """A view of a mirror: an index of some of its specs, as if there were no other."""
 
     def __init__(self, mirror: Source, view: str, name: str) -> None:
-        """Take the mirror, the view's own name, and what the user calls it."""
         super().__init__(mirror, "", name)
         self._manifest = view_path(view)
 
@@ -324,6 +319,4 @@ def folders_upwards(folder: str) -> list[str]:
 
 def printable_path(path: str) -> str:
     r"""Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\xff`."""
-    if path.isascii():
-        return path
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -137,33 +137,3 @@ class Wanted(Protocol):
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at; every document is one of these."""
         ...
-
-
-class Selection:
-    """Picks the entries of a source out of all its files."""
-
-    def __init__(self, wanted: Wanted, paths: Paths = EVERYWHERE) -> None:
-        """Take what is looked for, and where."""
-        self._wanted = wanted
-        self._paths = paths
-        self._searched: dict[str, bool] = {"": True}
-
-    def has(self, path: str, fault: str | None = None) -> bool:
-        """Return whether a file is wanted.
-
-        Of those that cannot be read, a symbolic link for instance, only one that is called like a
-        document is missed.
-        """
-        is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
-        return (
-            is_wanted(path)
-            and self._is_searched(path.rpartition("/")[0])
-            and (self._paths is EVERYWHERE or self._paths.has(path))
-        )
-
-    def _is_searched(self, folder: str) -> bool:
-        known = self._searched.get(folder)
-        if known is None:
-            known = all(map(self._wanted.is_searched, folder.split("/")))
-            self._searched[folder] = known
-        return known
