@@ -6,7 +6,6 @@ whatever the number of specs that lead there (specification, section 11).
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import repeat
 from typing import cast
 
@@ -14,10 +13,9 @@ from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs, packages_of
-from snapdiff.diff.dependencies import Graphs, HashPair, linked_by
+from snapdiff.diff.dependencies import Graphs, HashPair, SideDependencies
 from snapdiff.diff.reach import BitCounts, all_above, follow, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
-from snapdiff.model import Graph
 from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
 
@@ -262,7 +260,7 @@ def explain_changes(
     document has too much to compare, or a node that cannot be read.
     """
     because = bool(scope.filters.because)
-    lost = _lost_because(changes, graphs, scope.is_wanted_cause) if because else set()
+    lost = _lost_because(changes, graphs, known, scope.is_wanted_cause) if because else set()
     kept = {
         position: replace(change, cause=None) if change.package in graphs else change
         for position, change in enumerate(changes)
@@ -291,22 +289,24 @@ def explain_changes(
 
 
 def _lost_because(
-    changes: Sequence[Change], graphs: Mapping[str, Graphs], is_wanted: Callable[[str], bool]
+    changes: Sequence[Change],
+    graphs: Mapping[str, Graphs],
+    known: KnownGraphs,
+    is_wanted: Callable[[str], bool],
 ) -> set[int]:
     """Return the places of specs that were removed with a wanted package: it, and what used it."""
-    removed: dict[Graph, dict[str, int]] = {}
+    removed: dict[SideDependencies, dict[str, int]] = {}
     gone: set[str] = set()
     for position, change in enumerate(changes):
         if change.kind is Kind.REMOVED and change.old and change.package in graphs:
-            removed.setdefault(graphs[change.package][0], {})[change.old.hash] = position
+            side = known.dependencies(graphs[change.package]).old
+            removed.setdefault(side, {})[change.old.hash] = position
             if is_wanted(change.package):
                 gone.add(change.old.hash)
     return {
         specs[spec_hash]
-        for graph, specs in removed.items()
-        for spec_hash, reaches in unite_below(
-            specs, partial(linked_by, graph), gone.__contains__, known={}
-        )
+        for side, specs in removed.items()
+        for spec_hash, reaches in unite_below(specs, side.below, gone.__contains__, known={})
         if reaches and spec_hash in specs
     }
 

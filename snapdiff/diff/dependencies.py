@@ -6,7 +6,6 @@ specs of a real environment have such a twin (specification, section 10).
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import compress, product
 from typing import NamedTuple
 
@@ -51,37 +50,41 @@ class DependsOn(NamedTuple):
         )
 
 
-def linked_by(graph: Graph, spec_hash: str) -> list[str]:
-    """Return the hashes of what a node links or runs; nothing where the graph has no such node."""
-    node = graph.node(spec_hash)
-    return [edge.hash for edge in node.edges if not is_build_only(edge)] if node else []
-
-
 _Groups = dict[DependsOn, deque[str]]
 """The hashes of some specs by what they depend on, lowest first."""
 
 
 class DependencySets:
-    """The dependencies of the nodes of an old and a new graph, found when first asked for.
+    """The dependencies of the nodes of an old and a new graph, found when first asked for."""
 
-    Only what a node links and runs is followed, and no node twice.
-    """
-
-    def __init__(self, graphs: tuple[Graph, Graph]) -> None:
+    def __init__(self, graphs: Graphs) -> None:
         """Take the graphs."""
         bits: dict[Hashable, int] = {}
-        self.old = _SideSets(graphs[0], bits)
-        self.new = _SideSets(graphs[1], bits)
+        self.old = SideDependencies(graphs[0], bits)
+        self.new = SideDependencies(graphs[1], bits)
 
 
-class _SideSets:
-    """The sets of one graph; `bits` numbers their members, of both graphs together."""
+class SideDependencies:
+    """What the nodes of one graph depend on; `names` has what edges call each of them."""
 
     def __init__(self, graph: Graph, bits: dict[Hashable, int]) -> None:
-        self._graph = graph
+        """Take the graph; `bits` numbers the members of sets, of both sides' graphs together."""
+        self.graph = graph
+        self.names: dict[str, str] = {}
         self._bits = bits
         self._own: dict[str, int] = {}
+        self._below: dict[str, list[str]] = {}
         self._linked: dict[str, int] = {}
+
+    def below(self, spec_hash: str) -> list[str]:
+        """Return the hashes of what a node links or runs; of no node, nothing."""
+        found = self._below.get(spec_hash)
+        if found is None:
+            node = self.graph.node(spec_hash)
+            edges = [edge for edge in node.edges if not is_build_only(edge)] if node else []
+            self.names.update((edge.hash, edge.name) for edge in edges)
+            found = self._below[spec_hash] = [edge.hash for edge in edges]
+        return found
 
     def group(self, hashes: Iterable[str]) -> _Groups:
         """Return nodes by what they depend on."""
@@ -111,12 +114,11 @@ class _SideSets:
         """Return the link and run closures of all nodes that are known, some among them."""
         unknown = [spec_hash for spec_hash in hashes if spec_hash not in self._linked]
         if unknown:
-            linked = partial(linked_by, self._graph)
-            self._linked |= dict(unite_below(unknown, linked, self._own_bit, self._linked))
+            self._linked |= dict(unite_below(unknown, self.below, self._own_bit, self._linked))
         return self._linked
 
     def _depends_on(self, spec_hash: str, linked: int) -> DependsOn:
-        node = self._graph.node(spec_hash)
+        node = self.graph.node(spec_hash)
         direct = 0
         for edge in node.edges if node else ():
             own = self._number(edge.hash)
@@ -135,7 +137,7 @@ class _SideSets:
         """Return the number of a node's name, version and configuration."""
         number = self._own.get(spec_hash)
         if number is None:
-            node = self._graph.node(spec_hash)
+            node = self.graph.node(spec_hash)
             if node is None:
                 return None
             key = node.name, node.build.version, node.build.configuration
@@ -208,7 +210,7 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
 
 
 def roots_above(
-    versions: Mapping[str, Collection[Version]], roots: Mapping[str, str], graph: Graph
+    versions: Mapping[str, Collection[Version]], roots: Mapping[str, str], side: SideDependencies
 ) -> dict[str, tuple[str, ...]]:
     """Return which roots link or run, at any depth, some versions of packages; raises FormatError.
 
@@ -217,12 +219,12 @@ def roots_above(
     bits = {name: 1 << place for place, name in enumerate(versions)}
 
     def own(spec_hash: str) -> int:
-        node = graph.node(spec_hash)
+        node = side.graph.node(spec_hash)
         is_wanted = node and node.build.version in versions.get(node.name, ())
         return bits[node.name] if node and is_wanted else 0
 
     found: dict[str, set[str]] = {name: set() for name in versions}
-    for spec_hash, below in unite_below(roots, partial(linked_by, graph), own, known={}):
+    for spec_hash, below in unite_below(roots, side.below, own, known={}):
         if spec_hash in roots:
             for name, bit in bits.items():
                 if below & bit:

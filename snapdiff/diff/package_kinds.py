@@ -44,7 +44,13 @@ def change_of_package(
     Spack's order (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
     kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
-    numbers: dict[str, int] = Counter(change.kind for change in changes)
+    numbers: dict[str, int] = {}
+    duplicates: dict[str, int] = {}
+    for change in changes:
+        numbers[change.kind] = numbers.get(change.kind, 0) + 1
+        if change.duplicate:
+            duplicates[change.kind] = duplicates.get(change.kind, 0) + 1
+    lost, gained = duplicates.get(Kind.REMOVED, 0), duplicates.get(Kind.ADDED, 0)
     return PackageChange(
         package=package,
         kind=kind or _kind_of_same_versions(numbers),
@@ -55,7 +61,7 @@ def change_of_package(
         specs=ChangeCounts(**numbers),
         builds=Count(sum(old.values()), sum(new.values())),
         versions=_count_versions(old, new, kept),
-        duplicates=_duplicates(changes),
+        duplicates=Duplicates(lost=lost, gained=gained) if duplicates else UNSET,
     )
 
 
@@ -63,8 +69,10 @@ def _count_versions(
     old: Mapping[str, int], new: Mapping[str, int], kept: _Texts
 ) -> tuple[VersionCount, ...] | UnsetType:
     """Return how many specs of each version there are, where names of versions do not say it."""
+    if not kept or (old.keys() == new.keys() and len(old) == 1):  # as mostly
+        return UNSET
     texts = _by_order((*old, *new)) | _by_order(new)
-    if not kept or len(texts) < 2:
+    if len(texts) < 2:
         return UNSET
     before, after = _by_version(old), _by_version(new)
     return tuple(VersionCount(texts[it], before[it], after[it]) for it in sorted(texts))
@@ -76,13 +84,6 @@ def _by_version(specs: Mapping[str, int]) -> Counter[Version]:
     for text, number in specs.items():
         found[parse_version(text)] += number
     return found
-
-
-def _duplicates(changes: Iterable[Change]) -> Duplicates | UnsetType:
-    numbers = Counter(change.kind for change in changes if change.duplicate)
-    if not numbers:
-        return UNSET
-    return Duplicates(lost=numbers[Kind.REMOVED], gained=numbers[Kind.ADDED])
 
 
 def parts_of(

@@ -173,25 +173,24 @@ def _losses(
     if not removed and not added:
         return {}
     kept = _builds_by_stack(removed.keys() | added.keys(), pair.kept())
-    graphs = pair.graphs
     found: dict[str, dict[Kind, Loss]] = {}
-    for kind, lost, mine, theirs, both, closures in (
-        (Kind.REMOVED, removed, pair.old, pair.new, graphs, sets and sets.old),
-        (Kind.ADDED, added, pair.new, pair.old, graphs and graphs[::-1], sets and sets.new),
+    for kind, lost, mine, theirs, sides in (
+        (Kind.REMOVED, removed, pair.old, pair.new, (sets.old, sets.new) if sets else None),
+        (Kind.ADDED, added, pair.new, pair.old, (sets.new, sets.old) if sets else None),
     ):
         there = _builds_by_stack(lost, theirs.items())
         here = _builds_by_stack(lost, mine.items())
         for stack, hashes in lost.items():
             # Only dependencies tell what both sides have of one side from the same of the other.
-            stayed = [*here[stack], *(kept[stack] if graphs else ())]
+            stayed = [*here[stack], *(kept[stack] if sides else ())]
             duplicates = frozenset[str]()
-            if closures:
+            if sides:
                 left = {key for key, _ in stayed}.difference(hashes)
-                duplicates = closures.duplicates(hashes, left)
+                duplicates = sides[0].duplicates(hashes, left)
             builds = {key: mine[key].configuration for key in hashes if key not in duplicates}
             stayed = [build for build in stayed if build[0] not in builds]
             others = [*there[stack], *kept[stack]]
-            loss = Loss(pair.name, builds, stayed, others, both, duplicates)
+            loss = Loss(pair.name, builds, stayed, others, sides, duplicates)
             found.setdefault(stack, {})[kind] = loss
     return found
 

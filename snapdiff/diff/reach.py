@@ -12,14 +12,14 @@ from collections.abc import (
     Sequence,
 )
 from itertools import chain
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def unite_below(
     roots: Iterable[Key],
-    children: Callable[[Key], Iterable[Key]],
+    children: Callable[[Key], Sequence[Key]],
     own: Callable[[Key], int],
     known: Mapping[Key, int],
 ) -> Iterator[tuple[Key, int]]:
@@ -29,81 +29,69 @@ def unite_below(
     dropped when the last node above has them: in a chain of 40,000 nodes, each with a bit of its
     own, all of them together would take 200 MB.
     """
-    circles = _Circles(children, known)
-    for root in roots:
-        circles.walk(root)
-    places = {node: place for place, circle in enumerate(circles.found) for node in circle}
-    edges = chain.from_iterable(circles.below.values())
-    waiting = Counter(places[child] for child in edges if child in places)
-    united: dict[int, int] = {}  # as long as something above waits for it
-    for place, circle in enumerate(circles.found):
+    circles, below = _circles(roots, children, known)
+    waiting = Counter(chain.from_iterable(below.values()))
+    united: dict[Key, int] = {}  # as long as something above waits for it
+    for circle in circles:
         bits = 0
         for node in circle:
             bits |= own(node)
-        for child in chain.from_iterable(map(circles.below.__getitem__, circle)):
-            below = places.get(child)
-            if below is None:
-                bits |= known[child]
-                continue
-            waiting[below] -= 1
-            if below != place:
-                bits |= united[below] if waiting[below] else united.pop(below)
-        if waiting[place]:
-            united[place] = bits
+            for child in below[node]:
+                found = united.get(child)
+                bits |= known.get(child, 0) if found is None else found
         for node in circle:
             yield node, bits
+            if waiting[node]:
+                united[node] = bits
+        for node in circle:
+            for child in below[node]:
+                waiting[child] -= 1
+                if not waiting[child]:
+                    united.pop(child, None)
 
 
-class _Circles(Generic[Key]):
-    """Roots and all below them, what lies in a circle together, what is below first.
+def _circles(
+    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key]
+) -> tuple[list[list[Key]], dict[Key, Sequence[Key]]]:
+    """Return roots and all below them, what lies in a circle together, what is below first.
 
-    This is Tarjan's algorithm for strongly connected components, with a list in place of its
-    recursion, since a graph may be deep. Every node and edge is visited once.
+    Behind these is what each of them has below. Every node and edge is visited once, as in Gabow's
+    algorithm for strongly connected components, with a list in place of its recursion, since a
+    graph may be deep.
     """
-
-    def __init__(self, children: Callable[[Key], Iterable[Key]], known: Container[Key]) -> None:
-        self.found: list[list[Key]] = []
-        self.below: dict[Key, Sequence[Key]] = {}  # asked for once: it may be worked out each time
-        self._children = children
-        self._known = known
-        self._numbers: dict[Key, int] = {}
-        self._lowest: dict[Key, int] = {}  # the lowest number that an open node leads back to
-        self._open: list[Key] = []  # what is in no circle yet
-        self._way: list[tuple[Key, Iterator[Key]]] = []
-
-    def walk(self, root: Key) -> None:
-        """Find the circles of a root and of all below it that was not visited."""
-        if root not in self._numbers and root not in self._known:
-            self._enter(root)
-        while self._way:
-            node, rest = self._way[-1]
+    circles: list[list[Key]] = []
+    below: dict[Key, Sequence[Key]] = {}
+    way: list[tuple[Key, Iterator[Key]]] = []
+    places: dict[Key, int] = {}  # of what is in no circle yet, in the order of `waiting`
+    waiting: list[Key] = []
+    first: list[int] = []  # the places where a circle may begin
+    for root in roots:
+        entered: Key | None = root if root not in below and root not in known else None
+        while way or entered is not None:
+            if entered is not None:
+                places[entered] = len(waiting)
+                first.append(len(waiting))
+                waiting.append(entered)
+                below[entered] = children(entered)
+                way.append((entered, iter(below[entered])))
+                entered = None
+            node, rest = way[-1]
             for child in rest:
-                if child in self._lowest:
-                    self._lowest[node] = min(self._lowest[node], self._numbers[child])
-                elif child not in self._numbers and child not in self._known:
-                    self._enter(child)
+                if child in places:  # which leads to this node: all since then is one circle
+                    while first[-1] > places[child]:
+                        first.pop()
+                elif child not in below and child not in known:
+                    entered = child
                     break
             else:
-                self._leave(node)
-
-    def _enter(self, node: Key) -> None:
-        self._numbers[node] = self._lowest[node] = len(self._numbers)
-        self._open.append(node)
-        below = self.below[node] = tuple(self._children(node))
-        self._way.append((node, iter(below)))
-
-    def _leave(self, node: Key) -> None:
-        self._way.pop()
-        lowest = self._lowest[node]
-        if self._way:
-            above = self._way[-1][0]
-            self._lowest[above] = min(self._lowest[above], lowest)
-        if lowest == self._numbers[node]:
-            circle: list[Key] = []
-            while node in self._lowest:
-                circle.append(self._open.pop())
-                del self._lowest[circle[-1]]
-            self.found.append(circle)
+                way.pop()
+                if first[-1] == places[node]:
+                    circle = waiting[first.pop() :]
+                    del waiting[-len(circle) :]
+                    for it in circle:
+                        del places[it]
+                    circles.append(circle)
+    return circles, below
 
 
 class Way(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from itertools import chain
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
@@ -14,7 +15,7 @@ from snapdiff.diff.compilers import count_compilers, former_compilers
 from snapdiff.diff.dependencies import Graphs, direct_dependents, roots_above
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
-from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses
+from snapdiff.diff.traits import Loss, Sides, Traits, find_traits, narrowed_losses, read_builds
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.model import DocumentKind, Graph, TagPair, packages_asked_for
@@ -73,7 +74,9 @@ class AskedForNames(NamedTuple):
             needed_by=direct_dependents(no_longer, self.graphs[1]) if self.graphs[1] else {},
         )
 
-    def needed_by(self, changes: Iterable[PackageChange]) -> dict[str, tuple[str, ...]]:
+    def needed_by(
+        self, changes: Iterable[PackageChange], known: KnownGraphs
+    ) -> dict[str, tuple[str, ...]]:
         """Return which new roots link or run a version that came, by package.
 
         Of packages of which a version came that is older than one before. Raises FormatError where
@@ -88,7 +91,7 @@ class AskedForNames(NamedTuple):
             for spec_hash, root in (new.roots or {}).items()
             if root.package not in old.package_names
         }
-        return roots_above(older, roots, new)
+        return roots_above(older, roots, known.dependencies((old, new)).new)
 
 
 def _older_that_came(change: PackageChange) -> set[Version]:
@@ -189,12 +192,10 @@ class StackTotal:
         is_reported = _reported(scope, asked_for)
         try:
             changes, causes = explain_changes(self.changes, self.graphs, known, scope, is_reported)
-            lost, gained = (
-                self._traits(side, changes, scope) for side in (Kind.REMOVED, Kind.ADDED)
-            )
+            lost, gained = self._traits(changes, scope)
             roots = asked_for.changes(scope, {*self.added, *self.removed}) if asked_for else None
             packages = self._packages(changes, scope)
-            needed_by = asked_for.needed_by(packages) if asked_for else {}
+            needed_by = asked_for.needed_by(packages, known) if asked_for else {}
             compilers = (
                 count_compilers(self.changes, (self.old, self.new), graphs)
                 if self.changes and not scope.filters.package  # else nobody knows all of them
@@ -249,21 +250,27 @@ class StackTotal:
             changes=tuple(changes),
         )
 
-    def _traits(self, kind: Kind, changes: Iterable[Change], scope: Scope) -> Traits:
-        """Return what the removed or the added builds have in common; raises FormatError."""
-        is_lost = kind is Kind.REMOVED
-        losses = sorted(self.losses[kind], key=_PACKAGE)
+    def _traits(self, changes: Iterable[Change], scope: Scope) -> tuple[Traits, Traits]:
+        """Return what the removed and the added builds have in common; raises FormatError."""
+        kinds = (Kind.REMOVED, frozenset(self.removed)), (Kind.ADDED, frozenset(self.added))
+        losses = {kind: sorted(self.losses[kind], key=_PACKAGE) for kind, _ in kinds}
         if scope.filters.because or scope.filters.explicit:  # then not all is reported
-            specs = (change.old or change.new for change in changes if change.kind is kind)
-            losses = list(narrowed_losses(losses, {spec.hash for spec in specs if spec}))
-        names = frozenset(self.removed if is_lost else self.added)
+            for kind in losses:
+                specs = (change.old or change.new for change in changes if change.kind is kind)
+                wanted = {spec.hash for spec in specs if spec}
+                losses[kind] = list(narrowed_losses(losses[kind], wanted))
+        bits = read_builds(chain.from_iterable(losses.values()))
 
-        def gone(graphs: Graphs) -> frozenset[str]:
-            # With `-p`, the packages that are compared do not say what else is gone.
-            mine, theirs = graphs
-            return mine.package_names - theirs.package_names if scope.filters.package else names
+        def traits(kind: Kind, names: frozenset[str]) -> Traits:
+            def gone(sides: Sides) -> frozenset[str]:
+                # With `-p`, the packages that are compared do not say what else is gone.
+                mine, theirs = (side.graph.package_names for side in sides)
+                return mine - theirs if scope.filters.package else names
 
-        return find_traits(losses, gone)
+            return find_traits(losses[kind], gone, bits)
+
+        lost, gained = (traits(*it) for it in kinds)
+        return lost, gained
 
     def _packages(self, changes: Collection[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

@@ -1,12 +1,12 @@
 """Everything that may be a trait as bits of integers: what builds link or run, and how they are."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import get_args
 
-from snapdiff.diff.dependencies import is_build_only
+from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import each_bit, unite_below
-from snapdiff.model import Graph, Node
+from snapdiff.model import Build, Node
 from snapdiff.result.causes import Trait, TraitWhat
 from snapdiff.spack.configuration import Configuration, target_family
 
@@ -29,19 +29,19 @@ _Like = tuple[TraitWhat, str, str]
 class TraitBits:
     """Everything that may be a trait as a bit of integers, and every version of a dependency.
 
-    `traits` are the bits of all but versions, `of_what` those of each kind of trait.
+    `of_what` has the bits of each kind of trait, `linked` what builds of documents link and run.
     """
 
     def __init__(self) -> None:
         """Begin with none."""
-        self.traits = 0
         self.of_what: dict[TraitWhat, int] = dict.fromkeys(_ORDER, 0)
+        self.linked: dict[SideDependencies, LinkedBits] = {}
+        self._of_versions = 0
         self._bits: dict[_Like, int] = {}
         self._likes: dict[int, _Like] = {}
         self._versions: dict[str, dict[str | None, int]] = defaultdict(dict)
-        self._dependencies: dict[tuple[str, str | None], int] = {}
+        self._nodes: dict[tuple[str, Build | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
-        self._variants: dict[tuple[str, Configuration], int] = {}
         self._variants_of: dict[str, int] = defaultdict(int)
         self._size = 0
 
@@ -51,37 +51,40 @@ class TraitBits:
         return self.of_what["compiler"] | self.of_what["target"] | self.of_what["os"]
 
     @property
+    def first_told(self) -> int:
+        """All bits but those of versions, and those of variants of dependencies: these go last."""
+        return ~(self._of_versions | self.of_what["dependency variant"])
+
+    @property
     def of_dependencies(self) -> int:
         """The bits of all dependencies, and of their variants."""
         return self.of_what["dependency"] | self.of_what["dependency variant"]
 
     def of_node(self, name: str, node: Node | None) -> int:
-        """Return the bit of a package and that of its version, of like dependencies one object."""
-        version = node.build.version_text if node else None
-        found = self._dependencies.get((name, version))
+        """Return the bits of a package, its version and its variants, of like nodes one object."""
+        key = name, node.build if node else None
+        found = self._nodes.get(key)
         if found is None:
-            self._versions[name][version] = self._new()
+            version = node.build.version_text if node else None
+            if version not in self._versions[name]:
+                self._versions[name][version] = self._new()
+                self._of_versions |= self._versions[name][version]
             found = self._versions[name][version] | self._of("dependency", name)
-            self._dependencies[name, version] = found
-        return found
-
-    def of_variants(self, name: str, node: Node | None) -> int:
-        """Return the bits of the variants of a dependency."""
-        if node is None:
-            return 0
-        like = name, node.build.configuration
-        found = self._variants.get(like)
-        if found is None:
-            found = 0
-            for variant in node.build.configuration.variants:
-                found |= self._of("dependency variant", name, variant)
-            self._variants[like] = found
-            self._variants_of[name] |= found
+            for variant in node.build.configuration.variants if node else ():
+                bit = self._of("dependency variant", name, variant)
+                self._variants_of[name] |= bit
+                found |= bit
+            self._nodes[key] = found
         return found
 
     def of_variants_of(self, package: str) -> int:
         """Return the bits of the variants of a package as a dependency."""
         return self._variants_of[package]
+
+    def of_build(self, key: str, configuration: Configuration, linked: "LinkedBits | None") -> int:
+        """Return the bits of what a build is, and of all that it links or runs, where known."""
+        own = self.of_configuration(configuration)
+        return own | linked.found[key] if linked else own
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
@@ -144,7 +147,6 @@ class TraitBits:
             bit = self._bits[like] = self._new()
             self._likes[bit.bit_length()] = like
             self.of_what[what] |= bit
-            self.traits |= bit
         return bit
 
     def _like(self, bit: int) -> _Like:
@@ -164,39 +166,28 @@ def _name_of_variant(variant: str) -> str:
     return variant.lstrip("+~-").partition("=")[0]
 
 
-BitsOfNode = Callable[[str, Node | None], int]
-"""Returns the bits of a node, given by its name and, where the document has it, itself."""
-
-
 class LinkedBits:
-    """What builds of one document link or run, at any depth, as bits."""
+    """What builds of one document link or run, at any depth, as bits.
 
-    def __init__(self, graph: Graph, own: BitsOfNode) -> None:
-        """Take the dependencies, and what gives each of them its bits."""
-        self._graph = graph
-        self._own_bits = own
-        self._below: dict[str, list[str]] = {}
-        self._names: dict[str, str] = {}
+    `found` has them for each build: its own, and those of all that it links or runs.
+    """
+
+    def __init__(self, side: SideDependencies, hashes: Iterable[str], bits: TraitBits) -> None:
+        """Read the builds; `bits` gives each dependency its own."""
+        self._side = side
         self._own: dict[str, int] = {}
         self._steps = 0
 
-    def read(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the bits of each build: its own, and those of all that it links or runs."""
-        found = dict.fromkeys(hashes, 0)
-        for spec_hash, bits in unite_below(found, self._linked, self._own.__getitem__, known={}):
-            if spec_hash in found:
-                found[spec_hash] = bits
-        return found
+        def read_own(spec_hash: str) -> int:
+            node = side.graph.node(spec_hash)
+            name = node.name if node else side.names[spec_hash]
+            own = self._own[spec_hash] = bits.of_node(name, node)
+            return own
 
-    def _linked(self, spec_hash: str) -> list[str]:
-        node = self._graph.node(spec_hash)
-        edges = [edge for edge in node.edges if not is_build_only(edge)] if node else []
-        for edge in edges:
-            self._names.setdefault(edge.hash, edge.name)
-        name = self._names[spec_hash] = node.name if node else self._names[spec_hash]
-        self._own[spec_hash] = self._own_bits(name, node)
-        found = self._below[spec_hash] = [edge.hash for edge in edges]
-        return found
+        self.found = dict.fromkeys(hashes, 0)
+        for spec_hash, linked in unite_below(self.found, side.below, read_own, known={}):
+            if spec_hash in self.found:
+                self.found[spec_hash] = linked
 
     def search(self, builds: Iterable[str], wanted: int) -> tuple[int, int]:
         """Return how far the nearest nodes are that have any of some bits, and which of these.
@@ -213,7 +204,7 @@ class LinkedBits:
                 found |= self._own[node] & wanted
             if found:
                 return distance, found
-            below = (child for node in level for child in self._below[node])
+            below = (child for node in level for child in self._side.below(node))
             level = {child: None for child in below if child not in seen}
             seen |= level
             distance += 1

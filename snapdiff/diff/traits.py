@@ -6,15 +6,15 @@ proportion to what changed (specification, section 9).
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import and_, or_
 from typing import NamedTuple
 
 from msgspec import UNSET
 
-from snapdiff.diff.dependencies import Graphs
+from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import BitCounts, each_bit
-from snapdiff.diff.trait_bits import BitsOfNode, LinkedBits, TraitBits
+from snapdiff.diff.trait_bits import LinkedBits, TraitBits
 from snapdiff.result import StackTrait, Trait, TraitCount
 from snapdiff.spack.configuration import Configuration
 
@@ -24,20 +24,22 @@ MOST_TRAITS = 3
 Builds = Sequence[tuple[str, Configuration]]
 """Builds of a package by hash, which those of pages need not have."""
 
+Sides = tuple[SideDependencies, SideDependencies]
+"""The dependencies of the side that lost builds, and of the other side."""
+
 
 class Loss(NamedTuple):
     """The builds that a package lost in a stack, by hash, and all others that it has or had there.
 
     `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
-    side. `graphs` are the dependencies of the lost builds' side and of the other, where both are
-    known.
+    side. `sides` are there where the dependencies of both are known.
     """
 
     package: str
     lost: Mapping[str, Configuration]
     stayed: Builds
     others: Builds
-    graphs: Graphs | None
+    sides: Sides | None
     duplicates: frozenset[str] = frozenset()
 
 
@@ -64,22 +66,38 @@ class Traits(NamedTuple):
     of_stack: tuple[TraitCount, ...]
 
 
-def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]]) -> Traits:
+def read_builds(losses: Iterable[Loss]) -> TraitBits:
+    """Return what all builds of packages that lost or gained one link and run, as bits.
+
+    Each document is read once. Raises FormatError where a node cannot be read.
+    """
+    hashes: dict[SideDependencies, list[str]] = defaultdict(list)
+    for loss in losses:
+        if loss.sides:
+            mine, theirs = loss.sides
+            hashes[mine] += [*loss.lost, *(key for key, _ in loss.stayed)]
+            hashes[theirs] += [key for key, _ in loss.others]
+    bits = TraitBits()
+    for side, some in hashes.items():
+        bits.linked[side] = LinkedBits(side, some, bits)
+    return bits
+
+
+def find_traits(
+    losses: Iterable[Loss], gone: Callable[[Sides], Iterable[str]], bits: TraitBits
+) -> Traits:
     """Return what the lost builds of a stack have in common, package by package and in all.
 
-    `gone` says of a document which packages are in the stack on the side of the lost builds alone.
-    Raises FormatError where a node cannot be read.
+    `gone` says of a document which packages are in the stack on the side of the lost builds alone;
+    `bits` are of these losses, and may be of others.
     """
-    bits = TraitBits()
-    by_document: dict[Graphs | None, list[Loss]] = defaultdict(list)
-    for loss in losses:
-        by_document[loss.graphs].append(loss)
-    found: list[_Lost] = []
-    packages: dict[str, tuple[TraitCount, ...]] = {}
-    for graphs, some in by_document.items():
-        read = list(_read(some, graphs, bits, gone(graphs) if graphs else ()))
-        packages |= dict(_traits_of_packages(some, read, graphs, bits))
-        found += read
+
+    @cache
+    def bits_of_gone(sides: Sides | None) -> int:
+        return bits.of_names(gone(sides)) if sides else 0
+
+    found = [_read(loss, bits_of_gone(loss.sides), bits) for loss in losses]
+    packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
     every = [lost._replace(builds=lost.every) for lost in found]
     common = {lost.package: trait for lost in every if (trait := _common_trait(lost, bits))}
     stack = _trait_of_stack(every, common, reduce(or_, (it.there for it in found), 0), bits)
@@ -94,87 +112,19 @@ def find_traits(losses: Iterable[Loss], gone: Callable[[Graphs], Iterable[str]])
     return Traits(common, packages, stack, tuple(_traits_of_stack(found, first, bits)))
 
 
-class _Lost(NamedTuple):
-    """The builds that a package lost, and the others that it has or had, as bits.
-
-    `builds` are those that are no duplicates, `every` all. `there` is what any build on the other
-    side has. `others` has under 0 what any other build on either side has, and under the bit of a
-    compiler, target or os what those have that have this, too. `gone` are the bits of what left the
-    document.
-    """
-
-    package: str
-    builds: Mapping[str, int]
-    every: Mapping[str, int]
-    there: int
-    others: Mapping[int, int]
-    gone: int
-    linked: LinkedBits | None
-
-
-def _read(
-    losses: Collection[Loss], graphs: Graphs | None, bits: TraitBits, gone: Iterable[str]
-) -> Iterator[_Lost]:
-    """Yield what packages of one document lost."""
-    linked, mine, theirs = None, dict[str, int](), dict[str, int]()
-    if graphs:
-        linked, mine, theirs = _read_linked(losses, graphs, bits.of_node)
-    bits_of_gone = bits.of_names(gone)
-    for loss in losses:
-        there = 0
-        others: dict[int, int] = {}
-        for side, builds in ((theirs, loss.others), (mine, loss.stayed)):
-            for key, configuration in builds:
-                own = bits.of_configuration(configuration)
-                has = own | side.get(key, 0)
-                for place in (0, *each_bit(own & bits.fields)):
-                    others[place] = others.get(place, 0) | has
-                there |= has if side is theirs else 0
-        lost = {
-            key: mine.get(key, 0) | bits.of_configuration(configuration)
-            for key, configuration in loss.lost.items()
-        }
-        twins = {
-            key: mine.get(key, 0) | bits.of_configuration(configuration)
-            for key, configuration in loss.stayed
-            if key in loss.duplicates
-        }
-        yield _Lost(loss.package, lost, lost | twins, there, others, bits_of_gone, linked)
-
-
-def _read_variants(
-    losses: Collection[tuple[Loss, Iterable[str]]], graphs: Graphs, bits: TraitBits
-) -> Iterator[_Lost]:
-    """Yield some builds that packages of one document lost, as what variants is linked or run."""
-    linked, mine, theirs = _read_linked([loss for loss, _ in losses], graphs, bits.of_variants)
-    for loss, lost in losses:
-        there = reduce(or_, (theirs[key] for key, _ in loss.others), 0)
-        others = reduce(or_, (mine[key] for key, _ in loss.stayed), there)
-        builds = {key: mine[key] for key in lost}
-        yield _Lost(loss.package, builds, builds, there, {0: others}, 0, linked)
-
-
-def _read_linked(
-    losses: Iterable[Loss], graphs: Graphs, own: BitsOfNode
-) -> tuple[LinkedBits, dict[str, int], dict[str, int]]:
-    """Return what all builds of packages link and run, on the side of the lost ones and there."""
-    mine, theirs = LinkedBits(graphs[0], own), LinkedBits(graphs[1], own)
-    here = [key for loss in losses for key in (*loss.lost, *(key for key, _ in loss.stayed))]
-    return mine, mine.read(here), theirs.read(key for loss in losses for key, _ in loss.others)
-
-
 class _Build(NamedTuple):
     """A lost build: what it has, what of this may be told, and what other builds have.
 
-    `fields` are the bits of those compilers, targets and systems that may be told beside a trait,
-    `foreign` that of its target where no build on the other side is for any of the family.
+    `others` has under 0 what any other build on either side has, and under the bit of a compiler,
+    target or os what those have that have this, too; `there` is what any on the other side has.
+    `fields` are the bits of those compilers, targets and systems that may be told beside a trait.
     """
 
     has: int
     told: int
     others: Mapping[int, int]
+    there: int
     fields: int
-    foreign: int
     linked: LinkedBits | None
 
     def alone(self, beside: int) -> int:
@@ -182,48 +132,65 @@ class _Build(NamedTuple):
         return self.has & self.told & ~self.others.get(beside, 0)
 
 
-def _builds(lost: _Lost, told: int, bits: TraitBits) -> dict[str, _Build]:
-    """Return the lost builds of a package, of which some bits may be told."""
-    others = lost.others
-    found = {}
-    for key, has in lost.builds.items():
+class _Lost(NamedTuple):
+    """The builds that a package lost; `builds` are those that are no duplicates, `every` all.
+
+    `there` and `others` are those of all its builds, `gone` the bits of what left the document.
+    """
+
+    package: str
+    builds: Mapping[str, _Build]
+    every: Mapping[str, _Build]
+    there: int
+    others: Mapping[int, int]
+    gone: int
+
+
+def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
+    """Return what a package lost as bits."""
+    mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
+    there = 0
+    others: dict[int, int] = {}
+    for is_there, linked, builds in ((True, theirs, loss.others), (False, mine, loss.stayed)):
+        for key, configuration in builds:
+            has = bits.of_build(key, configuration, linked)
+            for place in (0, *each_bit(has & bits.fields)):
+                others[place] = others.get(place, 0) | has
+            there |= has if is_there else 0
+    told = bits.first_told & ~bits.of_names([loss.package])
+    found: dict[str, _Build] = {}
+    twins = [item for item in loss.stayed if item[0] in loss.duplicates]
+    for key, configuration in (*loss.lost.items(), *twins):
+        has = bits.of_build(key, configuration, mine)
         some = each_bit(has & bits.fields) if others else ()
         fields = sum(bit for bit in some if others.get(bit) != others[0])
-        foreign = bits.of_foreign_targets(has, lost.there)
-        found[key] = _Build(has, told, others, fields, foreign, lost.linked)
-    return found
+        found[key] = _Build(has, told, others, there, fields, mine)
+    lost = {key: found[key] for key in loss.lost}
+    return _Lost(loss.package, lost, found, there, others, gone)
 
 
-def _traits_of_packages(
-    losses: Iterable[Loss], found: Iterable[_Lost], graphs: Graphs | None, bits: TraitBits
-) -> Iterator[tuple[str, tuple[TraitCount, ...]]]:
-    """Yield of each package what tells its lost builds from the others.
+def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
+    """Yield what tells the lost builds of a package from the others.
 
     Where nothing tells some of them, it is the variants of their dependencies.
     """
-    untold: list[tuple[Loss, Collection[str]]] = []
-    parts: dict[str, list[TraitCount]] = {}
-    for loss, lost in zip(losses, found, strict=True):
-        left = _builds(lost, ~bits.of_names([lost.package]), bits)
-        parts[lost.package] = list(_most_common(left, lost.gone, bits))
-        if left and lost.others:
-            untold.append((loss, left))
-    for lost in _read_variants(untold, graphs, bits) if graphs and untold else ():
-        left = _builds(lost, ~bits.of_variants_of(lost.package), bits)
-        most = MOST_TRAITS - len(parts[lost.package])
-        parts[lost.package] += _most_common(left, 0, bits, most)
-    for package, some in parts.items():
-        yield package, tuple(some)
+    left = dict(lost.builds)
+    found = list(_most_common(left, lost.gone, bits))
+    yield from found
+    if left and lost.others:
+        told = bits.of_what["dependency variant"] & ~bits.of_variants_of(lost.package)
+        left = {key: build._replace(told=told, fields=0) for key, build in left.items()}
+        yield from _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
 
 
 def _common_trait(lost: _Lost, bits: TraitBits) -> Trait | None:
     """Return what all lost builds of a package have, and none on the other side."""
-    itself = bits.of_names([lost.package])
-    common = reduce(and_, lost.builds.values()) & bits.traits & ~(lost.there | itself)
+    has = [build.has & build.told for build in lost.builds.values()]
+    common = reduce(and_, has) & ~lost.there
     if not common:
         return None
-    bit = _first(_builds(lost, ~itself, bits), common, lost.gone, bits)
-    return bits.trait(bit, reduce(or_, lost.builds.values()))
+    bit = _first(lost.builds, common, lost.gone, bits)
+    return bits.trait(bit, reduce(or_, (build.has for build in lost.builds.values())))
 
 
 def _traits_of_stack(
@@ -240,9 +207,10 @@ def _traits_of_stack(
     replaced = reduce(or_, (it.others.get(0, 0) & ~it.there for it in losses), 0)
     for lost in losses:
         gone |= lost.gone
-        told = ~0 if lost.others else lost.gone & ~replaced | ~bits.traits
-        builds = _builds(lost, told, bits)
-        left |= {key: build for key, build in builds.items() if not build.has & bit}
+        told = bits.first_told if lost.others else lost.gone & ~replaced
+        for key, build in lost.builds.items():
+            if not build.has & bit:
+                left[key] = build._replace(told=told)
     if first:
         yield TraitCount(Trait(first.what, first.name, first.value), first.specs)
     yield from _most_common(left, gone, bits, MOST_TRAITS - bool(first))
@@ -262,7 +230,8 @@ def _most_common(
             return
         having = {key: build for key, build in left.items() if not beside or build.has & beside}
         if not tied & bits.of_dependencies:
-            tied = tied & reduce(or_, (build.foreign for build in having.values())) or tied
+            foreign = (bits.of_foreign_targets(it.has, it.there) for it in having.values())
+            tied = tied & reduce(or_, foreign) or tied
         bit = _first(having, tied, gone, bits)
         united = 0
         for key, build in having.items():
@@ -299,7 +268,7 @@ def _tied_for_most(builds: Collection[_Build], bits: TraitBits) -> tuple[int, in
         some = [build for build in builds if build.has & beside] if beside else builds
         if len(some) > best[0]:
             for build in some:
-                counts.add(build.alone(beside) & bits.traits)
+                counts.add(build.alone(beside))
             number, tied = counts.most()
             if number > best[0]:
                 best = number, tied, beside
@@ -317,17 +286,20 @@ def _trait_of_stack(
     votes: Counter[int] = Counter()
     counts = BitCounts()
     for lost in losses:
-        for has in lost.builds.values():
-            counts.add(has)
+        for build in lost.builds.values():
+            counts.add(build.has)
     for lost in losses:
         bit = bits.of_trait(common[lost.package]) if lost.package in common else 0
-        if bit & ~others and (lost.there or bit & lost.gone):
+        if bit & bits.first_told & ~others and (lost.there or bit & lost.gone):
             votes[bit] += len(lost.builds)
     for bit in sorted(votes, key=lambda bit: (-votes[bit], bits.order(bit))):
         specs = counts.number(bit)
         if 2 * specs > sum(len(lost.builds) for lost in losses):
             having = [
-                (lost.package, has) for lost in losses for has in lost.builds.values() if has & bit
+                (lost.package, build.has)
+                for lost in losses
+                for build in lost.builds.values()
+                if build.has & bit
             ]
             trait = bits.trait(bit, reduce(or_, (has for _, has in having)))
             return StackTrait(

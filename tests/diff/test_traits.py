@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 
 from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.dependencies import DependencySets
 from snapdiff.diff.packages import diff_package
-from snapdiff.diff.traits import Loss, find_traits
+from snapdiff.diff.traits import Loss, find_traits, read_builds
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, PackagePair
@@ -613,7 +614,8 @@ def steps_of_a_loss(packages: int) -> int:
         lines += [f"p{number}-1 > p{number - 1}-1", f"p{number}-2 > p{number - 1}-2"]
     graph = described(*lines)
     kept = {key: node for key, node in graph.items() if key.endswith("-2")}
-    both = NodesByHash(graph), NodesByHash(kept)
+    sets = DependencySets((NodesByHash(graph), NodesByHash(kept)))
+    both = sets.old, sets.new
     like = parse_configuration("gcc@12", "rhel8", "linux", "zen4", ())
     losses = [
         Loss(f"p{number}", {f"p{number}-1": like}, [], [(f"p{number}-2", like)], both)
@@ -627,7 +629,7 @@ def steps_of_a_loss(packages: int) -> int:
 
     sys.setprofile(count)
     try:
-        traits = find_traits(losses, lambda _: frozenset(["mpi"]))
+        traits = find_traits(losses, lambda _: frozenset(["mpi"]), read_builds(losses))
     finally:
         sys.setprofile(None)
     mpi = Trait("dependency", "mpi", "1.0")
