@@ -6,7 +6,7 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.answering import explain_package, find_missing, parse_question
-from snapdiff.catalog.loading import Catalog, load_catalog
+from snapdiff.catalog.loading import load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
@@ -46,12 +46,11 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     given = GivenOptions(**values)
     destination = given.destination(given.output)
     chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
-    *wanted, catalog = (_catalog(name, given) for name in names)
+    *wanted, catalog = (
+        load_catalog(name, repository=given.directory(), limits=given.limits) for name in names
+    )
     found = find_missing(
-        wanted,
-        catalog,
-        allow_empty=given.allow_empty,
-        skip_bad_pages=given.skip_bad_pages,
+        wanted, catalog, allow_empty=given.allow_empty, skip_bad_pages=given.skip_bad_pages
     )
     for document in found.skipped:
         given.warn(f"{document.path} in {document.source}: left out: {document.error}")
@@ -59,10 +58,6 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     destination.write(render_answer(found, chosen, given.report_options()))
     given.say_written([destination.file], lambda: counted(found.specs.missing, "missing spec"))
     return int(exit_code and bool(found.missing))
-
-
-def _catalog(name: str, given: GivenOptions) -> Catalog:
-    return load_catalog(name, repository=given.directory(), limits=given.limits)
 
 
 @click.command(

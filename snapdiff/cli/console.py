@@ -74,30 +74,20 @@ class ProgressBar(contextlib.ExitStack):
         if not self._visible or time.monotonic() - self._begin < PATIENCE:
             return
         if self._bar is None:
-            self._bar = _bar()
+            from rich import progress
+            from rich.console import Console
+
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
             self._bar.start()
             self.callback(self._bar.stop)
             self.enter_context(UndoneBySignals(self._bar.stop))
         if words not in self._tasks:
             self._tasks[words] = self._bar.add_task(words)
         self._bar.update(self._tasks[words], completed=done, total=total)
-
-
-def _bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )

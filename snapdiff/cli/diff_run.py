@@ -129,7 +129,7 @@ def _report_writers(given: GivenOptions) -> list[ReportWriter]:
     for name, file in ((wanted, given.output), *given.also):
         target = given.destination(file)
         chosen = given.format_for(REPORT, name, target, usual)
-        writers.append(ReportWriter(chosen, given.fitted(given.report_options(), target), target))
+        writers.append(ReportWriter(chosen, given.report_options(target), target))
     files = [writer.destination.file for writer in writers]
     if isinstance(given.annotations, Path):
         files.append(given.destination(given.annotations).file)

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog
@@ -105,8 +105,8 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
 def _packages(line: PackageLine) -> str:
     """Return packages with their versions and builds: `hipblas, rccl 6.3.3, 6.4.0 → 6.2.4`."""
     versions = [", ".join(some) for some in (line.gone, line.came) if some]
-    if not versions:
-        versions = [", ".join(line.kept)] if line.kept else []
+    if not versions and line.kept:
+        versions = [", ".join(line.kept)]
     words = " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])
     return words + builds_in_words(line.builds, str)
 
@@ -179,7 +179,20 @@ def judge(
     }
     rest, ignored, unused = set(places), [], []
     for item in counting:
-        matched = _matched(places, item)
+        stacks, packages = (
+            NameFilter(split_globs([globs]) if isinstance(globs, str) else ())
+            for globs in (item.stack, item.package)
+        )
+        matched = {
+            place
+            for place in places
+            if place.kind is item.kind
+            and stacks.lets_in(place.stack)
+            # What happened to a whole stack is accepted where no package is named.
+            and (
+                item.package is UNSET if place.package is None else packages.lets_in(place.package)
+            )
+        }
         part = _part_of(diff, matched & rest)
         rest -= matched
         ignored += [(offender, item) for offender in find_offenders(part, kinds) if offender.stacks]
@@ -195,23 +208,6 @@ def _places(stack: StackDiff) -> Iterator[_Place]:
         for change in stack.package_changes:
             for kind in change.kinds:
                 yield _Place(kind, stack.stack, change.package)
-
-
-def _matched(places: set[_Place], accepted: "AcceptedChange") -> set[_Place]:
-    stacks, packages = _name_filter(accepted.stack), _name_filter(accepted.package)
-    return {
-        place
-        for place in places
-        if place.kind is accepted.kind
-        and stacks.lets_in(place.stack)
-        and (
-            accepted.package is UNSET if place.package is None else packages.lets_in(place.package)
-        )
-    }
-
-
-def _name_filter(globs: str | UnsetType) -> NameFilter:
-    return NameFilter(split_globs([globs]) if isinstance(globs, str) else ())
 
 
 def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:

@@ -39,16 +39,21 @@ class _Version(NamedTuple):
     blob: str
     mode: str
 
-    @property
-    def is_absent(self) -> bool:
-        return self.file == _NO_FILE
+    def revision(self) -> Revision:
+        """Return what the report calls it."""
+        name = self.blob[:_SHORT_ID] if self.blob.strip("0") else "working tree"
+        name = "no file" if self.file == _NO_FILE else name
+        return Revision(source=name, commit=None, date=None)
 
-    @property
-    def name(self) -> str:
-        """What the report calls it."""
-        if self.is_absent:
-            return "no file"
-        return self.blob[:_SHORT_ID] if self.blob.strip("0") else "working tree"
+    def content(self) -> Content | None:
+        """Return what it holds, or why that cannot be read; None where there is no file."""
+        if self.file == _NO_FILE:
+            return None
+        if not self.mode.startswith(_FILE_MODES):
+            # Git writes where a link leads, or the commit of a submodule, to a file of its own.
+            return FormatError(IS_A_LINK if self.mode == _LINK_MODE else NOT_A_FILE)
+        file = Path(self.file)
+        return DirectorySource(self.file, file.parent, wanted=DOCUMENTS).content(file.name)
 
 
 @click.command(
@@ -105,30 +110,22 @@ def _report(old_path: str, *both: str, detail: bool) -> str:
     before, after = _Version(*both[:3]), _Version(*both[3:6])
     path = both[6] if len(both) > 6 else old_path
     title = path if path == old_path else f"{old_path} → {path}"
-    old, new = (Revision(source=side.name, commit=None, date=None) for side in (before, after))
-    versions = DocumentVersions(printable_path(path), _content(before), _content(after))
+    versions = DocumentVersions(printable_path(path), before.content(), after.content())
     found = diff_files(
         versions,
-        (old, new),
+        (before.revision(), after.revision()),
         # As with -p, a stack is then not called new or gone because one package is.
         filters=Filters(package=("*",)) if versions.is_page else None,
         warn=lambda message: say(f"warning: {message}"),
     )
     options = ReportOptions(
-        title=printable_path(title), detail=detail, color=_is_colored(), width=_width()
+        title=printable_path(title),
+        detail=detail,
+        color=_is_colored(),
+        # Git says in COLUMNS how wide the window is where it has started a pager.
+        width=shutil.get_terminal_size((0, 0)).columns or None,
     )
     return render_report(replace(found, filters=Filters()), "text", options)
-
-
-def _content(side: _Version) -> Content | None:
-    """Return what a side holds, or why that cannot be read; None where there is no file."""
-    if side.is_absent:
-        return None
-    if not side.mode.startswith(_FILE_MODES):
-        # Git writes where a link leads, or the commit of a submodule, to a file of its own.
-        return FormatError(IS_A_LINK if side.mode == _LINK_MODE else NOT_A_FILE)
-    file = Path(side.file)
-    return DirectorySource(side.name, file.parent, wanted=DOCUMENTS).content(file.name)
 
 
 def _is_colored() -> bool:
@@ -146,9 +143,3 @@ def _is_colored() -> bool:
     except OSError:
         return False
     return done.stdout == b"true\n"
-
-
-def _width() -> int | None:
-    """Return how wide the window is: git says so in COLUMNS where it has started a pager."""
-    columns = shutil.get_terminal_size((0, 0)).columns
-    return columns or None

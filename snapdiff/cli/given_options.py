@@ -182,18 +182,19 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         given = {name: getattr(self, name) for name in _LOOKS}
         return {name: value for name, value in given.items() if value not in (None, False)}
 
-    def report_options(self, **usual: Any) -> ReportOptions:
-        """Return how a report is to look; `usual` is for what nobody has given."""
+    def report_options(self, destination: Destination | None = None, **usual: Any) -> ReportOptions:
+        """Return how a report is to look; `usual` is for what nobody has given.
+
+        There are colours and a width where a destination has them.
+        """
         looks = usual | self.looks()
         for name in {"template", "templates"} & looks.keys():
             looks[name] = Path(looks[name])
+        if destination:
+            may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
+            looks["color"] = self.color == "always" or (self.color != "never" and may_have_colors)
+            looks["width"] = destination.width
         return ReportOptions(**looks)
-
-    def fitted(self, options: ReportOptions, destination: Destination) -> ReportOptions:
-        """Return how a report looks there: with colours or without, as wide as the window."""
-        may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
-        color = self.color == "always" or (self.color != "never" and may_have_colors)
-        return replace(options, color=color, width=destination.width)
 
     # --- What is said of it ---
 
@@ -318,7 +319,11 @@ def _say_what_differs(
     """Say where the new side's settings are others: they count for the comparisons after this."""
     theirs = new.settings_file()
     if theirs is None:
-        if file and _is_in_repository(new):
+        from snapdiff.sources.directory import WorkingTree
+        from snapdiff.sources.git import GitSource
+
+        whole = new.source if isinstance(new, Part) else new
+        if file and isinstance(whole, GitSource | WorkingTree):
             say(f"note: {new.name} has no settings any more; those of {file.place} count")
     elif file is None:
         say(f"note: {theirs.place} does not count: settings are taken from the old side")
@@ -334,11 +339,3 @@ def _try(file: SettingsFile) -> "CatalogSettings | None":
     except SnapdiffError as error:
         say(f"warning: {error}; where this file counts, that is an error")
         return None
-
-
-def _is_in_repository(source: Source) -> bool:
-    from snapdiff.sources.directory import WorkingTree
-    from snapdiff.sources.git import GitSource
-
-    whole = source.source if isinstance(source, Part) else source
-    return isinstance(whole, GitSource | WorkingTree)

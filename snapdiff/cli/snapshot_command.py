@@ -26,7 +26,7 @@ from snapdiff.sources.download import Downloaded
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, Source, Validators, printable_path
+from snapdiff.sources.source import Entry, Source, Validators, printable_path
 
 RECORD = "snapdiff-snapshot.json"
 """The file that says what a snapshot is of. A folder without it is none."""
@@ -49,14 +49,7 @@ Examples:
 @options.max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
 @options.verbose("Trace internal errors.", expose_value=False)
-def snapshot(
-    *,
-    source: str,
-    folder: str,
-    repo: str,
-    limits: Limits,
-    quiet: bool,
-) -> int:
+def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
 
     SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
@@ -69,12 +62,18 @@ def snapshot(
                 source, limits=limits, progress=bar.downloaded, kept=target.kept_files
             )
         else:
-            _check_apart(Path(repo, source), target.path)
+            place = Path(repo, source)
+            if os.path.isdir(place) and target.path.resolve().is_relative_to(place.resolve()):
+                raise SnapdiffError(f"{target.path}: is in {place}; name a folder outside of it")
             opened = SourceOpener(Path(repo), wanted=DOCUMENTS, limits=limits).open(source)
         target.check(opened)
         written = target.update(opened, _documents(Catalog(opened, limits)), bar)
+    outcome = "nothing is new, nothing was written"
+    if written:
+        size = sum(document.size for document in written.documents.values())
+        outcome = f"{counted(len(written.documents), 'document')} with {size:,} bytes"
     if not quiet:
-        say(f"{folder}: {_outcome(written)}")
+        say(f"{folder}: {outcome}")
     return 0
 
 
@@ -84,28 +83,12 @@ def _documents(catalog: Catalog) -> list[Entry]:
     entries = list(source.entries())
     read = [entry for entry in entries if DOCUMENTS.is_read(entry.path)]
     unsure = [entry for entry in read if not DOCUMENTS.is_document(entry.path)]
-    contents = zip(unsure, source.read(unsure), strict=True)
-    others = {entry.path for entry, content in contents if _is_none(catalog, entry, content)}
+    others = set()
+    for entry, content in zip(unsure, source.read(unsure), strict=True):
+        reader = DOCUMENTS.reader(entry.path, catalog.limits)
+        if read_file(reader, entry.path, catalog.version(entry, content), "old") is None:
+            others.add(entry.path)
     return [entry for entry in entries if entry.path not in others]
-
-
-def _is_none(catalog: Catalog, entry: Entry, content: Content) -> bool:
-    """Return whether a file's content says that it is no document."""
-    reader = DOCUMENTS.reader(entry.path, catalog.limits)
-    return read_file(reader, entry.path, catalog.version(entry, content), "old") is None
-
-
-def _check_apart(source: Path, folder: Path) -> None:
-    """Raise SnapdiffError where a snapshot would become a part of what it is of."""
-    if os.path.isdir(source) and folder.resolve().is_relative_to(source.resolve()):
-        raise SnapdiffError(f"{folder}: is in {source}; name a folder outside of it")
-
-
-def _outcome(written: "SnapshotRecord | None") -> str:
-    if written is None:
-        return "nothing is new, nothing was written"
-    size = sum(document.size for document in written.documents.values())
-    return f"{counted(len(written.documents), 'document')} with {size:,} bytes"
 
 
 # --- The folder ---
@@ -141,7 +124,13 @@ class SnapshotFolder:
         self.path = path
         self._target = path.resolve()
         remove_remains(self._target, self._check_own)
-        self._record = self._find_record()
+        self._record: SnapshotRecord | None = None
+        if os.path.isdir(self._target):
+            self._record = self._check_own(self._target)
+        elif os.path.lexists(self._target):
+            raise SnapdiffError(f"{path}: is a file, not a folder")
+        elif not os.path.isdir(self._target.parent):
+            raise SnapdiffError(f"{path}: the folder {path.parent} does not exist; make it first")
 
     @functools.cached_property
     def kept_files(self) -> dict[str, Downloaded]:
@@ -174,15 +163,19 @@ class SnapshotFolder:
             raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
         documents = {}
         for path, content in _contents(source, entries):
-            documents[path] = _record_of(source, path, content)
+            digest = hashlib.sha256(content).hexdigest()
+            documents[path] = DocumentRecord(digest, len(content), *source.validators(path))
             progress(len(documents), len(entries))
-        if self._holds(documents):
+        kept = {path: file.sha256 for path, file in self.kept_files.items()}
+        if kept == {path: document.sha256 for path, document in documents.items()}:
             return None
         taken = datetime.now(UTC).isoformat(timespec="seconds")
         record = SnapshotRecord(VERSION, source.name, source.commit, taken, documents)
         try:
             with replaced_folder(self._target, self._check_own) as folder:
-                _write(folder / RECORD, _text(record))  # first: it says what may be removed again
+                # The library of the rest would not write a path that is no UTF-8.
+                text = json.dumps(msgspec.to_builtins(record), indent=2) + "\n"
+                _write(folder / RECORD, text.encode("ascii"))  # it says what may be removed again
                 for path, content in _contents(source, entries):
                     if hashlib.sha256(content).hexdigest() != documents[path].sha256:
                         raise _unreadable(path, "changed while it was read")
@@ -191,18 +184,6 @@ class SnapshotFolder:
             reason = error.strerror or error
             raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
         return record
-
-    def _find_record(self) -> SnapshotRecord | None:
-        if not os.path.lexists(self._target):
-            if not os.path.isdir(self._target.parent):
-                parent = self.path.parent
-                raise SnapdiffError(
-                    f"{self.path}: the folder {parent} does not exist; make it first"
-                )
-            return None
-        if not os.path.isdir(self._target):
-            raise SnapdiffError(f"{self.path}: is a file, not a folder")
-        return self._check_own(self._target)
 
     def _check_own(self, folder: Path) -> SnapshotRecord | None:
         """Return the record of a snapshot, or None where a folder holds nothing.
@@ -234,10 +215,6 @@ class SnapshotFolder:
             _check_path(path)
         return record
 
-    def _holds(self, documents: dict[str, DocumentRecord]) -> bool:
-        wanted = {path: document.sha256 for path, document in documents.items()}
-        return wanted == {path: kept.sha256 for path, kept in self.kept_files.items()}
-
 
 def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of each document; raises SnapdiffError where one has none."""
@@ -246,11 +223,6 @@ def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, b
         if isinstance(content, FormatError):
             raise _unreadable(entry.path, str(content))
         yield entry.path, content
-
-
-def _record_of(source: Source, path: str, content: bytes) -> DocumentRecord:
-    validators = source.validators(path)
-    return DocumentRecord(hashlib.sha256(content).hexdigest(), len(content), *validators)
 
 
 def _check_path(path: str) -> None:
@@ -277,8 +249,3 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _text(record: SnapshotRecord) -> bytes:
-    # The library of the rest would not write a path that is no UTF-8.
-    return (json.dumps(msgspec.to_builtins(record), indent=2) + "\n").encode("ascii")

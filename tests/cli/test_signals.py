@@ -11,7 +11,7 @@ from subprocess import DEVNULL
 
 import pytest
 
-from snapdiff.cli.workers import open_workers
+from snapdiff.cli.changelog_command import open_workers
 from tests.support.faults import git_that, wait_until
 from tests.support.helpers import pages_of, spec
 from tests.support.nightly import nightly_but
