@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.names import Place, Places
-from snapdiff.reports.package_lines import is_shared_field, shared_fields
+from snapdiff.reports.package_lines import PackageLine, is_shared_field, shared_fields
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
@@ -160,17 +160,23 @@ _PACKAGES = (*MPI, *BLAS, "cuda", "hip", "python")
 TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 """All of it; no result says which package provides mpi, so the ones that do are listed here."""
 
-Move = tuple[str | None, str | None]
+
+class ToolStep(NamedTuple):
+    """What became of the versions of a part of the toolchain; `kept` where all that is said of it.
+
+    Where versions came in the place of others, those that stayed are not named.
+    """
+
+    gone: Versions
+    came: Versions
+    kept: Versions
 
 
 class ToolChange(NamedTuple):
-    """A part of the toolchain: what each version became, and in which stacks, most of these first.
-
-    A version that nothing became is gone, one that was nothing before is new.
-    """
+    """A part of the toolchain, and each step that it made, with its stacks: most of these first."""
 
     name: str
-    moves: tuple[tuple[Move, Place], ...]
+    steps: tuple[tuple[ToolStep, Place], ...]
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -180,28 +186,38 @@ class Toolchain(Struct, frozen=True, kw_only=True):
     changes: tuple[ToolChange, ...]
 
 
+def beside_toolchain(
+    lines: Iterable[PackageLine], toolchain: Toolchain | None
+) -> list[PackageLine]:
+    """Return lines without the dependencies of which they say no more than this: versions."""
+    lines = list(lines)
+    told = {change.name for change in toolchain.changes} if toolchain else set()
+    for line in lines:
+        if line.builds or not (line.gone or line.came):
+            told.difference_update(line.packages)
+    return [it for it in lines if not (it.is_dependency and told.issuperset(it.packages))]
+
+
 def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
     Compilers are what the specs say that they were built with, the rest are packages.
     """
-    changed: dict[str, dict[Move, set[str]]] = {}
+    changed: dict[str, dict[ToolStep, list[str]]] = {}
     same: dict[str, set[str]] = {}
     for stack in stacks:
+        versions = _compilers(stack)
         for change in stack.package_changes:
-            name = change.package
-            if name in _PACKAGES:
-                for move in _moves(change.gone, change.came):
-                    changed.setdefault(name, {}).setdefault(move, set()).add(stack.stack)
-                if name in MPI and not (change.gone or change.came):
-                    same.setdefault(name, set()).update(change.kept)
-        old, new = _compilers(stack)
-        for name in {*old, *new}:
-            before, after = old.get(name, set()), new.get(name, set())
-            for move in _moves(before - after, after - before):
-                changed.setdefault(name, {}).setdefault(move, set()).add(stack.stack)
-            if before == after:
-                same.setdefault(name, set()).update(after)
+            if change.package in _PACKAGES:
+                kept = set(change.kept)
+                versions[change.package] = kept.union(change.gone), kept.union(change.came)
+        for name, (old, new) in versions.items():
+            if old != new:
+                kept = set() if old - new and new - old else old & new
+                step = ToolStep(*map(_in_order, (old - new, new - old, kept)))
+                changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
+            elif name in MPI or name in COMPILERS:
+                same.setdefault(name, set()).update(new)
     if not changed:
         return None
     in_order = sorted({*changed, *same}, key=TOOLCHAIN.index)
@@ -215,47 +231,32 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
     )
 
 
-def _in_places(stacks: Mapping[Move, set[str]], places: Places) -> tuple[tuple[Move, Place], ...]:
-    def order(move: Move) -> tuple[int, object]:
-        return len(stacks[move]), parse_version(move[1] or move[0] or "")
+def _in_places(
+    stacks: Mapping[ToolStep, Sequence[str]], places: Places
+) -> tuple[tuple[ToolStep, Place], ...]:
+    def order(step: ToolStep) -> tuple[int, object]:
+        return len(stacks[step]), parse_version((step.came or step.gone)[-1])
 
     return tuple(
-        (move, places.place(stacks[move])) for move in sorted(stacks, key=order, reverse=True)
+        (step, places.place(stacks[step])) for step in sorted(stacks, key=order, reverse=True)
     )
-
-
-def _moves(gone: Iterable[str], came: Iterable[str]) -> tuple[Move, ...]:
-    """Return what each version became: one of its series (3.10.12, 3.10.13), or the only other."""
-    old, new = _in_order(gone), _in_order(came)
-    if len(old) == len(new) == 1:
-        return ((old[0], new[0]),)
-    left: dict[str, list[str]] = {}
-    for version in old:
-        left.setdefault(_series(version), []).append(version)
-    moves: list[Move] = []
-    for version in reversed(new):
-        before = left.get(_series(version))
-        moves.append((before.pop() if before else None, version))
-    still = {version for versions in left.values() for version in versions}
-    return (*moves, *((version, None) for version in reversed(old) if version in still))
-
-
-def _series(version: str) -> str:
-    return ".".join(version.split(".", 2)[:2])
 
 
 def _in_order(versions: Iterable[str]) -> Versions:
     return tuple(sorted(versions, key=parse_version))
 
 
-def _compilers(stack: StackDiff) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Return the versions of the compilers of both sides by name, as far as they are known."""
-    if stack.compilers is not UNSET:
+def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
+    """Return the versions of compilers on both sides by name, as far as they are known."""
+    if stack.compilers is UNSET:
+        pairs = [(it.old.compiler, it.new.compiler) for it in stack.changes if it.old and it.new]
+        old, new = (_by_name({pair[side] for pair in pairs}) for side in (0, 1))
+    else:
         old = _by_name(count.compiler for count in stack.compilers if count.old)
         new = _by_name(count.compiler for count in stack.compilers if count.new)
-        return (old, new) if old and new else ({}, {})  # else a side does not name them
-    pairs = [(it.old.compiler, it.new.compiler) for it in stack.changes if it.old and it.new]
-    return _by_name({old for old, _ in pairs}), _by_name({new for _, new in pairs})
+        if not (old and new):  # a side does not name them
+            return {}
+    return {name: (old.get(name, set()), new.get(name, set())) for name in {*old, *new}}
 
 
 def _by_name(compilers: Iterable[str]) -> dict[str, set[str]]:

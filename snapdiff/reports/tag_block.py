@@ -24,7 +24,13 @@ from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
 from snapdiff.reports.products import in_parts, knows_products
 from snapdiff.reports.spec_lines import SpecSection, spec_sections
-from snapdiff.reports.stack_reasons import Reasons, Toolchain, reasons_of, toolchain_of
+from snapdiff.reports.stack_reasons import (
+    Reasons,
+    Toolchain,
+    beside_toolchain,
+    reasons_of,
+    toolchain_of,
+)
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
 
@@ -72,7 +78,6 @@ MOST_NEWS = 20
 
 MOST_PLACES = 8
 """How many places one piece of news has."""
-
 
 LinesAt = tuple[Place, tuple[PackageLine, ...]]
 """What happened to packages in one place."""
@@ -160,19 +165,21 @@ class TagWriter:
             fates.setdefault(fate_of(stack), []).append(stack)
         told = fates["changed"] + fates["rebuilt"]
         reasons = self._reasons
+        is_short = len(self.lines) <= FEW
+        toolchain = None if is_short else toolchain_of(_told_stacks(self._whole), self._places)
         if group_by == "package":
-            parts = list(self._parts(None, told, [it for it in self.lines if it not in untold]))
+            lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
+            parts = list(self._parts(None, told, lines))
         else:
             reasons = reasons_of(fates["rebuilt"], self._places)
             parts = [
                 part
                 for stack in fates["changed"]
-                for part in self._parts(stack, [stack], self._lines([stack]))
+                for lines in [beside_toolchain(self._lines([stack]), toolchain)]
+                for part in self._parts(stack, [stack], lines)
             ]
-        is_short = len(self.lines) <= FEW
-        toolchain = None if is_short else toolchain_of(_told_stacks(self._whole), self._places)
         used = [it.place for part in parts for group in part.groups for it in group.lines]
-        used += [place for it in toolchain.changes for _, place in it.moves] if toolchain else []
+        used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
         return TagBlock(
             tag=self.tag,
             worst={
@@ -180,7 +187,7 @@ class TagWriter:
                 for line in self.lines
                 for package in line.packages
             },
-            only_rebuilt=_names(fates["rebuilt"]) if group_by == "stack" else (),
+            only_rebuilt=tuple(sorted(it.stack for it in fates["rebuilt"] if group_by == "stack")),
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),
             headlines=(),
@@ -338,7 +345,3 @@ def _told_stacks(tag: TagDiff) -> list[StackDiff]:
             some = tuple(change for change in stack.package_changes if change.package in names)
             told.append(replace(stack, package_changes=some))
     return told
-
-
-def _names(stacks: Iterable[StackDiff]) -> tuple[str, ...]:
-    return tuple(sorted(stack.stack for stack in stacks))

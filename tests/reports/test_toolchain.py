@@ -1,4 +1,4 @@
-"""The line of what everything stands on: each version says what became of it."""
+"""The lines of what everything stands on: each version in the words that packages have."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,24 +8,27 @@ import pytest
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
 from tests.reports.test_news import diff_of, numbered
-from tests.support.documents import Item, lock, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, spec, write_files
 from tests.support.oracle import Record
 
-MOVES = {
+STEPS = {
     "the only other version": ("3.10.12", "3.11.6", "3.10.12 → 3.11.6"),
     "one that stays is not named": ("12.1.1 11.8.0", "12.2.1 11.8.0", "12.1.1 → 12.2.1"),
-    "one of its series": (
+    "several, the highest first": (
         "3.10.12 3.8.17 3.7.17",
         "3.11.6 3.10.13 3.8.18",
-        "3.11.6 new, 3.10.12 → 3.10.13, 3.8.17 → 3.8.18, 3.7.17 gone",
+        "3.10.12, 3.8.17 and 3.7.17 → 3.11.6, 3.10.13 and 3.8.18",
     ),
-    "the nearest of its series": ("3.8.16 3.8.17", "3.8.18", "3.8.17 → 3.8.18, 3.8.16 gone"),
-    "only new": ("3.11.6", "3.11.6 3.12.1", "3.12.1 new"),
+    "only more": ("3.11.6", "3.11.6 3.12.1", "3.12.1 added beside 3.11.6"),
+    "only fewer": ("3.11.6 3.12.1", "3.11.6", "lost 3.12.1, still has 3.11.6"),
+    "none before": ("", "3.11.6", "3.11.6 new"),
+    "none now": ("3.11.6 3.8.17", "", "3.11.6 and 3.8.17 gone"),
     "of very many the highest": (
         "1.0",
-        "1.0 " + " ".join(f"{number}.0" for number in range(2, 1002)),
-        "1001.0 new, 1000.0 new, 999.0 new, 998.0 new, 997.0 new, 996.0 new and 994 more",
+        " ".join(f"{number}.0" for number in range(2, 1002)),
+        "1.0 → 1001.0, 1000.0, 999.0, 998.0, 997.0, 996.0 and 994 more",
     ),
 }
 
@@ -46,9 +49,9 @@ def toolchain(text: str) -> list[str]:
     return [line.strip() for line in lines.splitlines()]
 
 
-@pytest.mark.parametrize("name", MOVES)
-def test_each_version_of_the_toolchain_says_what_became_of_it(name: str) -> None:
-    old, new, expected = MOVES[name]
+@pytest.mark.parametrize("name", STEPS)
+def test_the_toolchain_says_versions_as_lines_of_packages_do(name: str) -> None:
+    old, new, expected = STEPS[name]
     text = render_report(diff_of(records("o", old, "1.0"), records("n", new, "2.0")), "text")
     assert toolchain(text) == ["gcc 12.3.0 as before", f"python {expected}"]
 
@@ -64,7 +67,7 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
             found = records(f"{stack}{'og'[number]}", texts, f"{number + 1}.0")
             side += [item | {"stacks": [stack]} for item in found]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
-    words = "python 3.11.6 new (all but a), 3.8.17 → 3.8.18 (all but c), 3.7.17 gone (a)"
+    words = "python 3.8.17 → 3.11.6 and 3.8.18 (b); 3.11.6 new (c); 3.8.17 and 3.7.17 → 3.8.18 (a)"
     assert toolchain(text) == ["gcc 12.3.0 as before", words]
 
 
@@ -89,3 +92,35 @@ def test_what_unchanged_specs_are_compiled_with_is_not_new(
         write_files(tmp_path, {f"{name}.lock": to_bytes(lock([*kept, *items]))})
     out = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text").out
     assert "; ".join(toolchain(out)) == expected
+
+
+def test_what_the_toolchain_tells_is_not_told_again_unless_a_build_was_lost(
+    tmp_path: Path,
+) -> None:
+    def items(python: str, openblas: str, zlib: str) -> list[Item]:
+        tools = [Item("python", python), Item("openblas", openblas), Item("zlib", zlib)]
+        users = [
+            Item(f"p{n}", f"{n}.{zlib}", explicit=True, needs=tuple(map(needs, tools)))
+            for n in range(5)
+        ]
+        return [*tools, *users]
+
+    builds = [
+        Item("openblas", "0.3.23"),
+        Item("openblas", "0.3.23", parameters={"threads": "openmp"}),
+    ]
+    roots = [
+        Item(name, explicit=True, needs=(needs(it),)) for name, it in zip("ab", builds, strict=True)
+    ]
+    old, new = write_locks(
+        tmp_path,
+        [*items("3.10.12", "0.3.24", "1.2"), *builds, *roots],
+        [*items("3.11.6", "0.3.25", "1.3"), builds[0], roots[0]],
+    )
+    text = run_cli(old, new, "-f", "text").out
+    assert "python 3.10.12 → 3.11.6" in toolchain(text)
+    dependencies = text.partition("\nDependencies: ")[2]
+    assert dependencies.startswith("1 lost some builds, 1 upgraded\n")
+    assert "zlib 1.2 → 1.3" in dependencies
+    assert "openblas" in dependencies
+    assert "python" not in dependencies
