@@ -8,14 +8,8 @@ plain way: it gives the same counts.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
-from snapdiff.catalog.compared_files import (
-    ComparedFiles,
-    document_pairs,
-    is_within,
-    path_of,
-)
+from snapdiff.catalog.compared_files import ComparedFiles, document_pairs, is_within, path_of
 from snapdiff.catalog.reading import (
     FilePair,
     FileVersion,
@@ -37,91 +31,100 @@ from snapdiff.sources.source import Entry, EntryPair, printable_path
 
 _ASK_AHEAD = 64
 
-ReadBeside = Callable[[str], bytes]
-"""Returns the content of another file by its path; raises FormatError where there is none."""
-
 _MOST_READINGS = 24
 """After how many versions of a document what its reader remembers of them is dropped."""
 
 
-class _Key(NamedTuple):
-    """What a document says depends on: its content, and so much of its path as can name it."""
+class History:
+    """What the steps of a history share: where files are from, and what is known of them.
 
-    content_id: str
-    end: str
-
-
-class DocumentMemory:
-    """Reads documents by content id; what is kept does not grow with the number of steps."""
+    Documents are read by content id; what is kept does not grow with the number of steps.
+    """
 
     def __init__(
         self,
+        repository: Repository,
         objects: Objects,
         prefix: str,
-        last_use: dict[str, int],
         documents: Documents,
+        last_use: dict[str, int],
         limits: Limits,
     ) -> None:
-        """Take where files come from, and in which step each content is compared last."""
+        """Take where files come from, the folders above the catalog, the kinds of documents.
+
+        `last_use` says in which step each content is compared last.
+        """
+        self.repository = repository
+        self.prefix = prefix
+        self.documents = documents
+        self.counts = _FolderCounts()
         self._objects = objects
-        self._prefix = prefix
         self._last_use = last_use
-        self._formats = documents
         self._limits = limits
-        self._documents: dict[_Key, Document | str | None] = {}
-        """What each content is, or as text why it cannot be read."""
+        self._known: dict[tuple[str, str], Document | str | None] = {}
+        """What each content is, by id and naming end, or as text why it cannot be read."""
         self._readers: dict[str, tuple[DocumentReader, int]] = {}
         """A reader of each document, which remembers its versions, and how many it read."""
+
+    def pair(self, trees: tuple[str, str], pairs: Sequence[EntryPair]) -> "HistoryPair":
+        """Return the next step: two trees, and the files that differ between them."""
+
+        def find(path: str) -> EntryPair:
+            return self.repository.find(trees[0], path), self.repository.find(trees[1], path)
+
+        found = document_pairs(pairs, self.documents, find)
+        self.counts.take_out(found)
+        return HistoryPair(self, trees, found)
 
     def ask(self, entries: Iterable[Entry | None]) -> None:
         """Let git work ahead on the files that are not known."""
         self._objects.ask(
             entry
             for entry in entries
-            if entry and not entry.fault and _key(entry) not in self._documents
+            if entry and not entry.fault and _key(entry) not in self._known
         )
 
-    def read(
-        self, entry: Entry, side: Side, read_beside: ReadBeside, *, is_document: bool = False
-    ) -> Reading:
-        """Return what a file is; `read_beside` and `is_document` are as in `File`."""
+    def read(self, entry: Entry, tree: str, side: Side, *, is_document: bool = False) -> Reading:
+        """Return what a file of a tree is; `is_document` is as in `File`."""
         path = printable_path(entry.path)
         if entry.fault:
             return BadPage(path, side, entry.fault)
         key = _key(entry)
-        if key in self._documents and not is_document:
-            known = self._documents[key]
+        if key in self._known and not is_document:
+            known = self._known[key]
             return BadPage(path, side, known) if isinstance(known, str) else known
+        _, end = key
+        reader, readings = self._readers.get(end, (None, 0))
+        if reader is None or readings == _MOST_READINGS:
+            reader, readings = self.documents.reader(path, self._limits), 0
+        self._readers[end] = reader, readings + 1
         parts: list[str] = []
-        version = self._version(entry, _noting(read_beside, parts))
-        found = read_file(self._reader(entry), path, version, side, is_document)
+        found = read_file(reader, path, self._version(entry, tree, parts), side, is_document)
         if not parts:  # what has parts in other files can change without being changed itself
-            self._documents[key] = found.reason if isinstance(found, BadPage) else found
+            self._known[key] = found.reason if isinstance(found, BadPage) else found
         return found
 
-    def count(self, entry: Entry, read_beside: ReadBeside) -> Reading:
+    def count(self, entry: Entry, tree: str) -> Reading:
         """Return a file that is the same on both sides of a step, kept only if a step needs it."""
         path = printable_path(entry.path)
         if entry.fault or str(entry.content_id) in self._last_use:
-            found = self.read(entry, "old", read_beside)
+            found = self.read(entry, tree, "old")
         else:
-            reader = self._formats.reader(path, self._limits)
-            found = read_file(reader, path, self._version(entry, read_beside), "old")
+            reader = self.documents.reader(path, self._limits)
+            found = read_file(reader, path, self._version(entry, tree, []), "old")
         return read_whole(found, path, "old")
 
-    def _version(self, entry: Entry, read_beside: ReadBeside) -> FileVersion:
+    def _version(self, entry: Entry, tree: str, parts: list[str]) -> FileVersion:
+        """Return a file of a tree; the paths of others that it reads are added to `parts`."""
+
+        def read_beside(path: str) -> bytes:
+            parts.append(path)
+            return require_content(path, self.repository.content(tree, path))
+
         content = self._objects.take(entry)
         if isinstance(content, FormatError):
             return content
-        return File(printable_path(entry.path), content, read_beside, above=self._prefix)
-
-    def _reader(self, entry: Entry) -> DocumentReader:
-        end = _key(entry).end
-        reader, readings = self._readers.get(end, (None, 0))
-        if reader is None or readings == _MOST_READINGS:
-            reader, readings = self._formats.reader(printable_path(entry.path), self._limits), 0
-        self._readers[end] = reader, readings + 1
-        return reader
+        return File(printable_path(entry.path), content, read_beside, above=self.prefix)
 
     def forget(self, pairs: Iterable[EntryPair], step: int) -> None:
         """Forget those files of a step that no step after it compares."""
@@ -129,31 +132,22 @@ class DocumentMemory:
             for entry in pair:
                 if entry and not self.is_used_after(entry, step):
                     self._last_use.pop(str(entry.content_id), None)
-                    self._documents.pop(_key(entry), None)
+                    self._known.pop(_key(entry), None)
             last = pair[1] or pair[0]
             if last and not self.is_used_after(last, step):
-                self._readers.pop(_key(last).end, None)
+                self._readers.pop(naming_end(last.path), None)
 
     def is_used_after(self, entry: Entry, step: int) -> bool:
         """Return whether a later step compares a file."""
         return self._last_use.get(str(entry.content_id), step) > step
 
 
-def _key(entry: Entry) -> _Key:
-    return _Key(str(entry.content_id), naming_end(entry.path))
+def _key(entry: Entry) -> tuple[str, str]:
+    """Return what a document's meaning depends on: content, and what of its path may name it."""
+    return str(entry.content_id), naming_end(entry.path)
 
 
-def _noting(read_beside: ReadBeside, noted: list[str]) -> ReadBeside:
-    """Return a function that reads other files and notes which."""
-
-    def read(path: str) -> bytes:
-        noted.append(path)
-        return read_beside(path)
-
-    return read
-
-
-class FolderCounts:
+class _FolderCounts:
     """The counts of the folders that some step asked for, of the revision that is current.
 
     What a step changed is counted when the next one asks for counts and did not change it again: of
@@ -161,7 +155,6 @@ class FolderCounts:
     """
 
     def __init__(self) -> None:
-        """Begin with no folder."""
         self._folders: dict[str, CountedFiles] = {}
         self._waiting: dict[str, Callable[[], Reading]] = {}
 
@@ -200,34 +193,6 @@ class FolderCounts:
         self._folders[folder] = counted
 
 
-class History:
-    """What the steps of a history share: where its files come from, and what is known of them."""
-
-    def __init__(
-        self, repository: Repository, prefix: str, documents: Documents, memory: DocumentMemory
-    ) -> None:
-        """Take the repository, and the folders above the catalog in it."""
-        self.repository = repository
-        self.prefix = prefix
-        self.documents = documents
-        self.memory = memory
-        self.counts = FolderCounts()
-
-    def pair(self, trees: tuple[str, str], pairs: Sequence[EntryPair]) -> "HistoryPair":
-        """Return the next step: two trees, and the files that differ between them."""
-
-        def find(path: str) -> EntryPair:
-            return self.repository.find(trees[0], path), self.repository.find(trees[1], path)
-
-        found = document_pairs(pairs, self.documents, find)
-        self.counts.take_out(found)
-        return HistoryPair(self, trees, found)
-
-    def read_beside(self, tree: str, path: str) -> bytes:
-        """Return the content of a file of a tree; raises FormatError where there is none."""
-        return require_content(path, self.repository.content(tree, path))
-
-
 class HistoryPair(ComparedFiles):
     """Two revisions of a history, while their step is the current one."""
 
@@ -250,8 +215,8 @@ class HistoryPair(ComparedFiles):
     def _read(self, entry: Entry | None, side: Side, is_document: bool) -> Reading:
         if entry is None:
             return None
-        beside = partial(self._history.read_beside, self._trees[side != "old"])
-        return self._history.memory.read(entry, side, beside, is_document=is_document)
+        tree = self._trees[side != "old"]
+        return self._history.read(entry, tree, side, is_document=is_document)
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
@@ -261,8 +226,8 @@ class HistoryPair(ComparedFiles):
         """Yield what each of some files is that are the same on both sides."""
         for position, entry in enumerate(entries):
             if position % _ASK_AHEAD == 0:
-                self._history.memory.ask(entries[position : position + 2 * _ASK_AHEAD])
-            yield self._count(entry)
+                self._history.ask(entries[position : position + 2 * _ASK_AHEAD])
+            yield self._history.count(entry, self._trees[1])
 
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, carried on where they are known."""
@@ -272,16 +237,12 @@ class HistoryPair(ComparedFiles):
             self._history.counts.keep(folder, counted)
         return counted
 
-    def _count(self, entry: Entry) -> Reading:
-        beside = partial(self._history.read_beside, self._trees[1])
-        return self._history.memory.count(entry, beside)
-
     def finish(self, step: int) -> None:
         """End the step: count what differs as it is now, forget what no later step compares."""
-        memory = self._history.memory
+        history = self._history
         for _, new in self._pairs:
             if new:
-                is_late = memory.is_used_after(new, step)
-                path = printable_path(new.path)
-                self._history.counts.put_in(path, partial(self._count, new), is_late=is_late)
-        memory.forget(self._pairs, step)
+                count = partial(history.count, new, self._trees[1])
+                is_late = history.is_used_after(new, step)
+                history.counts.put_in(printable_path(new.path), count, is_late=is_late)
+        history.forget(self._pairs, step)

@@ -1,12 +1,14 @@
 """Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.reading import (
     FilePair,
+    PairedPackages,
     Reading,
     differs,
     pair_lists,
@@ -21,17 +23,18 @@ from snapdiff.catalog.renamed_stacks import (
     rename_package,
     rename_pair,
 )
-from snapdiff.catalog.sides import CatalogSide, Unchanged, count_package, folder_of_tag
+from snapdiff.catalog.sides import CatalogSide, Unchanged, add_package
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.model import (
     Counts,
+    PackageCounts,
     PackagePair,
-    StackDocuments,
     StackGraphs,
     TagPair,
     Tags,
+    count_by_stacks,
     packages_asked_for,
 )
 
@@ -52,17 +55,14 @@ def match_packages(
     Raises RevisionError where a side has no document at all (unless `allow_empty`).
     """
     matching = _Matching(files, scope, warn)
-    matching.read_changed()
-    if not allow_empty and not matching.has_both_sides:
+    has_both_sides = matching.read_changed()
+    if not (allow_empty or has_both_sides):
         files.require_documents()
     matching.count_unchanged()
     matching.leave_out_repeated()
     for tags in matching.tag_pairs():
         yield from matching.close_tag(tags)
     yield from sorted(matching.bad_pages, key=lambda page: (page.path, page.side != "old"))
-
-
-SIDES: tuple[Side, Side] = ("old", "new")
 
 
 class _Matching:
@@ -73,76 +73,70 @@ class _Matching:
         self._scope = scope
         self._warn = warn
         self._names = dict(scope.filters.stack_names)
-        self._sides: dict[Side, CatalogSide] = {
-            "old": CatalogSide(files.prefixes[0], self._names),
-            "new": CatalogSide(files.prefixes[1], {}),
-        }
+        self._old = CatalogSide(files.prefixes[0], self._names)
+        self._new = CatalogSide(files.prefixes[1], {})
+        self._sides: dict[Side, CatalogSide] = {"old": self._old, "new": self._new}
         self._pairs: dict[Tags, list[PackagePair]] = {}
         self._changed: set[str] = set()
-        self._folders: dict[str, set[str]] = defaultdict(set)
-        self._touched: set[str] = set()
+        self._folders: dict[str | None, set[str]] = defaultdict(set)
+        self._touched: set[str | None] = set()
         self._unchanged = Unchanged(scope)
         self.bad_pages: list[BadPage] = []
 
-    @property
-    def has_both_sides(self) -> bool:
-        """Whether each side has a document among the files that differ."""
-        return all(side.has_documents for side in self._sides.values())
+    def read_changed(self) -> bool:
+        """Read all that differs; return whether both sides have a document there.
 
-    def read_changed(self) -> None:
-        """Read all that differs: packages of one document are pairs at once, the others wait."""
+        Packages of one document are pairs at once, the others wait.
+        """
         for found in self._files.changed():
             self._changed.add(found.path)
             self._add_file(found)
+        return self._old.has_documents and self._new.has_documents
 
     def _add_file(self, found: FilePair) -> None:
         documents: dict[Side, Document] = {}
+        is_bad = False
         readings: dict[Side, Reading] = {"old": found.old, "new": found.new}
         for side, reading in readings.items():
             if isinstance(reading, BadPage):
+                is_bad = True
                 self._add_bad_page(reading)
             elif reading is not None:
                 documents[side] = reading
-                self._note(side, found.path, reading)
-        if len(documents) < sum(reading is not None for reading in readings.values()):
+                self._sides[side].add(found.path, reading)
+                self._note_folders(found.path, reading.claims)
+                if reading.warning:
+                    self._warn(f"{found.path}: {reading.warning}")
+        if is_bad:
             # What one side says that a bad document lists, it lists on the other side too.
             for side, document in documents.items():
                 self._leave_out(self._sides[side].compared_claims(document.claims))
         elif found.packages:
-            self._keep_graphs(documents["old"], documents["new"])
-            for item in found.packages.unchanged:
-                self._unchanged.packages.append((documents["new"].claims, item))
-            for pair in found.packages.pairs:
-                self._keep(rename_pair(pair, self._names))
+            self._keep(found.packages, documents["old"], documents["new"])
         else:
             for side, document in documents.items():
                 self._sides[side].wait(found.path, document)
 
-    def _keep_graphs(self, old: Document, new: Document) -> None:
-        """Keep the dependencies of a document; where other packages are asked for, note its tag."""
-        asked_for = []
-        for side, document in zip(SIDES, (old, new), strict=True):
-            self._sides[side].keep_graphs(document.claims, document.graphs)
-            asked_for.append([packages_asked_for(graph) for graph in document.graphs.values()])
-        if asked_for[0] != asked_for[1]:
-            self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
-
-    def _keep(self, pair: PackagePair) -> None:
-        """Keep a pair until its tag is complete; where anything asked for differs, note the tag.
+    def _keep(self, packages: PairedPackages, old: Document, new: Document) -> None:
+        """Keep what two versions of a document list; where anything asked for differs, note tags.
 
         Packages that are not asked for say, too, which stacks are alike.
         """
-        if self._scope.has_tag(*pair.tags):
-            self._pairs.setdefault(pair.tags, []).append(pair)
-            if self._scope.has_package(pair.name) and differs(pair, self._scope):
-                self._touched.update(tag for tag in pair.tags if tag is not None)
-
-    def _note(self, side: Side, path: str, document: Document) -> None:
-        """Note what a document lists and where, and say where it contradicts itself."""
-        self._sides[side].add(path, document)
-        self._note_folders(path, document.claims)
-        if document.warning:
-            self._warn(f"{path}: {document.warning}")
+        self._old.keep_graphs(old.claims, old.graphs)
+        self._new.keep_graphs(new.claims, new.graphs)
+        before, after = (
+            [packages_asked_for(graph) for graph in document.graphs.values()]
+            for document in (old, new)
+        )
+        if before != after:
+            self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
+        self._unchanged.packages += [(new.claims, item) for item in packages.unchanged]
+        for pair in packages.pairs:
+            if self._scope.has_tag(*pair.tags):
+                renamed = rename_pair(pair, self._names)
+                self._pairs.setdefault(pair.tags, []).append(renamed)
+                if self._scope.has_package(pair.name) and differs(renamed, self._scope):
+                    self._touched.update(pair.tags)
 
     def _add_bad_page(self, page: BadPage) -> None:
         """Note a document that cannot be read, as what its path names."""
@@ -151,17 +145,24 @@ class _Matching:
         self._note_folders(page.path, [claim])
 
     def _note_folders(self, path: str, claims: Iterable[Claim]) -> None:
-        for claim in claims:
-            folder = folder_of_tag(path, claim.tag, self._files.documents)
-            self._folders[claim.tag].add(folder)
+        """Note the folder in which the documents of a tag are, one of which has this path.
+
+        It is the one above the package's, whatever it is called; where a folder above that has the
+        tag's name (`develop/h/hdf5/specs.md`), it is that one: they may be at any depth there.
+        """
+        folder = self._files.documents.tag_folder(path)
+        parts = folder.split("/")
+        for tag in {claim.tag for claim in claims}:
+            named = parts[: parts.index(tag) + 1] if tag in parts else parts
+            self._folders[tag].add("/".join(named))
 
     def _leave_out(self, claims: Iterable[Claim]) -> None:
-        for side in self._sides.values():
-            side.bad.update(claims)
+        self._old.bad.update(claims)
+        self._new.bad.update(claims)
 
     def count_unchanged(self) -> None:
         """Count what does not differ, in those tags in which something does."""
-        old, new = self._sides["old"], self._sides["new"]
+        old, new = self._old, self._new
         self._touched.update(old.waiting, old.bad_tags(), new.waiting, new.bad_tags())
         folders = set().union(*(self._folders[tag] for tag in self._touched))
         if one_sided := old.tags() ^ new.tags():
@@ -187,8 +188,7 @@ class _Matching:
     def leave_out_repeated(self) -> None:
         """Make a bad page of each document that lists what one before it lists."""
         repeated = self._unchanged.repeated_claims()
-        for name in SIDES:
-            side = self._sides[name]
+        for name, side in self._sides.items():
             for claim in sorted({*side.paths, *repeated}):
                 paths = [*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)]
                 first, *others = sorted(paths)
@@ -199,15 +199,14 @@ class _Matching:
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
-        old, new = self._sides["old"], self._sides["new"]
         unchanged = self._unchanged.tags()
-        old_tags, new_tags = old.tags() | unchanged, new.tags() | unchanged
+        old_tags, new_tags = self._old.tags() | unchanged, self._new.tags() | unchanged
         one_each = len(old_tags) == len(new_tags) == 1
         if one_each and old_tags != new_tags and not self._samples:
             return [(old_tags.pop(), new_tags.pop())]
         # A tag whose documents cannot be read on one side is neither added nor removed.
-        before = old_tags | (new_tags & old.bad_tags())
-        after = new_tags | (old_tags & new.bad_tags())
+        before = old_tags | (new_tags & self._old.bad_tags())
+        after = new_tags | (old_tags & self._new.bad_tags())
         return [
             (tag if tag in before else None, tag if tag in after else None)
             for tag in sorted(before | after)
@@ -218,23 +217,23 @@ class _Matching:
         if not self._scope.has_tag(*tags):
             return
         old, new = tags
-        before = self._sides["old"].waiting.get(old, {}) if old is not None else {}
-        after = self._sides["new"].waiting.get(new, {}) if new is not None else {}
+        waiting = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
         counts = Counts()
-        bad = self._sides["old"].bad | self._sides["new"].bad
+        bad = self._old.bad | self._new.bad
         for tag in {tag for tag in tags if tag is not None}:
             counts.merge(self._unchanged.counts(tag, bad))
         renamed: StackNames = {}
         unchanged: Mapping[str, Collection[str]] = {}
         if old is None or new is None:
-            for packages in (before or after).values():
-                for package in packages:
-                    count_package(counts, package, self._scope)
+            for package in chain.from_iterable((waiting[0] or waiting[1]).values()):
+                by_stacks = count_by_stacks(Counter(package.specs.values()), {})
+                counted = PackageCounts(package.tag, package.name, by_stacks)
+                add_package(counts, counted, self._scope)
         else:
             pairs = self._pairs.pop(tags, [])
-            renamed = self._find_renamed(tags, pairs, (before, after))
+            renamed = self._find_renamed(tags, pairs, waiting)
             names = set()
-            for pair in self._pairs_of_tag(tags, pairs, (before, after), renamed):
+            for pair in self._pairs_of_tag(tags, pairs, waiting, renamed):
                 names.add(pair.name)
                 yield pair
             unchanged = self._unchanged.stacks_with(names, new, bad)
@@ -245,11 +244,14 @@ class _Matching:
             counts=counts,
             left_out_stacks=stacks,
             repeated=(
-                self._sides["old"].count_repeated(old, hashes, self._scope, stacks),
-                self._sides["new"].count_repeated(new, hashes, self._scope, stacks),
+                self._old.count_repeated(old, hashes, self._scope, stacks),
+                self._new.count_repeated(new, hashes, self._scope, stacks),
             ),
             graphs=self._graphs_of(tags, renamed),
-            documents=(self._kinds_of("old", old), self._kinds_of("new", new)),
+            documents=(
+                self._unchanged.kinds(old) | self._old.kinds(old),
+                self._unchanged.kinds(new) | self._new.kinds(new),
+            ),
             renamed={new_name: old_name for old_name, new_name in renamed.items()},
             unchanged=unchanged,
         )
@@ -274,18 +276,14 @@ class _Matching:
             same = found.get(name, [])
             packages = [rename_package(package, renamed) for package in before.get(name, ())]
             for mine, theirs in pair_lists(packages, after.get(name, ())):
-                path = self._sides["new"].document_of(theirs) if theirs else ""
+                path = self._new.document_of(theirs) if theirs else ""
                 same.append(pair_packages(tags, mine, theirs, path, graphs))
             yield from unite_pairs(same)
 
     def _graphs_of(self, tags: Tags, renamed: StackNames) -> tuple[StackGraphs, StackGraphs]:
         """Return the dependencies of both sides' documents in which something differs."""
-        old, new = self._sides["old"].graphs_of(tags[0]), self._sides["new"].graphs_of(tags[1])
-        return rename_graphs(old, renamed), new
-
-    def _kinds_of(self, side: Side, tag: str | None) -> StackDocuments:
-        """Return what kind of document lists each whole stack of a side's tag."""
-        return {**self._unchanged.kinds(tag), **self._sides[side].kinds_of(tag)}
+        old, new = tags
+        return rename_graphs(self._old.graphs.get(old, {}), renamed), self._new.graphs.get(new, {})
 
     def _find_renamed(
         self, tags: Tags, pairs: Sequence[PackagePair], waiting: tuple[Packages, Packages]
@@ -303,7 +301,6 @@ class _Matching:
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
         return frozenset(
             claim.name
-            for side in self._sides.values()
-            for claim in side.bad
+            for claim in self._old.bad | self._new.bad
             if claim.tag in tags and claim.what == what
         )

@@ -1,6 +1,6 @@
 """What is known of the sides of a comparison: what both have, counted, and what one lists."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -17,9 +17,7 @@ from snapdiff.model import (
     Graph,
     Package,
     PackageCounts,
-    StackDocuments,
     StackGraphs,
-    count_by_stacks,
 )
 
 ListedHashes = tuple[Claim, Mapping[str, str]]
@@ -88,12 +86,6 @@ class CountedFiles:
             yield from self.documents[path].counts
 
 
-def count_package(counts: Counts, package: Package, scope: Scope) -> None:
-    """Count a package that was read, as far as it is asked for."""
-    by_stacks = count_by_stacks(Counter(package.specs.values()), {})
-    add_package(counts, PackageCounts(package.tag, package.name, by_stacks), scope)
-
-
 def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
     """Count a package, as far as it is asked for; `times` is -1 to take it out again."""
     by_stack: dict[str, int] = {}
@@ -151,7 +143,7 @@ class Unchanged:
         """Return the hashes of the documents that list a whole stack."""
         return [(found.claims[0], found.hashes) for found in self._documents() if found.hashes]
 
-    def kinds(self, tag: str | None) -> StackDocuments:
+    def kinds(self, tag: str | None) -> dict[str, DocumentKind]:
         """Return what kind of document lists each whole stack of a tag."""
         return {
             claim.name: document.kind
@@ -209,8 +201,10 @@ class CatalogSide:
         self._names = names
         self.paths: dict[Claim, list[str]] = {}
         self.bad: set[Claim] = set()
-        self.waiting: dict[str, dict[str, list[Package]]] = {}
-        self._graphs: dict[str, dict[str | None, Graph]] = defaultdict(dict)
+        self.waiting: dict[str | None, dict[str, list[Package]]] = {}
+        """The packages of each tag by name that are paired once all tags are known."""
+        self.graphs: dict[str | None, dict[str | None, Graph]] = defaultdict(dict)
+        """The dependencies of each tag's documents in which something differs."""
         self._listings: list[tuple[Claim, Document]] = []
         self.has_documents = False
         self._documents: dict[tuple[str, str, str | None], str] = {}
@@ -255,13 +249,9 @@ class CatalogSide:
     def keep_graphs(self, claims: Iterable[Claim], graphs: StackGraphs) -> None:
         """Keep the dependencies of a document for when its tags are complete."""
         for claim in claims:
-            self._graphs[claim.tag].update(rename_graphs(graphs, self._names))
+            self.graphs[claim.tag].update(rename_graphs(graphs, self._names))
 
-    def graphs_of(self, tag: str | None) -> StackGraphs:
-        """Return the dependencies of a tag's documents in which something differs."""
-        return self._graphs.get(tag, {}) if tag is not None else {}
-
-    def kinds_of(self, tag: str | None) -> StackDocuments:
+    def kinds(self, tag: str | None) -> dict[str, DocumentKind]:
         """Return what kind of document lists each whole stack of a tag, where something differs."""
         return {claim.name: document.kind for claim, document in self._listings if claim.tag == tag}
 
@@ -301,14 +291,3 @@ class CatalogSide:
     def bad_tags(self) -> set[str]:
         """Return every tag that has a bad document, as far as its path says."""
         return {claim.tag for claim in self.bad}
-
-
-def folder_of_tag(path: str, tag: str, documents: Documents) -> str:
-    """Return the folder in which the documents of a tag are, one of which has this path.
-
-    It is the one above the package's, whatever it is called; where a folder above that has the
-    tag's name (`develop/h/hdf5/specs.md`), it is that one: the tag's documents may be at any depth.
-    """
-    folder = documents.tag_folder(path)
-    parts = folder.split("/")
-    return "/".join(parts[: parts.index(tag) + 1]) if tag in parts else folder

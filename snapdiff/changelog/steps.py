@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.history import DocumentMemory, History
+from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
 from snapdiff.errors import BadPage
 from snapdiff.formats.registry import DOCUMENTS
@@ -112,11 +112,10 @@ class GitSteps(Struct, frozen=True):
             for position, kinds in enumerate(documents[1:]):
                 if history is None or history.documents is not kinds:
                     # What an index lists depends on what mirrors there are: it is read anew.
-                    memory = DocumentMemory(objects, prefix, last_use, kinds, self.limits)
-                    history = History(repository, prefix, kinds, memory)
+                    history = History(repository, objects, prefix, kinds, last_use, self.limits)
                 pairs, following = following, next(ahead, [])
                 for known in (pairs, following):
-                    history.memory.ask(entry for pair in known for entry in pair)
+                    history.ask(entry for pair in known for entry in pair)
                 files = history.pair((trees[position], trees[position + 1]), pairs)
                 old, new = self.ends[position : position + 2]
                 revisions = old.revision, new.revision
