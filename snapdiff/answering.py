@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from snapdiff import __version__
-from snapdiff.catalog.loading import Catalog, RevisionPair
+from snapdiff.catalog.compared_files import RevisionPair
+from snapdiff.catalog.loading import Catalog
 from snapdiff.comparison import check_narrowing, diff_files
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds

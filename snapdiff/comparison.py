@@ -5,9 +5,8 @@ from collections.abc import Callable
 from msgspec import UNSET
 
 from snapdiff import __version__
-from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.known_names import check_filters, stacks_of
-from snapdiff.catalog.loading import Catalog, RevisionPair, require_paths
+from snapdiff.catalog.compared_files import ComparedFiles, RevisionPair
+from snapdiff.catalog.loading import Catalog, check_filters, require_paths, stacks_of
 from snapdiff.catalog.matching import match_packages
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, BadPagesError, FormatError

@@ -1,16 +1,19 @@
 """Two revisions file by file: what is asked of them, and which of their documents differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
+from snapdiff.catalog.loading import Catalog, has_document
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.catalog.sides import CountedFiles
 from snapdiff.errors import RevisionError, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
-from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.sources.source import Content, Entry, EntryPair, printable_path
+from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.sources.source import Content, ContentPair, Entry, EntryPair, printable_path
+from snapdiff.sources.wanted import EVERYWHERE
 
 
 class ComparedFiles(ABC):
@@ -63,12 +66,13 @@ class ComparedFiles(ABC):
         self, folders: Collection[str], changed: Collection[str], scope: Scope
     ) -> list[CountedFiles]:
         """Return the counts of the files below each folder, less those that differ."""
-        found: list[CountedFiles] = []
-        for folder in topmost(folders):
-            counted = self.count_folder(folder, changed, scope)
-            if counted not in found:  # two folders may be within one that was counted before
-                found.append(counted)
-        return found
+        topmost: list[str] = []
+        for folder in sorted(folders, key=lambda name: name.count("/") if name else -1):
+            if not any(is_within(folder, other) for other in topmost):
+                topmost.append(folder)
+        counted = [self.count_folder(folder, changed, scope) for folder in sorted(topmost)]
+        # Two folders may be within one that was counted before.
+        return list(dict.fromkeys(counted))
 
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, less those that differ."""
@@ -85,6 +89,87 @@ class ComparedFiles(ABC):
     def shown_path(self, path: str, side: Side) -> str:  # noqa: ARG002 - of use where one is named
         """Return what a document is called in an error: one that was named itself as it was."""
         return path
+
+
+class RevisionPair(ComparedFiles):
+    """Two catalogs, of any two sources."""
+
+    def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
+        """Take the two catalogs; nothing is read yet. `progress` is called for each file."""
+        self._old = old
+        self._new = new
+        self._progress = progress
+        self.prefixes = (old.source.prefix, new.source.prefix)
+
+    def changed(self) -> Iterator[FilePair]:
+        """Yield every document whose content, or part of it, differs between the two."""
+        pairs = self._old.source.changed_entries(self._new.source)
+        if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
+            both = (self._old.paths_of_mirrors(), self._new.paths_of_mirrors())
+            self.documents = DOCUMENTS.with_mirrors(chain(*both))
+        changes = ChangedFiles(pairs, self.documents)
+        for done, (pair, contents) in enumerate(self._differing(changes.documents)):
+            self._progress(done, len(changes.documents))
+            if contents is not None:
+                changes.add(path_of(pair))
+                yield self._read(pair, contents)
+        for pair, contents in self._differing(changes.parts):
+            if contents is not None:
+                changes.add(path_of(pair))
+        others = [
+            (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
+        ]
+        for pair, contents in zip(others, self._contents(others), strict=True):
+            if any(pair):
+                yield self._read(pair, contents)
+
+    def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        return self._old.source.read_both(self._new.source, pairs)
+
+    def _differing(
+        self, pairs: Sequence[EntryPair]
+    ) -> Iterator[tuple[EntryPair, ContentPair | None]]:
+        """Yield each pair with its contents, or with None where these are the same."""
+        for pair, (before, after) in zip(pairs, self._contents(pairs), strict=True):
+            is_same = isinstance(before, bytes) and before == after
+            yield pair, None if is_same else (before, after)
+
+    def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
+        (old, new), (before, after) = pair, contents
+        path = path_of(pair)
+        reader = self.documents.reader(path, self._new.limits)
+        return read_versions(
+            path,
+            self._old.version(old, before) if old and before is not None else None,
+            self._new.version(new, after) if new and after is not None else None,
+            reader,
+        )
+
+    def entries(self, folder: str = "") -> Iterable[Entry]:
+        """Return the files below a folder, as the new side has them."""
+        return self._new.source.entries(folder)
+
+    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
+        """Yield what each of some files is that are the same on both sides."""
+        return self._new.read(entries, self.documents)
+
+    def require_documents(self) -> None:
+        """Raise RevisionError where a side has not a single document."""
+        empty = [catalog for catalog in (self._old, self._new) if not has_document(catalog)]
+        if len(empty) == 1 and self._new.source.paths is not EVERYWHERE:
+            return  # a path may well have come or gone
+        for catalog in empty:
+            way_out = DOCUMENTS.way_out(catalog.source.holds)
+            raise RevisionError(
+                f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
+                f"{way_out or 'name a folder that does, or pass --allow-empty'}"
+            )
+
+    def shown_path(self, path: str, side: Side) -> str:
+        """Return the path of a document, or what it is called where it was named itself."""
+        source = (self._old if side == "old" else self._new).source
+        entry = source.find(path) if source.is_file else None
+        return source.location(entry) if entry else path
 
 
 class DocumentVersions(ComparedFiles):
@@ -181,36 +266,11 @@ class ChangedFiles:
         return sorted(self._affected - self._changed)
 
 
-def document_pairs(
-    pairs: Iterable[EntryPair],
-    documents: Documents,
-    find: Callable[[str], EntryPair],
-) -> list[EntryPair]:
-    """Return the documents that differ where the files that differ are known.
-
-    `find` looks a file up on both sides.
-    """
-    changes = ChangedFiles(pairs, documents)
-    for pair in changes.documents:
-        changes.add(path_of(pair))
-    others = (find(path) for path in changes.others())
-    return [*changes.documents, *(pair for pair in others if any(pair))]
-
-
 def path_of(pair: EntryPair) -> str:
     """Return the path of a file that one side may not have, as it can be printed."""
     entry = pair[0] or pair[1]
     assert entry is not None
     return printable_path(entry.path)
-
-
-def topmost(folders: Iterable[str]) -> list[str]:
-    """Return the folders less those that are within another one, in order."""
-    found: list[str] = []
-    for folder in sorted(set(folders), key=lambda name: name.count("/") if name else -1):
-        if not any(is_within(folder, other) for other in found):
-            found.append(folder)
-    return sorted(found)
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -9,7 +9,7 @@ plain way: it gives the same counts.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
-from snapdiff.catalog.compared_files import ComparedFiles, document_pairs, is_within, path_of
+from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, is_within, path_of
 from snapdiff.catalog.reading import (
     FilePair,
     FileVersion,
@@ -68,11 +68,12 @@ class History:
 
     def pair(self, trees: tuple[str, str], pairs: Sequence[EntryPair]) -> "HistoryPair":
         """Return the next step: two trees, and the files that differ between them."""
-
-        def find(path: str) -> EntryPair:
-            return self.repository.find(trees[0], path), self.repository.find(trees[1], path)
-
-        found = document_pairs(pairs, self.documents, find)
+        changes = ChangedFiles(pairs, self.documents)
+        for pair in changes.documents:
+            changes.add(path_of(pair))
+        find = self.repository.find
+        others = ((find(trees[0], path), find(trees[1], path)) for path in changes.others())
+        found = [*changes.documents, *filter(any, others)]
         self.counts.take_out(found)
         return HistoryPair(self, trees, found)
 

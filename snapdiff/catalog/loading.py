@@ -1,38 +1,21 @@
-"""Revisions as catalogs: a source with limits on what is read of it; and two, file by file."""
+"""Revisions as catalogs: a source with limits on what is read of it, and the names in it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 from msgspec import UNSET
 
-from snapdiff.catalog.compared_files import ChangedFiles, ComparedFiles, path_of
-from snapdiff.catalog.reading import (
-    FilePair,
-    FileVersion,
-    Reading,
-    read_file,
-    read_versions,
-    read_whole,
-    require_content,
-)
-from snapdiff.errors import BadPage, FormatError, RevisionError, Side
-from snapdiff.formats.document import Claim, File
+from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole, require_content
+from snapdiff.errors import BadPage, FormatError, RevisionError, SnapdiffError
+from snapdiff.filters import require_matches, unmatched
+from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
+from snapdiff.result import Filters
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import (
-    Content,
-    ContentPair,
-    Entry,
-    EntryPair,
-    Part,
-    Source,
-    joined,
-    printable_path,
-)
-from snapdiff.sources.wanted import EVERYWHERE
+from snapdiff.sources.source import Content, Entry, Part, Source, joined, printable_path
 
 
 class Catalog:
@@ -155,88 +138,7 @@ def open_catalogs(
     return Catalog(old, limits), Catalog(new, limits)
 
 
-# --- Two catalogs, file by file ---
-
-
-class RevisionPair(ComparedFiles):
-    """Two catalogs, of any two sources."""
-
-    def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
-        """Take the two catalogs; nothing is read yet. `progress` is called for each file."""
-        self._old = old
-        self._new = new
-        self._progress = progress
-        self.prefixes = (old.source.prefix, new.source.prefix)
-
-    def changed(self) -> Iterator[FilePair]:
-        """Yield every document whose content, or part of it, differs between the two."""
-        pairs = self._old.source.changed_entries(self._new.source)
-        if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
-            both = (self._old.paths_of_mirrors(), self._new.paths_of_mirrors())
-            self.documents = DOCUMENTS.with_mirrors(chain(*both))
-        changes = ChangedFiles(pairs, self.documents)
-        for done, (pair, contents) in enumerate(self._differing(changes.documents)):
-            self._progress(done, len(changes.documents))
-            if contents is not None:
-                changes.add(path_of(pair))
-                yield self._read(pair, contents)
-        for pair, contents in self._differing(changes.parts):
-            if contents is not None:
-                changes.add(path_of(pair))
-        others = [
-            (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
-        ]
-        for pair, contents in zip(others, self._contents(others), strict=True):
-            if any(pair):
-                yield self._read(pair, contents)
-
-    def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        return self._old.source.read_both(self._new.source, pairs)
-
-    def _differing(
-        self, pairs: Sequence[EntryPair]
-    ) -> Iterator[tuple[EntryPair, ContentPair | None]]:
-        """Yield each pair with its contents, or with None where these are the same."""
-        for pair, (before, after) in zip(pairs, self._contents(pairs), strict=True):
-            is_same = isinstance(before, bytes) and before == after
-            yield pair, None if is_same else (before, after)
-
-    def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
-        (old, new), (before, after) = pair, contents
-        path = path_of(pair)
-        reader = self.documents.reader(path, self._new.limits)
-        return read_versions(
-            path,
-            self._old.version(old, before) if old and before is not None else None,
-            self._new.version(new, after) if new and after is not None else None,
-            reader,
-        )
-
-    def entries(self, folder: str = "") -> Iterable[Entry]:
-        """Return the files below a folder, as the new side has them."""
-        return self._new.source.entries(folder)
-
-    def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
-        """Yield what each of some files is that are the same on both sides."""
-        return self._new.read(entries, self.documents)
-
-    def require_documents(self) -> None:
-        """Raise RevisionError where a side has not a single document."""
-        empty = [catalog for catalog in (self._old, self._new) if not has_document(catalog)]
-        if len(empty) == 1 and self._new.source.paths is not EVERYWHERE:
-            return  # a path may well have come or gone
-        for catalog in empty:
-            way_out = DOCUMENTS.way_out(catalog.source.holds)
-            raise RevisionError(
-                f"{catalog.source.name}: holds nothing to compare: no {DOCUMENTS.names}; "
-                f"{way_out or 'name a folder that does, or pass --allow-empty'}"
-            )
-
-    def shown_path(self, path: str, side: Side) -> str:
-        """Return the path of a document, or what it is called where it was named itself."""
-        source = (self._old if side == "old" else self._new).source
-        entry = source.find(path) if source.is_file else None
-        return source.location(entry) if entry else path
+# --- What is in catalogs by name, and what is not ---
 
 
 def require_paths(sources: Sequence[Source]) -> None:
@@ -256,3 +158,104 @@ def has_document(catalog: Catalog) -> bool:
     if any(DOCUMENTS.is_document(entry.path) for entry in catalog.source.entries()):
         return True
     return any(True for _ in catalog.packages())
+
+
+def check_filters(
+    filters: Filters, catalogs: Sequence[Catalog], listed: Iterable[Catalog] = ()
+) -> None:
+    """Raise SnapdiffError where a filter can only be a slip.
+
+    A glob that matches nothing in any of the catalogs is one; so are explicit specs where no
+    document says which are. Nothing is read where there is no glob, and else no more than it takes
+    to find a match; of those only `listed`, paths alone.
+    """
+    if filters.explicit:
+        _check_explicit(catalogs)
+    if not any((filters.tag, filters.stack, filters.package)):
+        return
+    seen: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
+    read = chain.from_iterable(map(_names_in, catalogs))
+    for names in chain(read, (next(_names_in(catalog)) for catalog in listed)):
+        for noun, some in names.items():
+            seen[noun] |= some
+        # A stack that is compared under another name is called by that one.
+        seen["stack"].difference_update(dict(filters.stack_names))
+        if not any(unmatched(filters, seen)):
+            return
+    require_matches(filters, seen)
+
+
+def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
+    """Yield names of tags, stacks and packages: those of all paths, then those of each document."""
+    documents = catalog.documents()
+    of_paths: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
+    for _, claim in catalog.claims(documents):
+        of_paths["tag"].add(claim.tag)
+        of_paths[claim.what].add(claim.name)
+    yield of_paths
+    for found in catalog.read(catalog.entries(documents), documents):
+        if isinstance(found, Document):
+            yield {
+                "tag": {counts.tag for counts in found.counts},
+                "stack": {name for it in found.counts for names in it.by_stacks for name in names},
+                "package": {counts.name for counts in found.counts},
+            }
+
+
+def _check_explicit(catalogs: Iterable[Catalog]) -> None:
+    is_empty = True
+    for catalog in catalogs:
+        documents = catalog.documents()
+        for entry in catalog.source.entries():
+            if documents.says_explicit(entry.path):
+                return
+            is_empty = is_empty and not documents.is_read(entry.path)
+    if not is_empty:
+        raise SnapdiffError(
+            "--explicit: nothing here tells roots from dependencies; environment "
+            "locks and install databases do"
+        )
+
+
+def stacks_of(catalog: Catalog) -> set[str]:
+    """Return the names of all stacks; all documents are read for it."""
+    return set().union(*(names["stack"] for names in _names_in(catalog)))
+
+
+DocumentPaths = Mapping[tuple[str | None, str | None], str]
+"""The documents of one side by tag, and by package or stack; None stands for any."""
+
+
+def document_paths(catalog: Catalog) -> DocumentPaths:
+    """Return where the documents and tags of a catalog are; no document is read."""
+    source, documents = catalog.source, catalog.documents()
+    found: dict[tuple[str | None, str | None], str] = {}
+    for entry, claim in catalog.claims(documents):
+        path = source.location(entry)
+        folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
+        for tag, name, place in (
+            (claim.tag, claim.name, path),
+            (None, claim.name, path),
+            (claim.tag, None, folder),
+            (None, None, path),
+        ):
+            found.setdefault((tag, name), place)
+    return found
+
+
+def document_path(sides: Sequence[DocumentPaths], tag: str, names: Sequence[str]) -> str | None:
+    """Return the document in which packages or stacks of a tag are, or the nearest there is.
+
+    The first side that has it counts: a package that is removed has a document on the old side. A
+    tag that is compared with one of another name is not found; then any tag's document will do, as
+    each side has one tag alone. A stack of pages has none of its own, and is in the folder of its
+    tag. Data of a whole site is one document for all. None where there is no document at all.
+    """
+    named = [(tag, name) for name in names]
+    of_any_tag = [(None, name) for name in names]
+    for keys in (named, of_any_tag, [(tag, None)], [(None, None)]):
+        for side in sides:
+            for key in keys:
+                if key in side:
+                    return side[key]
+    return None

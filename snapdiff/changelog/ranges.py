@@ -8,8 +8,8 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.catalog.known_names import check_filters
-from snapdiff.catalog.loading import Catalog, RevisionPair, has_document, require_paths
+from snapdiff.catalog.compared_files import RevisionPair
+from snapdiff.catalog.loading import Catalog, check_filters, has_document, require_paths
 from snapdiff.changelog.steps import (
     GitSteps,
     SectionEnd,

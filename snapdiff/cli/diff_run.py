@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from snapdiff.catalog.known_names import stacks_of
-from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.loading import Catalog, stacks_of
 from snapdiff.cli.console import ProgressBar, say
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.comparison import diff_catalogs

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import Catalog
+from snapdiff.catalog.loading import Catalog, document_path, document_paths
 from snapdiff.cli.console import say_command
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import NameFilter, split_globs
@@ -265,8 +265,6 @@ def mark_documents(
     """
     annotations = []
     if offenders:  # else no side has to be listed for it
-        from snapdiff.catalog.known_names import document_path, document_paths
-
         sides = [document_paths(new), document_paths(old)]
         for item in offenders:
             path = document_path(sides, item.tag, [*item.packages, *item.stacks])
