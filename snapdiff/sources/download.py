@@ -51,7 +51,6 @@ class NotThereError(Exception):
     """
 
     def __init__(self, refused: int | None = None) -> None:
-        """Take the status of a refusal."""
         super().__init__("is not there")
         self.refused = refused
 
@@ -63,7 +62,6 @@ class TransferError(Exception):
     """
 
     def __init__(self, message: str, *, again: bool = False, pause: float | None = None) -> None:
-        """Take what to say of it."""
         super().__init__(message)
         self.again = again
         self.pause = pause
@@ -254,7 +252,6 @@ class Downloads:
         self._arrived = before + arrived
 
     def _check(self, url: str, most: int | None, before: int, end: int) -> None:
-        """Raise RevisionError where a file is too large that takes the bytes up to `end`."""
         if most is not None and end - before > most:
             message = f"has more than {most:,} bytes, which no such file needs"
             raise RevisionError(f"{without_secrets(url)}: {message}")

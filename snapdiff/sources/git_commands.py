@@ -322,9 +322,8 @@ def read_commit(found: GitObject) -> Commit:
     except (LookupError, ValueError):  # a name of no encoding; of another one than it is in
         text = subject.decode("utf-8", "backslashreplace")
     date = facts.get(b"committer", b"").rpartition(b"> ")[2].decode("ascii", "replace")
-    return Commit(
-        found.object_id, iso_date(date), facts.get(b"tree", b"").decode("ascii", "replace"), text
-    )
+    tree = facts.get(b"tree", b"").decode("ascii", "replace")
+    return Commit(found.object_id, iso_date(date), tree, text)
 
 
 def iso_date(raw: str) -> str | None:

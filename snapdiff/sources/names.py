@@ -16,7 +16,8 @@ AS_A_REVISION = "~0"
 
 _DOTS = re.compile(r"\.{2,}")
 
-_FILE_ENDINGS = (".lock", ".json", ".gz", ".sig", ".yaml", ".md")
+FILE_ENDINGS = (".lock", ".json", ".gz", ".sig", ".yaml", ".md")
+"""How names of documents end."""
 
 
 def ends_of_range(argument: str) -> tuple[str, str, str] | None:
@@ -67,16 +68,14 @@ def is_plainly_a_revision(name: str) -> bool:
     return (parts[1] if parts else name).endswith(AS_A_REVISION) and not is_plainly_a_path(name)
 
 
-def is_called_like_a_file(name: str) -> bool:
-    """Return whether a name ends as those of documents do."""
-    return name.endswith(_FILE_ENDINGS) and ":" not in name
-
-
 Scheme = Literal["http", "https", "s3", "gs", "file"]
 
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 _REGISTRIES: dict[str, Literal["http", "https"]] = {"oci": "https", "oci+http": "http"}
+DIGEST = re.compile("sha256:[0-9a-f]{64}")
+"""A digest as registries write it."""
+
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9a-fA-F:]+\](:[0-9]{1,5})?")
 _REPOSITORY = re.compile(r"[a-z0-9]+((\.|/|__?|-+)[a-z0-9]+)*")
@@ -171,11 +170,6 @@ def is_mirror_address(name: str) -> bool:
     return re.match("[a-z][a-z0-9+.-]*://", name) is not None
 
 
-def is_digest(text: str) -> bool:
-    """Return whether a text is a digest as registries write it."""
-    return re.fullmatch("sha256:[0-9a-f]{64}", text) is not None
-
-
 def parse_address(name: str) -> MirrorAddress | RegistryAddress:
     """Return the address of the mirror that a URL names; that of a document in it is taken too.
 
@@ -200,8 +194,14 @@ def parse_address(name: str) -> MirrorAddress | RegistryAddress:
     if scheme == "file" and not place.startswith("/"):
         message = "a file's URL has three slashes and an absolute path: file:///mirror"
         raise RevisionError(f"{shown(name)}: {message}")
-    if is_web and not _has_host(base):
-        raise RevisionError(f"{without_secrets(name)}: names no host")
+    if is_web:
+        try:
+            parts = urlsplit(base)
+            has_host = bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            has_host = False
+        if not has_host:
+            raise RevisionError(f"{without_secrets(name)}: names no host")
     if not place:
         raise RevisionError(f"{without_secrets(name)}: names no place")
     return MirrorAddress(scheme, base, query)
@@ -214,7 +214,7 @@ def _registry_address(name: str) -> RegistryAddress:
     if not _HOST.fullmatch(host) or not _REPOSITORY.fullmatch(repository):
         message = f"is no build cache in a registry, {begin}://HOST/NAME, in small letters"
         raise RevisionError(f"{without_secrets(name)}: {message}")
-    if at and not is_digest(digest):
+    if at and not DIGEST.fullmatch(digest):
         message = "after @ comes the digest of a manifest, sha256:<64 of 0-9 and a-f>"
         raise RevisionError(f"{without_secrets(name)}: {message}")
     return RegistryAddress(_REGISTRIES[begin], host, repository, digest or None)
@@ -228,11 +228,3 @@ def without_secrets(url: str) -> str:
     host, slash, path = rest.partition("/")
     # The last @ ends the user's name and password: one inside them may be there unescaped.
     return shown(f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}")
-
-
-def _has_host(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        return False

@@ -30,7 +30,7 @@ from snapdiff.sources.download import (
     TransferError,
     decoded,
 )
-from snapdiff.sources.names import RegistryAddress, is_digest
+from snapdiff.sources.names import DIGEST, RegistryAddress
 from snapdiff.sources.source import Entry, Source, Validators
 from snapdiff.sources.web import WebTransport, basic_authorization, file_in
 
@@ -121,7 +121,7 @@ def _only_layer(manifest: bytes) -> _Layer:
     if len(layers) != 1:
         message = f"the manifest has {len(layers)} layers, and that of an index has one"
         raise FormatError(f"{message}; is this a build cache?")
-    if not is_digest(layers[0].digest):
+    if not DIGEST.fullmatch(layers[0].digest):
         raise FormatError("layers[0].digest: is no digest, sha256:<64 of 0-9 and a-f>")
     return layers[0]
 

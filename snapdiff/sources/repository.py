@@ -24,12 +24,8 @@ from snapdiff.sources.git_commands import (
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 from snapdiff.sources.wanted import EVERYWHERE, Paths, Wanted
 
-_FOLDER = "40000"
-_SYMLINK = "120000"
-_NOTHING = "000000"
-SUBMODULE = "160000"
-"""The mode of what is no file but a commit of another repository."""
-
+_FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
+"""Modes; that of a submodule is of no file but of a commit of another repository."""
 
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
@@ -191,10 +187,9 @@ class Repository:
             if mode != _FOLDER:
                 return None
         mode, object_id = self._items(tree, path).get(name, (_FOLDER, ""))
-        return None if mode in (_FOLDER, SUBMODULE) else _entry(os.fsencode(path), mode, object_id)
+        return None if mode in (_FOLDER, _SUBMODULE) else _entry(os.fsencode(path), mode, object_id)
 
     def _items(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
-        """Return mode and object id of what is in a folder, by name."""
         known = self._folders.get(tree)
         if known is None:
             found = self.look_up(f"{tree}^{{tree}}")
@@ -239,7 +234,7 @@ class Repository:
         return self._wanted(path, words[0], words[2]), self._wanted(path, words[1], words[3])
 
     def _wanted(self, path: bytes, mode: str, object_id: str) -> Entry | None:
-        if mode in (_NOTHING, SUBMODULE):
+        if mode in (_NOTHING, _SUBMODULE):
             return None
         entry = _entry(path, mode, object_id)
         return entry if self.is_wanted(entry) else None
@@ -252,7 +247,7 @@ class Repository:
         for line in self._run_at_top("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]:
             facts, _, name = line.partition(b"\t")
             state, mode, object_id, _ = facts.decode("ascii").split(" ")
-            if mode == SUBMODULE:
+            if mode == _SUBMODULE:
                 submodules.append(os.fsdecode(name))
                 continue
             entry = _entry(name, mode, object_id)
@@ -315,7 +310,7 @@ def _submodules(changes: Iterable[tuple[bytes, bytes]]) -> list[str]:
     return [
         os.fsdecode(path)
         for facts, path in changes
-        if SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
+        if _SUBMODULE in facts.decode("ascii").removeprefix(":").split(" ")[:2]
     ]
 
 

@@ -14,9 +14,9 @@ from snapdiff.sources.directory import DirectorySource, WorkingTree
 from snapdiff.sources.git import GitSource, open_revision
 from snapdiff.sources.names import (
     AS_A_REVISION,
+    FILE_ENDINGS,
     REVISION_AND_PATH,
     ends_of_range,
-    is_called_like_a_file,
     is_mirror_address,
     is_plainly_a_path,
     is_plainly_a_revision,
@@ -217,7 +217,9 @@ class SourceOpener:
                 f"{name}: is no regular file; name a folder, or {self._wanted.names}"
             )
         is_path = is_plainly_a_path(name)
-        if is_path or (is_called_like_a_file(name) and not self._is_revision(name)):
+        if is_path or (
+            name.endswith(FILE_ENDINGS) and ":" not in name and not self._is_revision(name)
+        ):
             what = "no such file or directory" if is_path else "no such file"
             way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
             raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")

@@ -17,20 +17,11 @@ _SPELLED = re.compile(r"\[([!^]?)(\]?[^\]]*)\]|\\(.)", re.DOTALL)
 
 
 class _Path(NamedTuple):
-    """One of the paths: as it was written, from the top, and what it matches beside itself."""
+    """One of the paths, as it was written, and the files that it means."""
 
     word: str
-    path: str
     is_left_out: bool
-    is_folder: bool
-    pattern: re.Pattern[str] | None
-
-    def has(self, path: str) -> bool:
-        if path.startswith(f"{self.path}/") or not self.path:
-            return True
-        if self.is_folder:
-            return False
-        return path == self.path or bool(self.pattern and self.pattern.fullmatch(path))
+    files: re.Pattern[str]
 
 
 class Paths:
@@ -48,14 +39,14 @@ class Paths:
 
     def has(self, path: str) -> bool:
         """Return whether a file is to be looked at."""
-        is_taken = not self._taken or any(item.has(path) for item in self._taken)
-        return is_taken and not any(item.has(path) for item in self._left_out)
+        is_taken = not self._taken or any(item.files.fullmatch(path) for item in self._taken)
+        return is_taken and not any(item.files.fullmatch(path) for item in self._left_out)
 
     def unmatched(self, files: Iterable[str]) -> list[str]:
         """Return which of the paths have none of these files, as they were written."""
         left = list(self._taken)
         for file in files if left else ():
-            left = [item for item in left if not item.has(file)]
+            left = [item for item in left if not item.files.fullmatch(file)]
             if not left:
                 break
         return [item.word for item in left]
@@ -81,21 +72,14 @@ def _parsed(word: str, prefix: str) -> _Path:
     if path == ".." or path.startswith(("../", "/")):
         raise RevisionError(f"{word}: leads out of what is compared")
     path = "" if path == "." else path
-    return _Path(
-        word=word,
-        path=path,
-        is_left_out=bool({"!", "^"} & set(signs)),
-        is_folder=rest.endswith(("/", "/.", "/..")),
-        pattern=_pattern(path, above) if _SPECIAL.search(rest) else None,
-    )
-
-
-def _pattern(path: str, above: str) -> re.Pattern[str]:
-    """Return what a pattern matches: `*` and `?` take a `/` too, the folder above is literal."""
-    literal = above if path.startswith(above) else ""
-    return re.compile(
-        re.escape(literal) + translate(_SPELLED.sub(_as_fnmatch, path[len(literal) :]))
-    )
+    forms = [f"{re.escape(path)}/.*" if path else ".*"]
+    if not rest.endswith(("/", "/.", "/..")):
+        forms.append(re.escape(path))
+        if _SPECIAL.search(rest):  # `*` and `?` take a `/` too, the folder above is literal
+            literal = above if path.startswith(above) else ""
+            pattern = _SPELLED.sub(_as_fnmatch, path.removeprefix(literal))
+            forms.append(re.escape(literal) + translate(pattern))
+    return _Path(word, bool({"!", "^"} & set(signs)), re.compile("|".join(forms), re.DOTALL))
 
 
 def _as_fnmatch(found: re.Match[str]) -> str:
@@ -108,10 +92,8 @@ def _as_fnmatch(found: re.Match[str]) -> str:
 class Wanted(Protocol):
     """What is looked for. A path has `/` between its parts, as far as they are known."""
 
-    @property
-    def names(self) -> str:
-        """The files that are read, in words, for an error that has to say so."""
-        ...
+    names: str
+    """The files that are read, in words, for an error that has to say so."""
 
     @property
     def inner_paths(self) -> Sequence[tuple[str, str]]:

@@ -186,7 +186,7 @@ def _run(call: Coroutine[Any, Any, _Value], seconds: float) -> _Value:
 
 
 def _close(session: aiohttp.ClientSession) -> None:
-    """Have a session closed; nobody waits, as this may be called in the thread of the loop."""
+    # Nobody waits, as this may be called in the thread of the loop.
     asyncio.run_coroutine_threadsafe(session.close(), _loop())
 
 
