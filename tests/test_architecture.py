@@ -34,7 +34,6 @@ HOMES = {
 GROUND_FLOOR = {
     "snapdiff.buildcache_layout",
     "snapdiff.errors",
-    "snapdiff.gzip_stream",
     "snapdiff.limits",
     "snapdiff.report_formats",
     "snapdiff.safe_text",
@@ -43,7 +42,6 @@ GROUND_FLOOR = {
 ROOMS = {
     "snapdiff.errors": set[str](),
     "snapdiff.buildcache_layout": {"snapdiff.errors"},
-    "snapdiff.gzip_stream": {"snapdiff.errors", "snapdiff.limits"},
     "snapdiff.safe_text": set[str](),
     "snapdiff.limits": {"snapdiff.errors"},
     "snapdiff.report_formats": {"snapdiff.errors"},

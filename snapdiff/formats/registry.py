@@ -32,8 +32,7 @@ from snapdiff.formats.kinds import (
     SitePages,
     is_called,
 )
-from snapdiff.gzip_stream import plain_content
-from snapdiff.limits import Limits, SizeLimit
+from snapdiff.limits import Limits, SizeLimit, plain_content
 
 
 def naming_end(path: str) -> str:

@@ -18,8 +18,7 @@ from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import Edges, read_edges
-from snapdiff.gzip_stream import plain_content
-from snapdiff.limits import Limits, SizeLimit, check_version
+from snapdiff.limits import Limits, SizeLimit, check_version, plain_content
 from snapdiff.model import EMPTY_PART, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 

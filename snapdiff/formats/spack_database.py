@@ -43,8 +43,7 @@ from snapdiff.formats.spec_node import (
     decode_node,
     read_record,
 )
-from snapdiff.gzip_stream import plain_content, unfold_whole
-from snapdiff.limits import Limits, SizeLimit
+from snapdiff.limits import Limits, SizeLimit, plain_content, unfold_whole
 from snapdiff.model import Node, Root, counting_stacks
 
 NEWEST_VERSION = 8

@@ -40,26 +40,18 @@ class DirectorySource(Source):
     document that is a link, or no regular file, is named as unreadable.
     """
 
-    def __init__(
-        self,
-        name: str,
-        root: Path,
-        *,
-        wanted: Wanted,
-        limits: Limits = DEFAULT_LIMITS,
-        has_settings: bool = True,
-    ) -> None:
-        """Take the directory `root`, which the user called `name`.
+    has_settings: bool = True
+    """Whether its configuration file counts."""
 
-        `has_settings` says whether its configuration file counts: not that of a folder which a file
-        just happens to be in, such as `/tmp`, where anybody may put one.
-        """
+    def __init__(
+        self, name: str, root: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        """Take the directory `root`, which the user called `name`."""
         self.name = printable_path(name)
         self.prefix = printable_path(root.resolve().name)
         self._root = root
         self._wanted = wanted
         self._limits = limits
-        self._has_settings = has_settings
         self._states: dict[str, tuple[int, int, int]] = {}
 
     def _is_foreign(self, folder: str) -> bool:  # noqa: ARG002 - a working tree has such folders
@@ -77,7 +69,6 @@ class DirectorySource(Source):
                 yield item
 
     def _items(self, folder: str) -> list[str | Entry]:
-        """Return the folders and the wanted files in a folder, by name."""
         place = os.path.join(self._root, folder)
         try:
             found = sorted(os.scandir(place), key=lambda item: item.name)
@@ -146,7 +137,7 @@ class DirectorySource(Source):
 
         A symbolic link is not followed: it could lead out of the catalog.
         """
-        if not self._has_settings:
+        if not self.has_settings:
             return None
         path = joined(folder, SETTINGS_FILE)
         content: Content

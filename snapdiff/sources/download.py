@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.gzip_stream import plain_chunks
-from snapdiff.limits import DEFAULT_LIMITS, Progress, unseen
+from snapdiff.limits import DEFAULT_LIMITS, Progress, plain_chunks, unseen
 from snapdiff.sources.names import MirrorAddress, RegistryAddress, without_secrets
 from snapdiff.sources.source import Validators
 

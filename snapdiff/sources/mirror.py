@@ -116,7 +116,6 @@ class MirrorSource(Source):
         return [Entry(path, f"sha256:{index.sha256}")] if index else []
 
     def _layout_3(self, folder: str, path: str) -> Iterator[Entry]:
-        """Yield a manifest and the blob that it names, if there is such a manifest."""
         manifest = self._downloads.take(joined(folder, path), most=_SMALL)
         if manifest:
             yield Entry(joined(folder, path), f"sha256:{manifest.sha256}")
@@ -126,7 +125,6 @@ class MirrorSource(Source):
                 yield Entry(joined(folder, blob_path(blob.checksum)), f"sha256:{blob.checksum}")
 
     def _mirrors(self) -> Iterator[Entry]:
-        """Yield the documents of all mirrors that a mirror of mirrors lists."""
         listing = self._downloads.take(LISTING, most=_SMALL)
         if listing is None:
             return

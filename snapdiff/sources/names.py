@@ -2,7 +2,7 @@
 
 import re
 from typing import Literal, NamedTuple, get_args
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW, view_path
 from snapdiff.errors import RevisionError
@@ -45,8 +45,7 @@ def mirror_and_view(name: str) -> tuple[str, str, str]:
     """
     parts = REVISION_AND_PATH.match(name)
     revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", name)
-    manifest = VIEW.fullmatch(path)
-    if manifest:
+    if manifest := VIEW.fullmatch(path):
         above, view = manifest.groups()
     else:
         head, slash, view = path.rstrip("/").rpartition("/")
@@ -180,9 +179,8 @@ def parse_address(name: str) -> MirrorAddress | RegistryAddress:
     scheme = next((known for known in SCHEMES if name.startswith(f"{known}://")), None)
     if scheme is None or not name.isprintable() or " " in name:
         known = ", ".join(f"{begin}://" for begin in (*SCHEMES, *_REGISTRIES))
-        raise RevisionError(
-            f"{without_secrets(name)}: is no URL of a mirror; these begin with {known}"
-        )
+        message = f"is no URL of a mirror; these begin with {known}"
+        raise RevisionError(f"{without_secrets(name)}: {message}")
     is_web = scheme in ("http", "https")
     base, _, query = name.partition("#")[0].partition("?") if is_web else (name, "", "")
     for end in _ENDS:
@@ -194,14 +192,8 @@ def parse_address(name: str) -> MirrorAddress | RegistryAddress:
     if scheme == "file" and not place.startswith("/"):
         message = "a file's URL has three slashes and an absolute path: file:///mirror"
         raise RevisionError(f"{shown(name)}: {message}")
-    if is_web:
-        try:
-            parts = urlsplit(base)
-            has_host = bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            has_host = False
-        if not has_host:
-            raise RevisionError(f"{without_secrets(name)}: names no host")
+    if is_web and not parts_of_url(base):
+        raise RevisionError(f"{without_secrets(name)}: names no host")
     if not place:
         raise RevisionError(f"{without_secrets(name)}: names no place")
     return MirrorAddress(scheme, base, query)
@@ -228,3 +220,12 @@ def without_secrets(url: str) -> str:
     host, slash, path = rest.partition("/")
     # The last @ ends the user's name and password: one inside them may be there unescaped.
     return shown(f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}")
+
+
+def parts_of_url(url: str) -> SplitResult | None:
+    """Return the parts of a URL, or None where it names no host, or no possible port."""
+    try:
+        parts = urlsplit(url)
+        return parts if parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None

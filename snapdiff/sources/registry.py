@@ -13,14 +13,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from msgspec import Struct, field
 
 from snapdiff.buildcache_layout import LAYOUT_2
 from snapdiff.errors import FormatError, RevisionError
-from snapdiff.gzip_stream import plain_content
-from snapdiff.limits import Limits
+from snapdiff.limits import Limits, plain_content
 from snapdiff.safe_text import shown
 from snapdiff.sources.download import (
     REFUSED,
@@ -30,7 +29,7 @@ from snapdiff.sources.download import (
     TransferError,
     decoded,
 )
-from snapdiff.sources.names import DIGEST, RegistryAddress
+from snapdiff.sources.names import DIGEST, RegistryAddress, parts_of_url
 from snapdiff.sources.source import Entry, Source, Validators
 from snapdiff.sources.web import WebTransport, basic_authorization, file_in
 
@@ -290,13 +289,9 @@ class RegistryTransport:
             "scope": challenge.get("scope", f"repository:{self._address.repository}:pull"),
         }
         url, headers, form = challenge["realm"], {"Accept-Encoding": "identity"}, None
-        try:
-            parts = urlsplit(url)
-            is_one = bool(parts.hostname) and "@" not in parts.netloc and url.isprintable()
-        except ValueError:
-            is_one = False
-        if not is_one or parts.scheme not in ("https", self._address.scheme):
-            # A password would go over a way that is not encrypted.
+        parts = parts_of_url(url)
+        schemes = ("https", self._address.scheme)  # or a password would be sent as it is
+        if not parts or parts.scheme not in schemes or "@" in parts.netloc or not url.isprintable():
             raise TransferError("the registry names a token server that is no https URL")
         if credentials and not credentials.user:  # an identity token is changed for another one
             more = {"client_id": "snapdiff", "refresh_token": credentials.secret}

@@ -301,7 +301,6 @@ def _entry(path: bytes, mode: str, object_id: str) -> Entry:
 
 
 def _pairs(listing: bytes) -> list[tuple[bytes, bytes]]:
-    """Return facts and path of each file that git lists as different."""
     words = listing.split(b"\0")[:-1]
     return list(zip(words[0::2], words[1::2], strict=True))
 

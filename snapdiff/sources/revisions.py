@@ -262,7 +262,6 @@ class SourceOpener:
         return [name, f"{parts[1]}:./{parts[2]}"] if is_below else [name]
 
     def _exists(self, name: str) -> bool:
-        """Return whether there is a file or folder of this name, on disk or in a revision."""
         if REVISION_AND_PATH.match(name):
             return self._is_revision(name)
         return os.path.lexists(self._directory / name)
@@ -289,19 +288,15 @@ class SourceOpener:
             raise RevisionError(f"{place}: cannot be read: {reason}") from error
 
     def _on_disk(self, name: str, path: Path) -> Source | None:
-        """Return a directory, or a file that may be a document, or None where it is neither."""
         if os.path.isdir(path):  # a Path does not bear a name that is too long
             return DirectorySource(name, path, wanted=self._wanted, limits=self._limits)
         if not os.path.isfile(path):
             return None
         file = path.resolve()  # a link that is named by the user himself is followed
         folder = DirectorySource(
-            os.path.dirname(name),
-            file.parent,
-            wanted=self._wanted,
-            limits=self._limits,
-            has_settings=False,
+            os.path.dirname(name), file.parent, wanted=self._wanted, limits=self._limits
         )
+        folder.has_settings = False  # anybody may have put one beside it, as in /tmp
         return Part(folder, file.name, printable_path(name), called=file.name)
 
     def _path_in_working_tree(self, name: str) -> str | None:
@@ -336,16 +331,14 @@ class SourceOpener:
 
     def _open_repository(self, name: str) -> Repository:
         if self._repository is None:
+            where, wanted = self._directory, self._wanted
             try:
-                self._repository = Repository(
-                    self._directory, wanted=self._wanted, limits=self._limits
-                )
+                self._repository = Repository(where, wanted=wanted, limits=self._limits)
             except RevisionError as error:
                 raise RevisionError(f"{name}: not a directory, and {error}") from error
         return self._repository
 
 
 def _revision_of(source: Source) -> GitSource | None:
-    """Return the revision that a source is, or a part of."""
     inner = source.source if isinstance(source, Part) else source
     return inner if isinstance(inner, GitSource) else None

@@ -26,13 +26,8 @@ from yarl import URL
 
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
-from snapdiff.sources.download import (
-    CHUNK,
-    REFUSED,
-    Answer,
-    NotThereError,
-    TransferError,
-)
+from snapdiff.sources.download import CHUNK, REFUSED, Answer, NotThereError, TransferError
+from snapdiff.sources.names import parts_of_url
 from snapdiff.sources.source import Validators
 
 logging.getLogger("aiohttp").addHandler(logging.NullHandler())  # or it would print its messages
@@ -245,11 +240,8 @@ def _proxies() -> dict[str, str]:
         if scheme not in ("http", "https") or not named:
             continue
         url = named if "://" in named else f"http://{named}"
-        try:
-            parts = urlsplit(url)
-            is_one = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            is_one = False
+        parts = parts_of_url(url)
+        is_one = parts is not None and parts.scheme in ("http", "https")
         if not is_one or not url.isprintable() or " " in url:
             message = "is no URL of a proxy, such as http://proxy.example:3128"
             raise RevisionError(f"the variable {scheme}_proxy {message}")

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import FormatError
-from snapdiff.gzip_stream import unfold, unfold_whole
-from snapdiff.limits import SizeLimit
+from snapdiff.limits import SizeLimit, unfold, unfold_whole
 
 LIMIT = SizeLimit("document", 4 << 20)
 
