@@ -6,7 +6,7 @@ whatever the number of specs that lead there (specification, section 11).
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import product, repeat
 from typing import cast
 
 from msgspec import UNSET
@@ -14,7 +14,7 @@ from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair, SideDependencies
-from snapdiff.diff.reach import BitCounts, all_above, follow, nearest_ways, parents, unite_below
+from snapdiff.diff.reach import BitCounts, Way, all_above, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
@@ -84,30 +84,39 @@ class Explanation:
         ranked = sorted(
             reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
-        linked, every = _lowest_ranks(pairs, changes, ranked)
+        by_event = {event: rank for rank, event in enumerate(ranked)}
+        ranks = [by_event.get(event, 0) for event in changes.events]  # some are in no spec's reach
+        is_recipe = [event.what == "recipe" for event in changes.events]
         above = parents(pairs, changes.below)
         left = dict.fromkeys(self._specs)
         chosen: dict[int, tuple[Event, tuple[str, ...], bool]] = {}
-        for recipes in (False, True):
-            for build_only in (False, True):
-                if not left:
-                    break
-                ways = (
-                    nearest_ways(changes.below, above, every[recipes])
-                    if build_only
-                    else nearest_ways(changes.linked_below, linked_above, linked[recipes])
-                )
-                for spec in [spec for spec in left if spec in ways]:
-                    event = ranked[ways[spec].rank]
-                    path = self._path(follow(ways, spec, LONGEST_PATH + 2), event)
-                    chosen[spec] = event, path, build_only
-                    del left[spec]
+        for recipes, build_only in product((False, True), repeat=2):
+            if not left:
+                break
+            lowest: dict[int, int] = {}
+            for pair in pairs:
+                for place, alone in changes.own[pair]:
+                    if is_recipe[place] == recipes and (build_only or not alone):
+                        lowest[pair] = min(ranks[place], lowest.get(pair, ranks[place]))
+            ways = (
+                nearest_ways(changes.below, above, lowest)
+                if build_only
+                else nearest_ways(changes.linked_below, linked_above, lowest)
+            )
+            for spec in [spec for spec in left if spec in ways]:
+                event = ranked[ways[spec].rank]
+                chosen[spec] = event, self._path(ways, spec, event), build_only
+                del left[spec]
         for spec in self._specs:
             event, path, build_only = chosen.get(spec, (REHASH, (), False))
             yield Cause(*astuple(event), path=path, build_only=build_only, others=others[spec])
 
-    def _path(self, way: Iterable[int], event: Event) -> tuple[str, ...]:
-        path = [self._changes.names[pair] for pair in way]
+    def _path(self, ways: Mapping[int, Way], spec: int, event: Event) -> tuple[str, ...]:
+        path: list[str] = []
+        following = ways[spec].next
+        while following is not None and len(path) < LONGEST_PATH + 2:
+            path.append(self._changes.names[following])
+            following = ways[following].next
         if event.what not in _OF_THE_NODE_BELOW:
             del path[-1:]
         if len(path) > LONGEST_PATH:
@@ -130,7 +139,11 @@ class Explanation:
         ]
 
     def stack_causes(self, places: Sequence[int] | None = None) -> list[StackCause]:
-        """Return how much each event explains of the specs, or of those at some places."""
+        """Return how much each event explains of the specs, or of those at some places.
+
+        Most specs go first. What 30% or more of the specs reach is there even where something else
+        is always nearer, recipes aside.
+        """
         reach = self.reach
         places = range(len(self._specs)) if places is None else places
         if len(places) < len(self._specs):
@@ -140,32 +153,18 @@ class Explanation:
                 if pair in wanted:
                     counts.add(bits)
             reach = self._by_event(counts)
-        names = self._changes.names
-        return count_causes(
-            ((names[self._specs[place]], self.causes[place]) for place in places), reach
+        packages: dict[Event, list[str]] = {}
+        for place in places:
+            name = self._changes.names[self._specs[place]]
+            packages.setdefault(event_of(self.causes[place]), []).append(name)
+        for event, specs in reach.items():
+            if event.what != "recipe" and specs and is_shared(specs, len(places)):
+                packages.setdefault(event, [])
+        return sort_most_first(
+            # What nothing leads to, a rehash, explains those specs that have it as their cause.
+            _stack_cause(event, names, reach.get(event, len(names)))
+            for event, names in packages.items()
         )
-
-
-_Ranks = tuple[dict[int, int], dict[int, int]]
-"""The lowest rank of the events of those pairs that have one: of all but recipes, and of these."""
-
-
-def _lowest_ranks(
-    pairs: Iterable[int], changes: ChangedPairs, ranked: Iterable[Event]
-) -> tuple[_Ranks, _Ranks]:
-    """Return the lowest ranks, without and with dependencies needed for building alone."""
-    by_event = {event: rank for rank, event in enumerate(ranked)}
-    ranks = [by_event.get(event, 0) for event in changes.events]  # some are in reach of no spec
-    is_recipe = [event.what == "recipe" for event in changes.events]
-    linked: _Ranks = {}, {}
-    every: _Ranks = {}, {}
-    for pair in pairs:
-        for place, build_only in changes.own[pair]:
-            rank = ranks[place]
-            for lowest in (every,) if build_only else (linked, every):
-                found = lowest[is_recipe[place]]
-                found[pair] = min(rank, found.get(pair, rank))
-    return linked, every
 
 
 # --- How much of a stack each event explains ---
@@ -178,29 +177,6 @@ def is_shared(specs: int, of: int) -> bool:
     (True, False)
     """
     return 10 * specs >= 3 * of
-
-
-def count_causes(
-    causes: Iterable[tuple[str, Cause]], reach: Mapping[Event, int]
-) -> list[StackCause]:
-    """Return the events of a stack, most specs first, of the cause of each rebuilt spec.
-
-    Each cause comes with the spec's package. `reach` says how many specs reach each event: what
-    30% or more of them reach is there even where something else is always nearer, recipes aside.
-    """
-    packages: dict[Event, list[str]] = {}
-    number = 0
-    for package, cause in causes:
-        packages.setdefault(event_of(cause), []).append(package)
-        number += 1
-    for event, specs in reach.items():
-        if event.what != "recipe" and specs and is_shared(specs, number):
-            packages.setdefault(event, [])
-    return sort_most_first(
-        # What nothing leads to, a rehash, explains those specs that have it as their cause.
-        _stack_cause(event, names, reach.get(event, len(names)))
-        for event, names in packages.items()
-    )
 
 
 def shared_changes(reconfigured: Iterable[tuple[str, Iterable[Field]]]) -> list[StackCause]:
@@ -315,20 +291,13 @@ def _explanations(
     changes: Sequence[Change], graphs: Mapping[str, Graphs], known: KnownGraphs
 ) -> Iterator[tuple[list[int], Explanation]]:
     """Yield why the rebuilt specs of each document were rebuilt, behind their positions."""
-    groups: dict[ChangedPairs, list[int]] = {}
+    rebuilt: dict[ChangedPairs, dict[int, HashPair]] = {}
     for position, change in enumerate(changes):
-        if change.kind is Kind.REBUILT and change.package in graphs:
+        if change.kind is Kind.REBUILT and change.package in graphs and change.old and change.new:
             pairs = known.changes(graphs[change.package])
-            groups.setdefault(pairs, []).append(position)
-    for pairs, positions in groups.items():
-        rebuilt = [_hashes(changes[position]) for position in positions]
-        yield positions, Explanation(rebuilt, pairs)
-
-
-def _hashes(change: Change) -> tuple[str, str]:
-    assert change.old is not None
-    assert change.new is not None
-    return change.old.hash, change.new.hash
+            rebuilt.setdefault(pairs, {})[position] = change.old.hash, change.new.hash
+    for pairs, hashes in rebuilt.items():
+        yield list(hashes), Explanation(list(hashes.values()), pairs)
 
 
 def main_causes(changes: Iterable[Change]) -> dict[str, Cause]:
@@ -341,9 +310,8 @@ def main_causes(changes: Iterable[Change]) -> dict[str, Cause]:
     for package, causes in by_package.items():
         specs = Counter(map(event_of, causes))
         most = max(specs.values())
-        found[package] = min((one for one in causes if specs[event_of(one)] == most), key=_order)
+        found[package] = min(
+            (it for it in causes if specs[event_of(it)] == most),
+            key=lambda it: (event_words(it), len(it.path), it.path, it.build_only, it.others),
+        )
     return found
-
-
-def _order(cause: Cause) -> tuple[object, ...]:
-    return event_words(cause), len(cause.path), cause.path, cause.build_only, cause.others

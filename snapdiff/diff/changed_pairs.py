@@ -1,11 +1,23 @@
-"""The pairs of nodes that changed edges lead to, each compared once however often it is reached."""
+"""What differs between nodes, each pair compared once: the events of specification, section 11."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple, cast
 
-from snapdiff.diff.dependencies import DependencySets, Graphs, HashPair, is_build_only
-from snapdiff.diff.events import compare_nodes
+from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
+from snapdiff.diff.dependencies import (
+    DependencySets,
+    EdgePair,
+    Graphs,
+    HashPair,
+    is_build_only,
+    match_dependencies,
+)
+from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
-from snapdiff.result.causes import Event
+from snapdiff.model import Build, Edge, Node
+from snapdiff.result.causes import Event, What
+from snapdiff.spack.node import NO_COMPILER
 
 FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
 """How many pairs of nodes are compared: so many, and more where the graphs have many nodes.
@@ -35,7 +47,7 @@ class ChangedPairs:
 
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
-        self._graphs = graphs
+        self.graphs = graphs
         self._most = few + PAIRS_A_NODE * sum(graph.size for graph in graphs)
         self._numbers: dict[HashPair, int] = {}
         self.hashes: list[HashPair] = []
@@ -73,7 +85,7 @@ class ChangedPairs:
 
     def _compare(self, hashes: HashPair) -> None:
         """Find out what differs between the nodes of the next pair."""
-        differences = compare_nodes(hashes, self._graphs)
+        differences = compare_nodes(hashes, self.graphs)
         below: list[int] = []
         linked_below: list[int] = []
         for before, after in differences.changed:
@@ -88,10 +100,6 @@ class ChangedPairs:
         self.below.append(below)
         self.linked_below.append(linked_below)
         self.unknown.append(differences.unknown)
-
-    def all_events(self, pair: int) -> dict[Event, bool]:
-        """Return the events of a pair, and all else that the documents say of it."""
-        return compare_nodes(self.hashes[pair], self._graphs, all_of=True).events
 
     def _place(self, event: Event) -> int:
         """Return the place of an event; recipes do not count for a package."""
@@ -128,19 +136,13 @@ class KnownGraphs:
     def __init__(self) -> None:
         """Begin with no graph."""
         self._changes: dict[Graphs, ChangedPairs] = {}
-        self._dependencies: dict[Graphs, DependencySets] = {}
+        self.dependencies = cache(DependencySets)
 
     def changes(self, graphs: Graphs) -> ChangedPairs:
         """Return what differs between two graphs."""
         if graphs not in self._changes:
             self._changes[graphs] = ChangedPairs(graphs)
         return self._changes[graphs]
-
-    def dependencies(self, graphs: Graphs) -> DependencySets:
-        """Return what the specs of two graphs depend on."""
-        if graphs not in self._dependencies:
-            self._dependencies[graphs] = DependencySets(graphs)
-        return self._dependencies[graphs]
 
     def packages(self) -> set[str]:
         """Return the packages of all nodes that were compared, and of their events."""
@@ -157,3 +159,166 @@ def packages_of(event: Event) -> tuple[str, ...]:
     if event.what == "replaced":
         return str(event.old), str(event.new)
     return () if event.package is None else (event.package,)
+
+
+# --- Two nodes ---
+
+
+class Differences(NamedTuple):
+    """The events of a pair of nodes, and the dependencies that both have under other hashes.
+
+    With each event there is whether the dependency that it is about is needed for building alone.
+    What is `changed` leads on from the pair, in the order of the names. `name` is the package's.
+    `unknown` says that there is a difference which is no event of the pair: a document does not
+    have its node, or another compiler is an event of the dependency that is the compiler.
+    """
+
+    name: str
+    events: dict[Event, bool]
+    changed: list[EdgePair]
+    unknown: bool
+
+
+def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> Differences:
+    """Return what differs between two nodes of one package (specification, section 11).
+
+    Below equal hashes everything is equal. All that the documents say of the two is compared where
+    nothing else was found, or where `all_of` it is wanted. Nothing differs where a document does
+    not have its node.
+    """
+    old, new = graphs[0].node(hashes[0]), graphs[1].node(hashes[1])
+    if old is None or new is None:
+        known = new or old
+        return Differences(known.name if known else "", {}, [], unknown=True)
+    changed, same, removed, added = match_dependencies(old.edges, new.edges, graphs)
+    same = _unlike_edges(same, hashes, graphs)
+    own = _own_events(old, new)
+    other_compiler = False
+    found: dict[Event, bool] = {}
+    if added or old.build.compiler != new.build.compiler:
+        had, has = has_own_compiler(old), has_own_compiler(new)
+        if not has and (not had or new.build.compiler == NO_COMPILER):
+            told = [event for event in own if event.what != "compiler"]
+            own, other_compiler = told, not had and told != own
+        if had and not has:
+            came = [edge for edge in added if comes_with_compilers(edge, old)]
+            added = [edge for edge in added if edge not in came]
+            found[Event(None, "compilers")] = all(map(is_build_only, came))
+    found |= dict.fromkeys(own, False)
+    if added or removed or same:
+        found |= _dependency_events(removed, added, same)
+    if all_of or not found:
+        # Whatever else the documents say of the two, and of the edges whose hashes differ.
+        records = graphs[0].record(hashes[0]), graphs[1].record(hashes[1])
+        others = other_differences(*records, {event.what for event in found})
+        others += [
+            (_as_text(before), _as_text(after))
+            for before, after in sorted(_unlike_edges(changed, hashes, graphs))
+        ]
+        found |= {Event(old.name, "other", *values): False for values in others}
+    return Differences(new.name, found, sorted(changed), other_compiler)
+
+
+def _own_events(old: Node, new: Node) -> list[Event]:
+    """Return what differs between two nodes, their dependencies aside."""
+    name = old.name
+    events: list[Event] = []
+    # The builds mostly are one: a reader shares those of both sides.
+    if old.build is not new.build and _as_written(old.build) != _as_written(new.build):
+        events += [
+            Event(name, cast(What, field.name), field.old, field.new)
+            for field in differing_fields(old.build, new.build)
+        ]
+    same_version = not events or events[0].what != "version"
+    if old.external != new.external:
+        events.append(Event(name, "external", old.external or None, new.external or None))
+    if old.namespace != new.namespace:
+        events.append(Event(name, "namespace", old.namespace, new.namespace))
+    if same_version and old.recipe != new.recipe:
+        events.append(Event(name, "recipe"))
+    return events
+
+
+def _as_written(build: Build) -> tuple[object, ...]:
+    """Return what need not be parsed where it is the same text on both sides, as it mostly is."""
+    return (
+        build.version_text,
+        build.compiler,
+        build.os,
+        build.platform,
+        build.target,
+        build.variants,
+    )
+
+
+def _unlike_edges(pairs: Iterable[EdgePair], hashes: HashPair, graphs: Graphs) -> list[EdgePair]:
+    """Return the dependencies that have other types or virtuals.
+
+    Documents before 2023 name no virtuals: that is no difference to those that do.
+    """
+    unlike = [
+        (before, after)
+        for before, after in pairs
+        if before.types != after.types or before.virtuals != after.virtuals
+    ]
+    if unlike and not all(
+        b'"virtuals"' in bytes(graph.record(spec_hash).get("dependencies", b""))
+        for graph, spec_hash in zip(graphs, hashes, strict=True)
+    ):
+        return [(before, after) for before, after in unlike if before.types != after.types]
+    return unlike
+
+
+def _edge_words(edge: Edge) -> tuple[str, ...]:
+    """Return the types of an edge, and what it provides: `build`, `link`, `virtuals=mpi`."""
+    provided = ",".join(edge.virtuals)
+    return (*edge.types, f"virtuals={provided}") if provided else edge.types
+
+
+def _as_text(edge: Edge) -> str:
+    return f"dependencies.{edge.name}={' '.join(_edge_words(edge))}"
+
+
+def _dependency_events(
+    removed: Sequence[Edge], added: Sequence[Edge], same: Iterable[EdgePair]
+) -> dict[Event, bool]:
+    """Return which dependencies were replaced, added, removed, or have other types or virtuals.
+
+    What left and what came belong together where they provide a virtual package in common. Of each
+    virtual the first goes with the first, by name, and so on; where one side has fewer, its last
+    one goes with all that are left. So `intel-mkl` is replaced by `openblas` and also by
+    `netlib-scalapack`, and no number of providers makes more events than there are edges.
+    """
+    providers = _providers(added)
+    replaced = [
+        (left[min(place, len(left) - 1)], came[min(place, len(came) - 1)])
+        for virtual, left in _providers(removed).items()
+        if (came := providers.get(virtual))
+        for place in range(max(len(left), len(came)))
+    ]
+    old_names = {before.name for before, _ in replaced}
+    new_names = {after.name for _, after in replaced}
+    found: list[tuple[Event, tuple[Edge, ...]]] = [
+        (Event(after.name, "replaced", before.name, after.name), (before, after))
+        for before, after in replaced
+    ]
+    found += [(Event(it.name, "added"), (it,)) for it in added if it.name not in new_names]
+    found += [(Event(it.name, "removed"), (it,)) for it in removed if it.name not in old_names]
+    found += [
+        (Event(before.name, "edge", _edge_words(before), _edge_words(after)), (before, after))
+        for before, after in same
+    ]
+    # Two of one name may have come, one for building and one for linking: that is one event.
+    events: dict[Event, bool] = {}
+    for event, edges in found:
+        events[event] = all(map(is_build_only, edges)) and events.get(event, True)
+    return events
+
+
+def _providers(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+    """Return by virtual package the dependencies that provide it, by name and hash."""
+    found: dict[str, list[Edge]] = {}
+    for edge in sorted(edge for edge in edges if edge.virtuals):
+        for virtual in dict.fromkeys(edge.virtuals):
+            found.setdefault(virtual, []).append(edge)
+    return found

@@ -23,9 +23,6 @@ from snapdiff.spack.version import Version
 BuildHashes = dict[Build, list[str]]
 """Some specs as their builds, each with the hashes of those that were built like this."""
 
-_Order = tuple[Kind, Version, Version, str, str]
-"""What the changes of a package are sorted by: kind, version, hash."""
-
 
 def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
     """Return the specs that a side of a package has as builds with their hashes."""
@@ -46,27 +43,29 @@ def _one_sided(
     side: dict[str, BuildHashes] = {}
     for build, hashes in mine.items():
         stacks = scope.stacks(build.stacks)
-        alone = []
+        alone: dict[frozenset[str], list[str]] = {}
         for spec_hash in hashes:
             twin = other.get(spec_hash)
-            if twin is None:
-                alone.append(spec_hash)
-            elif twin is not build:
-                _put(side, stacks - twin.stacks, build, [spec_hash])
-        if alone:
-            _put(side, stacks, build, alone)
+            alone.setdefault(stacks - twin.stacks if twin else stacks, []).append(spec_hash)
+        for in_stacks, some in alone.items():
+            for stack in in_stacks:
+                side.setdefault(stack, {}).setdefault(build, []).extend(some)
     return side
 
 
-def _put(
-    side: dict[str, BuildHashes], stacks: Iterable[str], build: Build, hashes: list[str]
-) -> None:
-    for stack in stacks:
-        side.setdefault(stack, {}).setdefault(build, []).extend(hashes)
-
-
 def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -> list[Change]:
-    rows = [_paired(pair, old, new) for old, new in pairing.pairs]
+    """Return what happened to the specs of a package in a stack, by kind, version and hash."""
+    rows: list[tuple[tuple[Kind, Version, Version, str, str], Change]] = []
+    for old_hash, new_hash in pairing.pairs:
+        old, new = pair.old[old_hash], pair.new[new_hash]
+        before, after = old.version, new.version
+        fields = differing_fields(old, new)
+        if before != after:
+            kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
+        else:
+            kind = Kind.RECONFIGURED if fields else Kind.REBUILT
+        change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
+        rows.append(((kind, before, after, old_hash, new_hash), change))
     for kind, hashes, side in (
         (Kind.REMOVED, pairing.removed, pair.old),
         (Kind.ADDED, pairing.added, pair.new),
@@ -74,31 +73,18 @@ def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -
         for spec_hash in hashes:
             build = side[spec_hash]
             spec = build.spec(spec_hash)
-            old, new = (spec, None) if kind is Kind.REMOVED else (None, spec)
+            lost, gained = (spec, None) if kind is Kind.REMOVED else (None, spec)
             duplicate = spec_hash in losses[kind].duplicates or UNSET
-            change = Change(kind, pair.name, old, new, duplicate=duplicate)
+            change = Change(kind, pair.name, lost, gained, duplicate=duplicate)
             rows.append(((kind, build.version, build.version, spec_hash, spec_hash), change))
     rows.sort(key=itemgetter(0))
     return [change for _, change in rows]
 
 
-def _paired(pair: PackagePair, old_hash: str, new_hash: str) -> tuple[_Order, Change]:
-    """Return what happened to a spec, behind what decides its place in the report."""
-    old, new = pair.old[old_hash], pair.new[new_hash]
-    before, after = old.version, new.version
-    fields = differing_fields(old, new)
-    if before != after:
-        kind = Kind.UPGRADED if before < after else Kind.DOWNGRADED
-    else:
-        kind = Kind.RECONFIGURED if fields else Kind.REBUILT
-    change = Change(kind, pair.name, old.spec(old_hash), new.spec(new_hash), fields)
-    return (kind, before, after, old_hash, new_hash), change
-
-
 class SideCounts(NamedTuple):
-    """The specs of one package on one side: by stack, and how many are in any."""
+    """The specs of one package on one side: of each version by stack, and how many are in any."""
 
-    by_stack: dict[str, int]
+    by_stack: Mapping[str, Mapping[str, int]]
     in_any: int
 
 
@@ -121,11 +107,6 @@ class PackageDiff(NamedTuple):
     new: SideCounts
     stacks: dict[str, StackChanges]
 
-    @property
-    def name(self) -> str:
-        """The package's name."""
-        return self.pair.name
-
 
 def diff_package(
     pair: PackagePair, scope: Scope, limits: Limits, graphs: KnownGraphs
@@ -146,17 +127,12 @@ def diff_package(
         for stack in sorted(removed.keys() | added.keys())
     }
     losses = _losses(pair, pairings, sets)
-    old, old_versions = _count(builds[0], pair.common, scope)
-    new, new_versions = _count(builds[1], pair.common, scope)
+    old, new = (_count(side, pair.common, scope) for side in builds)
     found = {}
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
-        package = change_of_package(
-            pair.name,
-            old_versions.get(stack, {}),
-            new_versions.get(stack, {}),
-            changes,
-        )
+        versions = old.by_stack.get(stack, {}), new.by_stack.get(stack, {})
+        package = change_of_package(pair.name, *versions, changes)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
 
@@ -205,22 +181,18 @@ def _builds_by_stack(
     return found
 
 
-def _count(
-    side: BuildHashes, common: Mapping[InCommon, int], scope: Scope
-) -> tuple[SideCounts, Mapping[str, dict[str, int]]]:
-    """Return how many specs one side of a package has, and how many of each version by stack."""
+def _count(side: BuildHashes, common: Mapping[InCommon, int], scope: Scope) -> SideCounts:
+    """Return how many specs one side of a package has."""
     numbers = dict(common)
     for build, hashes in side.items():
         key = InCommon(build.version_text, build.stacks)
         numbers[key] = numbers.get(key, 0) + len(hashes)
-    by_stack: dict[str, int] = {}
-    versions: dict[str, dict[str, int]] = {}
+    by_stack: dict[str, dict[str, int]] = {}
     in_any = 0
     for (version, listed), number in numbers.items():
         stacks = scope.stacks(listed)
         for stack in stacks:
-            by_stack[stack] = by_stack.get(stack, 0) + number
-            counted = versions.setdefault(stack, {})
-            counted[version] = counted.get(version, 0) + number
+            versions = by_stack.setdefault(stack, {})
+            versions[version] = versions.get(version, 0) + number
         in_any += number if stacks else 0
-    return SideCounts(by_stack, in_any), versions
+    return SideCounts(by_stack, in_any)

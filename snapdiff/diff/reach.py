@@ -146,19 +146,6 @@ def nearest_ways(
     return ways
 
 
-def follow(ways: Mapping[int, Way], pair: int, most: int) -> list[int]:
-    """Return the pairs that lead from a pair to its nearest event, at most so many of them.
-
-    The pair itself is not among them.
-    """
-    found: list[int] = []
-    following = ways[pair].next
-    while following is not None and len(found) < most:
-        found.append(following)
-        following = ways[following].next
-    return found
-
-
 class BitCounts:
     """In how many of some sets each member is, where sets are the bits of integers.
 

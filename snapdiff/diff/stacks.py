@@ -15,10 +15,10 @@ from snapdiff.diff.compilers import count_compilers, former_compilers
 from snapdiff.diff.dependencies import Graphs, direct_dependents, roots_above
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
-from snapdiff.diff.traits import Loss, Sides, Traits, find_traits, narrowed_losses, read_builds
+from snapdiff.diff.traits import Loss, Traits, find_traits, narrowed_losses, read_builds
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
-from snapdiff.model import DocumentKind, Graph, TagPair, packages_asked_for
+from snapdiff.model import Graph, TagPair, packages_asked_for
 from snapdiff.result import (
     AskedFor,
     Change,
@@ -83,7 +83,12 @@ class AskedForNames(NamedTuple):
         a node cannot be read.
         """
         old, new = self.graphs
-        older = {change.package: some for change in changes if (some := _older_that_came(change))}
+        older: dict[str, set[Version]] = {}
+        for change in changes:
+            before = [parse_version(version) for version in (*change.gone, *change.kept)]
+            for version in map(parse_version, change.came) if before else ():
+                if version < max(before):
+                    older.setdefault(change.package, set()).add(version)
         if not older or old is None or new is None:
             return {}
         roots = {
@@ -92,22 +97,6 @@ class AskedForNames(NamedTuple):
             if root.package not in old.package_names
         }
         return roots_above(older, roots, known.dependencies((old, new)).new)
-
-
-def _older_that_came(change: PackageChange) -> set[Version]:
-    before = [parse_version(version) for version in (*change.gone, *change.kept)]
-    came = map(parse_version, change.came)
-    return {version for version in came if before and version < max(before)}
-
-
-def asked_for_in(tag: TagPair, stack: str, specs: tuple[int, int]) -> AskedForNames | None:
-    """Return what a stack asks for, with so many specs on each side; None where nobody says."""
-    graphs = tag.graphs[0].get(stack), tag.graphs[1].get(stack)
-    old, new = (
-        packages_asked_for(graph) if graph else None if number else frozenset[str]()
-        for graph, number in zip(graphs, specs, strict=True)
-    )
-    return None if old is None or new is None else AskedForNames(old, new, graphs)
 
 
 def asks_for_others(tag: TagPair, stack: str) -> bool:
@@ -122,23 +111,11 @@ _PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
 class StackTotal:
     """What is known of one stack so far."""
 
-    __slots__ = (
-        "added",
-        "changes",
-        "documents",
-        "graphs",
-        "losses",
-        "new",
-        "new_packages",
-        "old",
-        "old_packages",
-        "package_changes",
-        "removed",
-        "unchanged",
-    )
-
-    def __init__(self, specs: int = 0, packages: int = 0, names: Iterable[str] = ()) -> None:
-        """Begin with what is the same on both sides, `names` of which changed elsewhere."""
+    def __init__(self, name: str, tag: TagPair) -> None:
+        """Begin with what is the same on both sides of the tag."""
+        self.name = name
+        self.tag = tag
+        specs, packages = tag.counts.stacks.get(name, (0, 0))
         self.old = self.new = specs
         self.old_packages = self.new_packages = packages
         self.added: list[str] = []
@@ -148,47 +125,49 @@ class StackTotal:
         self.graphs: dict[str, Graphs] = {}
         self.documents: set[str] = set()
         self.losses: dict[Kind, list[Loss]] = {Kind.REMOVED: [], Kind.ADDED: []}
-        self.unchanged = set(names)
+        self.unchanged = set(tag.unchanged.get(name, ()))  # those that changed in other stacks
 
-    def add(self, stack: str, package: PackageDiff) -> None:
+    def add(self, package: PackageDiff) -> None:
         """Add a package that has a spec in the stack, on either side."""
-        old, new = package.old.by_stack.get(stack, 0), package.new.by_stack.get(stack, 0)
+        name = package.pair.name
+        old, new = (
+            sum(side.by_stack.get(self.name, {}).values()) for side in (package.old, package.new)
+        )
         self.old += old
         self.new += new
         self.old_packages += old > 0
         self.new_packages += new > 0
         if not old:
-            self.added.append(package.name)
+            self.added.append(name)
         if not new:
-            self.removed.append(package.name)
-        found = package.stacks.get(stack)
+            self.removed.append(name)
+        found = package.stacks.get(self.name)
         if found:
             if package.pair.graphs:
-                self.graphs[package.name] = package.pair.graphs
+                self.graphs[name] = package.pair.graphs
                 self.documents.add(package.pair.document)
             for kind, loss in found.losses.items():
                 self.losses[kind].append(loss)
             self.package_changes.append(found.package)
             self.changes += found.specs
         elif old and new:
-            self.unchanged.add(package.name)
+            self.unchanged.add(name)
 
-    def diff(
-        self,
-        stack: str,
-        document: DocumentKind,
-        scope: Scope,
-        known: KnownGraphs,
-        asked_for: AskedForNames | None,
-        graphs: tuple[Graph | None, Graph | None],
-    ) -> StackDiff:
-        """Return the diff of the stack, of which `asked_for` says what somebody wants of it.
+    def diff(self, scope: Scope, known: KnownGraphs) -> StackDiff:
+        """Return the diff of the stack.
 
-        `graphs` are of the documents that list it as a whole, on each side.
         Raises BadPage where its document cannot be followed from dependency to dependency.
         """
         self.package_changes.sort(key=_PACKAGE)
         self.changes.sort(key=_PACKAGE)
+        graphs = self.tag.graphs[0].get(self.name), self.tag.graphs[1].get(self.name)
+        old_names, new_names = (
+            packages_asked_for(graph) if graph else None if number else frozenset[str]()
+            for graph, number in zip(graphs, (self.old, self.new), strict=True)
+        )
+        asked_for = None  # where nobody says it
+        if old_names is not None and new_names is not None:
+            asked_for = AskedForNames(old_names, new_names, graphs)
         is_reported = _reported(scope, asked_for)
         try:
             changes, causes = explain_changes(self.changes, self.graphs, known, scope, is_reported)
@@ -202,7 +181,7 @@ class StackTotal:
                 else UNSET
             )
         except FormatError as error:
-            raise BadPage(min(self.documents, default=stack), "new", str(error)) from error
+            raise BadPage(min(self.documents, default=self.name), "new", str(error)) from error
         removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
         kinds: dict[str, int] = Counter(map(_KIND, changes))
         # With `-p` the changes do not say which compilers there were.
@@ -215,7 +194,7 @@ class StackTotal:
         packages = [
             replace(
                 change,
-                asked_for=asked_for.of(change.package) if asked_for else None,
+                asked_for=asked_for and asked_for.of(change.package),
                 lost=lost.common.get(change.package),
                 gained=gained.common.get(change.package),
                 lost_by=lost.packages.get(change.package, ()),
@@ -227,8 +206,8 @@ class StackTotal:
             for change in packages
         ]
         return StackDiff(
-            stack=stack,
-            document=document,
+            stack=self.name,
+            document=self.tag.document_of(self.name, on_new_side=self.new > 0),
             status=self._status(scope, is_changed=bool(changes or roots)),
             specs=Count(self.old, self.new),
             packages=PackageCount(
@@ -248,29 +227,24 @@ class StackTotal:
             compilers=compilers,
             causes=tuple(causes),
             changes=tuple(changes),
+            renamed_from=self.tag.renamed.get(self.name, UNSET),
         )
 
     def _traits(self, changes: Iterable[Change], scope: Scope) -> tuple[Traits, Traits]:
         """Return what the removed and the added builds have in common; raises FormatError."""
-        kinds = (Kind.REMOVED, frozenset(self.removed)), (Kind.ADDED, frozenset(self.added))
-        losses = {kind: sorted(self.losses[kind], key=_PACKAGE) for kind, _ in kinds}
+        losses = {kind: sorted(some, key=_PACKAGE) for kind, some in self.losses.items()}
         if scope.filters.because or scope.filters.explicit:  # then not all is reported
             for kind in losses:
                 specs = (change.old or change.new for change in changes if change.kind is kind)
                 wanted = {spec.hash for spec in specs if spec}
                 losses[kind] = list(narrowed_losses(losses[kind], wanted))
         bits = read_builds(chain.from_iterable(losses.values()))
-
-        def traits(kind: Kind, names: frozenset[str]) -> Traits:
-            def gone(sides: Sides) -> frozenset[str]:
-                # With `-p`, the packages that are compared do not say what else is gone.
-                mine, theirs = (side.graph.package_names for side in sides)
-                return mine - theirs if scope.filters.package else names
-
-            return find_traits(losses[kind], gone, bits)
-
-        lost, gained = (traits(*it) for it in kinds)
-        return lost, gained
+        # With `-p`, the packages that are compared do not say what else is gone.
+        gone = (None, None) if scope.filters.package else (self.removed, self.added)
+        return (
+            find_traits(losses[Kind.REMOVED], gone[0], bits),
+            find_traits(losses[Kind.ADDED], gone[1], bits),
+        )
 
     def _packages(self, changes: Collection[Change], scope: Scope) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.packages import PackageDiff, SideCounts, diff_package
-from snapdiff.diff.stacks import StackTotal, asked_for_in, asks_for_others
+from snapdiff.diff.packages import PackageDiff, diff_package
+from snapdiff.diff.stacks import StackTotal, asks_for_others
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Build, PackagePair, TagPair, Tags
@@ -56,9 +55,13 @@ class TagDiffs:
         packages = self._packages.pop(tag.tags, [])
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
-        reported = [package for package in packages if not _is_left_out(package, tag)]
-        stacks = {name for name in tag.graphs[1] if name is not None} - tag.left_out_stacks
-        flipped = any(asks_for_others(tag, stack) for stack in stacks)
+        reported = []
+        for package in packages:
+            stacks = package.old.by_stack.keys() | package.new.by_stack.keys()
+            if not stacks or not stacks <= tag.left_out_stacks:
+                reported.append(package)
+        documents = {name for name in tag.graphs[1] if name is not None} - tag.left_out_stacks
+        flipped = any(asks_for_others(tag, stack) for stack in documents)
         has_changes = any(package.stacks for package in reported)
         conflicts = find_hash_conflicts([package.pair for package in packages], self._scope)
         if not flipped and not has_changes and not tag.renamed and not conflicts:
@@ -75,68 +78,38 @@ class TagDiffs:
         require_causes(self._scope.filters, self._names, with_dependencies=known)
 
 
-def _is_left_out(package: PackageDiff, tag: TagPair) -> bool:
-    """Return whether a package is in stacks alone that are left out."""
-    stacks = package.old.by_stack.keys() | package.new.by_stack.keys()
-    return bool(stacks) and stacks <= tag.left_out_stacks
-
-
 def _two_sided_tag(
-    tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, graphs: KnownGraphs
+    tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, known: KnownGraphs
 ) -> TagDiff:
-    old, new = _SideTotal(tag), _SideTotal(tag)
-    stacks = {
-        name: StackTotal(*numbers, tag.unchanged.get(name, ()))
-        for name, numbers in tag.counts.stacks.items()
-    }
+    specs = [tag.counts.specs - repeated for repeated in tag.repeated]
+    old_names, new_names = set(tag.counts.packages), set(tag.counts.packages)
+    stacks = {name: StackTotal(name, tag) for name in tag.counts.stacks}
     for package in packages:
-        old.add(package.name, package.old)
-        new.add(package.name, package.new)
+        for side, (counts, names) in enumerate(
+            ((package.old, old_names), (package.new, new_names))
+        ):
+            specs[side] += counts.in_any
+            if counts.in_any:
+                names.add(package.pair.name)
         for name in package.old.by_stack.keys() | package.new.by_stack.keys():
             if name not in stacks:
-                stacks[name] = StackTotal()
-            stacks[name].add(name, package)
+                stacks[name] = StackTotal(name, tag)
+            stacks[name].add(package)
     return TagDiff(
         old=tag.tags[0],
         new=tag.tags[1],
         status="changed",
-        specs=Count(old.specs - tag.repeated[0], new.specs - tag.repeated[1]),
+        specs=Count(*specs),
         packages=PackageCount(
-            old=len(old.packages),
-            new=len(new.packages),
-            added=tuple(sorted(new.packages - old.packages)),
-            removed=tuple(sorted(old.packages - new.packages)),
+            old=len(old_names),
+            new=len(new_names),
+            added=tuple(sorted(new_names - old_names)),
+            removed=tuple(sorted(old_names - new_names)),
         ),
         stacks=with_changes_elsewhere(
-            [
-                replace(
-                    total.diff(
-                        name,
-                        tag.document_of(name, on_new_side=total.new > 0),
-                        scope,
-                        graphs,
-                        asked_for_in(tag, name, (total.old, total.new)),
-                        (tag.graphs[0].get(name), tag.graphs[1].get(name)),
-                    ),
-                    renamed_from=tag.renamed.get(name, UNSET),
-                )
-                for name, total in sorted(stacks.items())
-            ]
+            [total.diff(scope, known) for _, total in sorted(stacks.items())]
         ),
     )
-
-
-class _SideTotal:
-    """The specs and packages of one side of a tag so far."""
-
-    def __init__(self, tag: TagPair) -> None:
-        self.specs = tag.counts.specs
-        self.packages = set(tag.counts.packages)
-
-    def add(self, name: str, counts: SideCounts) -> None:
-        self.specs += counts.in_any
-        if counts.in_any:
-            self.packages.add(name)
 
 
 def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
@@ -147,25 +120,25 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
         return None  # nothing was rebuilt in it
     status: Literal["added", "removed"] = "added" if old is None else "removed"
 
-    def sides(number: int) -> tuple[int, int]:
+    def count(number: int) -> tuple[int, int]:
         return (0, number) if old is None else (number, 0)
 
     def packages(number: int) -> PackageCount:
-        before, after = sides(number)
+        before, after = count(number)
         return PackageCount(old=before, new=after)
 
     return TagDiff(
         old=old,
         new=new,
         status=status,
-        specs=Count(*sides(tag.counts.specs - sum(tag.repeated))),
+        specs=Count(*count(tag.counts.specs - sum(tag.repeated))),
         packages=packages(len(tag.counts.packages)),
         stacks=tuple(
             StackDiff(
                 stack=name,
                 document=tag.document_of(name, on_new_side=old is None),
                 status=status,
-                specs=Count(*sides(specs)),
+                specs=Count(*count(specs)),
                 packages=packages(listed),
                 summary=Summary(**{status: specs}),
                 package_changes=(),
@@ -183,18 +156,22 @@ def find_hash_conflicts(pairs: Sequence[PackagePair], scope: Scope) -> tuple[Has
     hashes.intersection_update(set().union(*(pair.new for pair in pairs)))
     if not hashes:
         return ()
-    old = _names_of(((pair.name, pair.old) for pair in pairs), hashes, scope)
-    new = _names_of(((pair.name, pair.new) for pair in pairs), hashes, scope)
+    old = _versions_of(((pair.name, pair.old) for pair in pairs), hashes, scope)
+    new = _versions_of(((pair.name, pair.new) for pair in pairs), hashes, scope)
     return tuple(
-        HashConflict(hash=spec_hash, old=_name(old[spec_hash]), new=_name(new[spec_hash]))
+        HashConflict(hash=spec_hash, old=_lowest(old[spec_hash]), new=_lowest(new[spec_hash]))
         for spec_hash in sorted(old.keys() & new.keys())
-        if not _agree(old[spec_hash], new[spec_hash])
+        if not any(
+            parse_version(old[spec_hash][name]) == parse_version(new[spec_hash][name])
+            for name in old[spec_hash].keys() & new[spec_hash].keys()
+        )
     )
 
 
-def _names_of(
+def _versions_of(
     packages: Iterable[tuple[str, Mapping[str, Build]]], hashes: set[str], scope: Scope
 ) -> dict[str, dict[str, str]]:
+    """Return for each hash the packages that list it, with the version that they say it has."""
     found: dict[str, dict[str, str]] = {}
     for name, specs in packages:
         for spec_hash in specs.keys() & hashes:
@@ -203,11 +180,6 @@ def _names_of(
     return found
 
 
-def _agree(old: Mapping[str, str], new: Mapping[str, str]) -> bool:
-    both = old.keys() & new.keys()
-    return any(parse_version(old[name]) == parse_version(new[name]) for name in both)
-
-
-def _name(versions: Mapping[str, str]) -> SpecName:
+def _lowest(versions: Mapping[str, str]) -> SpecName:
     package = min(versions)
     return SpecName(package=package, version=versions[package])

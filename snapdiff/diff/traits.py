@@ -5,7 +5,7 @@ proportion to what changed (specification, section 9).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from operator import and_, or_
 from typing import NamedTuple
@@ -83,18 +83,21 @@ def read_builds(losses: Iterable[Loss]) -> TraitBits:
     return bits
 
 
-def find_traits(
-    losses: Iterable[Loss], gone: Callable[[Sides], Iterable[str]], bits: TraitBits
-) -> Traits:
+def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitBits) -> Traits:
     """Return what the lost builds of a stack have in common, package by package and in all.
 
-    `gone` says of a document which packages are in the stack on the side of the lost builds alone;
-    `bits` are of these losses, and may be of others.
+    `gone` are the packages that the stack has on the side of the lost builds alone, None where only
+    its documents say that; `bits` are of these losses, and may be of others.
     """
 
     @cache
     def bits_of_gone(sides: Sides | None) -> int:
-        return bits.of_names(gone(sides)) if sides else 0
+        if sides is None:
+            return 0
+        if gone is not None:
+            return bits.of_names(gone)
+        mine, theirs = sides
+        return bits.of_names(mine.graph.package_names - theirs.graph.package_names)
 
     found = [_read(loss, bits_of_gone(loss.sides), bits) for loss in losses]
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}

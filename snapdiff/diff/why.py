@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import astuple
 
 from snapdiff.diff.causes import event_words
-from snapdiff.diff.changed_pairs import ChangedPairs
+from snapdiff.diff.changed_pairs import ChangedPairs, compare_nodes
 from snapdiff.diff.dependencies import is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
@@ -108,15 +108,10 @@ def neighbours_of(
 
     All nodes of the graph are looked at: an edge says only where it leads.
     """
-    below: set[tuple[str, bool]] = set()
-    above: set[tuple[str, bool]] = set()
-    for node_hash in graph.hashes:
-        node = graph.node(node_hash)
-        for edge in node.edges if node else ():
-            if node_hash == spec_hash:
-                below.add((edge.hash, is_build_only(edge)))
-            if edge.hash == spec_hash:
-                above.add((node_hash, is_build_only(edge)))
+    nodes = ((key, graph.node(key)) for key in graph.hashes)
+    edges = [(key, edge) for key, node in nodes if node for edge in node.edges]
+    below = {(edge.hash, is_build_only(edge)) for key, edge in edges if key == spec_hash}
+    above = {(key, is_build_only(edge)) for key, edge in edges if edge.hash == spec_hash}
     others = frozenset(other.hashes)
     return Neighbours(
         _in_order(below, graph, others, kinds), _in_order(above, graph, others, kinds)
@@ -165,7 +160,20 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     open_pairs = [(root, 0)]
     while open_pairs:
         pair, depth = open_pairs.pop()
-        rows.append(_row(pair, depth, parents[pair], changes))
+        found = compare_nodes(changes.hashes[pair], changes.graphs, all_of=True).events
+        events = [EventBelow(*astuple(event), build_only=found[event]) for event in found]
+        events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
+        before, after = changes.hashes[pair]
+        rows.append(
+            ChangeBelow(
+                depth=depth,
+                package=changes.names[pair],
+                old=before,
+                new=after,
+                build_only=pair != root and pair not in changes.linked_below[parents[pair]],
+                events=tuple(events),
+            )
+        )
         open_pairs += [(child, depth + 1) for child in reversed(children[pair])]
     return tuple(rows)
 
@@ -191,20 +199,3 @@ def _enter(level: Iterable[int], below: list[list[int]], parents: dict[int, int]
                 parents[child] = pair
                 found.append(child)
     return found
-
-
-def _row(pair: int, depth: int, parent: int, changes: ChangedPairs) -> ChangeBelow:
-    old, new = changes.hashes[pair]
-    events = [
-        EventBelow(*astuple(event), build_only=build_only)
-        for event, build_only in changes.all_events(pair).items()
-    ]
-    events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
-    return ChangeBelow(
-        depth=depth,
-        package=changes.names[pair],
-        old=old,
-        new=new,
-        build_only=pair != parent and pair not in changes.linked_below[parent],
-        events=tuple(events),
-    )
