@@ -10,20 +10,16 @@ from snapdiff.catalog.reading import (
     FilePair,
     PairedPackages,
     Reading,
+    StackNames,
     differs,
     pair_lists,
     pair_packages,
-    unite_pairs,
-)
-from snapdiff.catalog.renamed_stacks import (
-    Packages,
-    StackNames,
-    find_renamed,
     rename_graphs,
     rename_package,
     rename_pair,
+    unite_pairs,
 )
-from snapdiff.catalog.sides import CatalogSide, Unchanged, add_package
+from snapdiff.catalog.sides import CatalogSide, Packages, Unchanged, add_package, find_renamed
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document

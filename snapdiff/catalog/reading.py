@@ -1,18 +1,19 @@
 """Files of two revisions as documents, and the packages of two documents as pairs."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, partial
 from itertools import chain
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from snapdiff.errors import BadPage, FormatError, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Counted, Document, DocumentReader, File, no_file
+from snapdiff.formats.document import Document, DocumentReader, File, no_file
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
-    Graph,
     InCommon,
     KeptSpecs,
     Package,
@@ -121,50 +122,42 @@ def read_whole(reading: Reading, path: str, side: Side) -> Reading:
     return reading
 
 
-class _InCommon:
-    """The specs that two versions of a document have, counted; read when somebody asks for one."""
+def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
+    """Return the packages of two versions of a document; raises FormatError where one is bad."""
+    entries = new.in_common(old)
+    in_common: dict[tuple[str, str], dict[InCommon, int]] = {}
+    for entry, number in Counter(entries.values()).items():
+        for tag in entry.tags:
+            same = in_common.setdefault((tag, entry.name), {})
+            same[InCommon(entry.version, entry.stacks)] = number
 
-    def __init__(self, document: Document, entries: Mapping[str, Counted]) -> None:
-        self._document = document
-        self._entries = entries
-        self.numbers: dict[tuple[str, str], dict[InCommon, int]] = defaultdict(dict)
-        for entry, number in Counter(entries.values()).items():
-            for tag in entry.tags:
-                self.numbers[tag, entry.name][InCommon(entry.version, entry.stacks)] = number
-
-    def specs(self, tag: str, package: str) -> Iterator[tuple[str, Build]]:
-        """Yield the specs of a package with their hashes."""
-        yield from self._document.builds(self._hashes.get((tag, package), ()))
-
-    @cached_property
-    def _hashes(self) -> Mapping[tuple[str, str], list[str]]:
+    @cache
+    def hashes() -> Mapping[tuple[str, str], list[str]]:
         found: dict[tuple[str, str], list[str]] = {}
-        for spec_hash, entry in self._entries.items():
+        for spec_hash, entry in entries.items():
             for tag in entry.tags:
                 found.setdefault((tag, entry.name), []).append(spec_hash)
         return found
 
+    def kept(key: tuple[str, str]) -> Iterable[tuple[str, Build]]:
+        return new.builds(hashes().get(key, ()))
 
-def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
-    """Return the packages of two versions of a document; raises FormatError where one is bad."""
-    entries = new.in_common(old)
-    common = _InCommon(new, entries)
     before, after = (
         {(package.tag, package.name): package for package in document.packages_besides(entries)}
         for document in (old, new)
     )
     graphs = old.graphs, new.graphs
     pairs, unchanged = [], []
-    for tag, name in sorted({*before, *after, *common.numbers}):
-        key = tag, name
-        mine, theirs, same = before.get(key), after.get(key), common.numbers.get(key, {})
+    for key in sorted({*before, *after, *in_common}):
+        tag, name = key
+        mine, theirs, same = before.get(key), after.get(key), in_common.get(key, {})
         specs = theirs.specs if theirs else {}
         if (mine.specs if mine else {}) == specs:
             by_stacks = count_by_stacks(Counter(specs.values()) if specs else {}, same)
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
-            kept = partial(common.specs, tag, name) if same else none_kept
-            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, kept))
+            read = partial(kept, key) if same else none_kept
+            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, read))
     return PairedPackages(pairs, unchanged)
 
 
@@ -196,7 +189,11 @@ def pair_packages(
             del removed[key], added[key]
     package = old or new
     assert package is not None
-    own_graphs = _graphs_of(package.stack, (old, new), graphs)
+    mine, theirs = (
+        one.graph if one else known.get(package.stack)
+        for one, known in zip((old, new), graphs, strict=True)
+    )
+    own_graphs = None if mine is None or theirs is None else (mine, theirs)
     if own_graphs:
         own = tuple((key, build) for key, build in after.items() if key not in added)
     else:  # nobody asks which of them it is, and a page has thousands that were built alike
@@ -211,18 +208,6 @@ def pair_packages(
         document=document,
         graphs=own_graphs,
     )
-
-
-def _graphs_of(
-    stack: str | None,
-    packages: tuple[Package | None, Package | None],
-    graphs: tuple[StackGraphs, StackGraphs],
-) -> tuple[Graph, Graph] | None:
-    old, new = (
-        package.graph if package else known.get(stack)
-        for package, known in zip(packages, graphs, strict=True)
-    )
-    return (old, new) if old is not None and new is not None else None
 
 
 def pair_lists(
@@ -306,15 +291,46 @@ def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
 
 def differs(pair: PackagePair, scope: Scope) -> bool:
     """Return whether a side has a spec in a stack that is asked for and the other has not."""
-    return _has_more(pair.old, pair.new, scope) or _has_more(pair.new, pair.old, scope)
-
-
-def _has_more(mine: Mapping[str, Build], other: Mapping[str, Build], scope: Scope) -> bool:
-    for spec_hash, build in mine.items():
-        twin = other.get(spec_hash)
-        if twin is build:
-            continue
-        stacks = build.stacks - twin.stacks if twin else build.stacks
-        if any(True for _ in scope.stacks(stacks)):
-            return True
+    for mine, other in ((pair.old, pair.new), (pair.new, pair.old)):
+        for spec_hash, build in mine.items():
+            twin = other.get(spec_hash)
+            if scope.stacks(build.stacks - twin.stacks if twin else build.stacks):
+                return True
     return False
+
+
+# --- Stacks of the old side under their new names ---
+
+StackNames = Mapping[str, str]
+"""The new names of stacks of the old side, by their old ones."""
+
+
+def _rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str, Build]:
+    builds = {
+        build: build.with_stacks(frozenset(names.get(stack, stack) for stack in build.stacks))
+        for build in set(specs.values())
+        if not names.keys().isdisjoint(build.stacks)
+    }
+    if not builds:
+        return specs
+    return {spec_hash: builds.get(build, build) for spec_hash, build in specs.items()}
+
+
+def rename_package(package: Package, names: StackNames) -> Package:
+    """Return a package of the old side with its stacks under their new names."""
+    if not names:
+        return package
+    stack = names.get(package.stack, package.stack) if package.stack is not None else None
+    return replace(package, stack=stack, specs=_rename_specs(package.specs, names))
+
+
+def rename_pair(pair: PackagePair, names: StackNames) -> PackagePair:
+    """Return a pair with the stacks of its old side under their new names."""
+    return replace(pair, old=_rename_specs(pair.old, names)) if names else pair
+
+
+def rename_graphs(graphs: StackGraphs, names: StackNames) -> StackGraphs:
+    """Return the dependencies of the old side by the new names of its stacks."""
+    if not names:
+        return graphs
+    return {stack and names.get(stack, stack): graph for stack, graph in graphs.items()}

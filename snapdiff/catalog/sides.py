@@ -1,23 +1,27 @@
 """What is known of the sides of a comparison: what both have, counted, and what one lists."""
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from snapdiff.catalog.reading import Reading
-from snapdiff.catalog.renamed_stacks import StackNames, rename_graphs, rename_package
+from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.formats.registry import Documents
 from snapdiff.model import (
+    EMPTY_PART,
+    ROOT,
     Counts,
     DocumentKind,
     Graph,
     Package,
     PackageCounts,
+    PackagePair,
     StackGraphs,
+    pair_like_stacks,
 )
 
 ListedHashes = tuple[Claim, Mapping[str, str]]
@@ -35,10 +39,9 @@ class CountedFile(NamedTuple):
 
 
 class CountedFiles:
-    """Counts of some files, kept up to date as files are put in and taken out."""
+    """Counts of some files, in a scope, kept up to date as files are put in and taken out."""
 
     def __init__(self, scope: Scope) -> None:
-        """Begin with no file; `scope` says which stacks and packages count."""
         self._scope = scope
         self._counts: dict[str, Counts] = {}
         self.documents: dict[str, CountedFile] = {}
@@ -80,11 +83,6 @@ class CountedFiles:
         """Return the counts of a tag."""
         return self._counts.get(tag) or Counts()
 
-    def packages(self, claims: Collection[Claim]) -> Iterator[PackageCounts]:
-        """Yield the packages of the files that list any of some packages or stacks."""
-        for path in {path for claim in claims for path in self.paths.get(claim, ())}:
-            yield from self.documents[path].counts
-
 
 def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:
     """Count a package, as far as it is asked for; `times` is -1 to take it out again."""
@@ -103,7 +101,6 @@ class Unchanged:
     """What was counted on both sides of a comparison."""
 
     def __init__(self, scope: Scope) -> None:
-        """Begin with nothing; `scope` says which stacks and packages count."""
         self._scope = scope
         self.folders: list[CountedFiles] = []
         """Documents that are the same on both sides, folder by folder."""
@@ -128,12 +125,8 @@ class Unchanged:
 
     def repeated_claims(self) -> set[Claim]:
         """Return what more than one document of a folder lists."""
-        return {
-            claim
-            for counted in self.folders
-            for claim, paths in counted.paths.items()
-            if len(paths) > 1
-        }
+        listed = chain.from_iterable(counted.paths.items() for counted in self.folders)
+        return {claim for claim, paths in listed if len(paths) > 1}
 
     def paths_of(self, claim: Claim) -> list[str]:
         """Return the documents that list a package or a stack."""
@@ -177,7 +170,8 @@ class Unchanged:
         total = Counts()
         for counted in self.folders:
             total.merge(counted.counts(tag))
-            for package in counted.packages(left_out):
+            paths = {path for claim in left_out for path in counted.paths.get(claim, ())}
+            for package in chain.from_iterable(counted.documents[path].counts for path in paths):
                 if package.tag == tag:
                     add_package(total, package, self._scope, -1)
         for claims, package in self.packages:
@@ -190,13 +184,13 @@ class Unchanged:
 
 
 class CatalogSide:
-    """What is known of one side while files are compared."""
+    """What is known of one side while files are compared.
+
+    `prefix` are the folders above its files, as far as known, `names` those under which stacks are
+    compared that have others here.
+    """
 
     def __init__(self, prefix: str, names: StackNames) -> None:
-        """Begin with nothing; `prefix` are the folders above its files, as far as known.
-
-        `names` are those under which stacks are compared that have others here.
-        """
         self._prefix = prefix
         self._names = names
         self.paths: dict[Claim, list[str]] = {}
@@ -234,17 +228,16 @@ class CatalogSide:
         )
         return list(dict.fromkeys(renamed))
 
-    def wait(self, path: str, reading: Reading) -> None:
+    def wait(self, path: str, document: Document) -> None:
         """Keep the packages of a document until all tags are known, and its dependencies."""
-        if isinstance(reading, Document):
-            self.keep_graphs(reading.claims, reading.graphs)
-            for found in reading.packages:
-                package = rename_package(found, self._names)
-                by_name = self.waiting.setdefault(package.tag, {})
-                by_name.setdefault(package.name, []).append(package)
-                # Without a stack, too: what several documents list may be put together.
-                for stack in (package.stack, None):
-                    self._documents.setdefault((package.tag, package.name, stack), path)
+        self.keep_graphs(document.claims, document.graphs)
+        for found in document.packages:
+            package = rename_package(found, self._names)
+            by_name = self.waiting.setdefault(package.tag, {})
+            by_name.setdefault(package.name, []).append(package)
+            # Without a stack, too: what several documents list may be put together.
+            for stack in (package.stack, None):
+                self._documents.setdefault((package.tag, package.name, stack), path)
 
     def keep_graphs(self, claims: Iterable[Claim], graphs: StackGraphs) -> None:
         """Keep the dependencies of a document for when its tags are complete."""
@@ -291,3 +284,64 @@ class CatalogSide:
     def bad_tags(self) -> set[str]:
         """Return every tag that has a bad document, as far as its path says."""
         return {claim.tag for claim in self.bad}
+
+
+# --- Which stacks of a tag were renamed ---
+
+Packages = Mapping[str, Sequence[Package]]
+"""The packages of a tag by name, as several documents list them."""
+
+_DIGITS_AND_SEPARATORS = re.compile(r"[\d\W_]+")
+
+
+def find_renamed(
+    pairs: Sequence[PackagePair],
+    waiting: tuple[Packages, Packages],
+    elsewhere: Callable[[], set[str]],
+    scope: Scope,
+) -> dict[str, str]:
+    """Return the new names of those stacks of a tag that were renamed (specification, section 2).
+
+    `pairs` are the packages whose documents have one path on both sides, `waiting` those of all
+    other documents. `elsewhere` returns the stacks of what does not differ or cannot be read.
+    """
+    sides = [
+        [
+            *((pair.name, set((pair.new if is_new else pair.old).values())) for pair in pairs),
+            *((it.name, set(it.specs.values())) for some in known.values() for it in some),
+        ]
+        for is_new, known in enumerate(waiting)
+    ]
+    old, new = (
+        set().union(*{build.stacks for _, builds in side for build in builds}) for side in sides
+    )
+    gone, came = old - new, new - old
+    if gone and came:  # there is a chance
+        common = {stack for pair in pairs for key in pair.common for stack in key.stacks}
+        both = elsewhere() | common | {ROOT, EMPTY_PART}
+        gone, came = (
+            {stack for stack in side - both if scope.has_stack(stack)} for side in (gone, came)
+        )
+    if not gone or not came:
+        return {}
+
+    def may_be_one(before: str, after: str) -> bool:
+        if _DIGITS_AND_SEPARATORS.sub("", before) != _DIGITS_AND_SEPARATORS.sub("", after):
+            return False
+        families = {
+            build.target_family
+            for stack, side in zip((before, after), sides, strict=True)
+            for _, builds in side
+            for build in builds
+            if stack in build.stacks
+        }
+        return len(families) == 1
+
+    packages: list[dict[str, set[str]]] = []
+    for side, stacks in zip(sides, (gone, came), strict=True):
+        packages.append({stack: set() for stack in stacks})
+        for name, builds in side:
+            for stack in stacks.intersection(chain.from_iterable(it.stacks for it in builds)):
+                packages[-1][stack].add(name)
+    of_old, of_new = packages
+    return {pair.old: pair.new for pair in pair_like_stacks(of_old, of_new, may_be_one)}
