@@ -96,7 +96,7 @@ ROOMS = {
         "snapdiff.spack",
         "snapdiff.filters",
     },
-    "snapdiff.output": {"snapdiff.errors"},
+    "snapdiff.output": {"snapdiff.errors", "snapdiff.safe_text"},
     "snapdiff.posting": GROUND_FLOOR,
     "snapdiff.changelog": {
         *GROUND_FLOOR,

@@ -22,7 +22,7 @@ from snapdiff.changelog.kept_file import (
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section
 from snapdiff.errors import ReportError
-from snapdiff.output.standard_output import Destination
+from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import hold, made_meanwhile, write_file
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from snapdiff.cli.console import error_lines
+from snapdiff.cli.commands import error_lines
 from snapdiff.cli.diff_command import diff
 from snapdiff.cli.diff_run import Outcome, run_diff
 from snapdiff.cli.given_options import GivenOptions

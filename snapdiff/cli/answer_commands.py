@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from snapdiff.answering import explain_package, find_missing, parse_question
 from snapdiff.catalog.loading import load_catalog
 from snapdiff.cli import options
-from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
+from snapdiff.output.streams import ProgressBar
 from snapdiff.report_formats import ANSWER, chosen_format
 from snapdiff.reports.answers import render_answer
 from snapdiff.reports.names import counted

@@ -19,10 +19,10 @@ from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
 from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
 from snapdiff.cli import options
-from snapdiff.cli.console import ProgressBar
 from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings
 from snapdiff.errors import ReportError, SnapdiffError
 from snapdiff.filters import Scope
+from snapdiff.output.streams import ProgressBar
 from snapdiff.output.whole_files import held_alone
 from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, chosen_format, in_words, option_name
 from snapdiff.reports import PACKAGE_URL, By

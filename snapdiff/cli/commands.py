@@ -1,6 +1,7 @@
 """The command line: its commands, what it says of an error, exit statuses."""
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -8,9 +9,9 @@ import click
 
 from snapdiff import __version__
 from snapdiff.cli import options
-from snapdiff.cli.console import error_lines, say
 from snapdiff.cli.diff_command import diff
 from snapdiff.errors import RevisionError, SnapdiffError
+from snapdiff.output.streams import say, write_stdout
 
 DONE, FAILED, INTERRUPTED = 0, 2, 130
 
@@ -120,13 +121,24 @@ def schema(document: str) -> int:
     """Print the JSON Schema of the JSON report, of an answer, or of the configuration file."""
     import json
 
-    from snapdiff.output.standard_output import write_stdout
     from snapdiff.reports.json_schema import json_schema
     from snapdiff.settings import settings_schema
 
     found = settings_schema() if document == "config" else json_schema(document)
     write_stdout([json.dumps(found, indent=2) + "\n"])
     return DONE
+
+
+def error_lines(error: Exception) -> list[str]:
+    """Return what is said of an error, a line a fault: where it is, what is wrong, the way out."""
+    if isinstance(error, SnapdiffError):
+        return error.lines()
+    if isinstance(error, click.ClickException):
+        return [error.format_message()]
+    if isinstance(error, OSError):  # without a file: of help and version, which click writes
+        place = os.fsdecode(error.filename) if error.filename else "standard output"
+        return [f"{place}: {'' if error.filename else 'cannot be written: '}{error.strerror}"]
+    return [f"internal fault, please report it: {type(error).__name__}: {error}"]
 
 
 def _way_out(error: Exception, arguments: Sequence[str]) -> str:

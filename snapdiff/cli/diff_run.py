@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, stacks_of
-from snapdiff.cli.console import ProgressBar, say
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds, renamed_since
-from snapdiff.output.standard_output import Destination
+from snapdiff.output.streams import Destination, ProgressBar, say
 from snapdiff.output.whole_files import require_files_of_their_own
 from snapdiff.report_formats import REPORT
 from snapdiff.reports import ReportOptions, render_pieces

@@ -13,9 +13,9 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, document_path, document_paths
-from snapdiff.cli.console import say_command
 from snapdiff.errors import SnapdiffError
 from snapdiff.filters import NameFilter, split_globs
+from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Annotation, code_quality, github_commands
 from snapdiff.reports.lost_builds import builds_in_words

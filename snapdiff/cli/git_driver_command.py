@@ -14,12 +14,11 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import DocumentVersions
-from snapdiff.cli.console import say
 from snapdiff.comparison import diff_files
 from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.model import Revision
-from snapdiff.output.standard_output import write_stdout
+from snapdiff.output.streams import say, write_stdout
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource

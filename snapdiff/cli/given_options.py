@@ -17,12 +17,11 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, open_catalogs
-from snapdiff.cli.console import ProgressBar, is_on_terminal, say
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
 from snapdiff.filters import split_globs
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
-from snapdiff.output.standard_output import Destination
+from snapdiff.output.streams import Destination, ProgressBar, is_on_terminal, say
 from snapdiff.output.whole_files import check_output
 from snapdiff.report_formats import OWN_TEMPLATE, Formats, chosen_format, without_effect
 from snapdiff.reports import By, GroupBy, ReportOptions

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from snapdiff.cli import options
-from snapdiff.cli.console import say
 from snapdiff.errors import PostError, RefusedError
-from snapdiff.output.standard_output import write_stdout
+from snapdiff.output.streams import say, write_stdout
 from snapdiff.posting.comments import keep_one_comment, open_host
 from snapdiff.posting.target import HostName, Variables, find_target, find_token
 from snapdiff.reports import MARKER, marker_line, marker_of, says_nothing_changed

@@ -15,10 +15,10 @@ import msgspec
 from snapdiff.catalog.loading import Catalog
 from snapdiff.catalog.reading import read_file
 from snapdiff.cli import options
-from snapdiff.cli.console import ProgressBar, say
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
+from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import remove_remains, replaced_folder
 from snapdiff.reports.names import counted
 from snapdiff.safe_text import shown

@@ -12,7 +12,7 @@ import pytest
 
 import snapdiff
 from snapdiff.errors import ReportError
-from snapdiff.output.standard_output import Destination
+from snapdiff.output.streams import Destination
 from tests.support.example import NEW, OLD
 from tests.support.helpers import (
     counts_by_stack,

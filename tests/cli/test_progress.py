@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from snapdiff.cli import console
-from snapdiff.cli.console import ProgressBar
+from snapdiff.output import streams
+from snapdiff.output.streams import ProgressBar
 
 
 class Terminal(io.StringIO):
@@ -25,7 +25,7 @@ def shown(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, wanted: bool 
 
 
 def test_long_work_on_a_terminal_shows_a_bar_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
     text = shown(Terminal(), monkeypatch)
     assert "pages" in text
     assert "3/4" in text
@@ -37,17 +37,17 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_log_file_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
     assert shown(io.StringIO(), monkeypatch) == ""
 
 
 def test_quiet_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
     assert shown(Terminal(), monkeypatch, wanted=False) == ""
 
 
 def test_downloads_have_a_bar_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")

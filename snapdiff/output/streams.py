@@ -1,16 +1,24 @@
-"""Where a report goes: a file, or standard output in UTF-8, in a pager where that is too long."""
+"""Where reports go, a file or standard output in a pager; what standard error says meanwhile."""
 
+import contextlib
 import errno
 import os
 import shutil
-import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
 
 from snapdiff.errors import ReportError
+from snapdiff.output.signals import UndoneBySignals
 from snapdiff.output.whole_files import write_file
+from snapdiff.safe_text import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 _ENVIRONMENT = {"LESS": "FRX", "LV": "-c"}
 """What git sets too, where it is not set: show colours, and end where all fits on the screen."""
@@ -81,6 +89,8 @@ def write_stdout(pieces: Iterable[str]) -> None:
 
 def _paged(text: str) -> bool:
     """Return whether a pager took the text."""
+    import subprocess  # late: help and completion do without it, and few reports are that long
+
     command = os.environ.get("PAGER", shutil.which("less") or "")
     if command in ("", "cat"):
         return False
@@ -94,3 +104,71 @@ def _paged(text: str) -> bool:
         return False
     pager.communicate(text.encode("utf-8"))  # a reader who has seen enough ends it quietly
     return pager.wait() != _NOT_FOUND
+
+
+# --- Standard error ---
+
+PATIENCE = 2.0
+"""Seconds of work before anybody is told how far it is."""
+
+
+def say(message: str) -> None:
+    """Print a line to standard error, whatever its text is made of."""
+    say_command(f"snapdiff: {visible(message)}")
+
+
+def say_command(line: str) -> None:
+    """Print a line to standard error as it is, for a CI system that reads it."""
+    try:
+        if sys.stderr is not None:
+            click.echo(line, err=True)
+    except OSError:
+        sys.stderr = None  # full or gone: what is said there is lost, and the report need not be
+
+
+def is_on_terminal() -> bool:
+    """Return whether somebody looks at what is said."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+class ProgressBar(contextlib.ExitStack):
+    """Tells how far the work is on a terminal, after two seconds; it is gone when that is done."""
+
+    def __init__(self, words: str, *, wanted: bool = True) -> None:
+        """Take what the work is called; `wanted` says whether to show it at all."""
+        super().__init__()
+        self._words = words
+        self._visible = wanted and is_on_terminal()
+        self._begin = time.monotonic()
+        self._bar: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say how many of how many steps are done."""
+        self._show(self._words, done, total)
+
+    def downloaded(self, done: int, total: int) -> None:
+        """Say how many of how many bytes have arrived."""
+        self._show("MiB downloaded", done >> 20, total >> 20)
+
+    def _show(self, words: str, done: int, total: int) -> None:
+        if not self._visible or time.monotonic() - self._begin < PATIENCE:
+            return
+        if self._bar is None:
+            from rich import progress
+            from rich.console import Console
+
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self.callback(self._bar.stop)
+            self.enter_context(UndoneBySignals(self._bar.stop))
+        if words not in self._tasks:
+            self._tasks[words] = self._bar.add_task(words)
+        self._bar.update(self._tasks[words], completed=done, total=total)
