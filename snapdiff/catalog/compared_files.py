@@ -259,7 +259,7 @@ class ChangedFiles:
     def add(self, path: str) -> None:
         """Note that a file differs."""
         self._changed.add(path)
-        self._affected |= self._documents.documents_of(path)
+        self._affected.update(self._documents.documents_of(path))
 
     def others(self) -> list[str]:
         """Return the documents of which a part differs, and not the file itself."""

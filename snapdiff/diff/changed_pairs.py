@@ -48,7 +48,7 @@ class ChangedPairs:
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self.graphs = graphs
-        self._most = few + PAIRS_A_NODE * sum(graph.size for graph in graphs)
+        self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
         self._numbers: dict[HashPair, int] = {}
         self.hashes: list[HashPair] = []
         self.names: list[str] = []

@@ -115,7 +115,7 @@ def count_compilers(
     for number, graph, some in zip(specs, graphs, changed, strict=True):
         compilers: Mapping[str, int] = Counter(spec.compiler for spec in some if spec)
         if sum(compilers.values()) < number:
-            if graph is None or graph.size > _MOST_NODES:
+            if graph is None or len(graph.hashes) > _MOST_NODES:
                 return UNSET
             compilers = graph.compilers
         counts.append(Counter())

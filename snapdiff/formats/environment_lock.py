@@ -1,14 +1,16 @@
 """An environment's lock file, `spack.lock`, versions 1 to 7 (docs/specification.md, section 10)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Raw, Struct, field
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, Counted, File
+from snapdiff.formats.document import Builds, Claim, File
 from snapdiff.formats.json_text import (
     FileContent,
     Key,
@@ -18,17 +20,9 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import Builds
-from snapdiff.formats.spec_node import (
-    NODE,
-    NODE_EDGES,
-    NODE_NAMES,
-    NodeNames,
-    decode_node,
-    read_edges,
-)
+from snapdiff.formats.spec_node import NODE_EDGES, decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
-from snapdiff.model import Edge, Node, Root, counting_stacks
+from snapdiff.model import Root
 
 NEWEST_VERSION = 7
 """The newest version of lock files that was seen; what is newer is read by its shape."""
@@ -82,54 +76,26 @@ class _LockListing(Listing):
         """Take all environments of a file, its own first."""
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
-        for environment in environments:
-            for spec_hash, record in environment.nodes.items():
+        for key, _, nodes in environments:
+            for spec_hash, record in nodes.items():
                 # An environment and one that it includes have nodes in common.
-                if records.setdefault(spec_hash, record) is record and environment.key:
-                    self._keys[spec_hash] = environment.key
-        super().__init__("lock", (claim,), records, builds, _warning(environments[0].lock.meta))
-        self._tags = (claim.tag,)
-        self._stacks = counting_stacks((claim.name,))
-        self.edges: dict[str, tuple[Edge, ...]] = {}
-        """Where dependencies lead to from the roots: each record's are read once."""
-        self.root_hashes = frozenset(_roots(environments, records))
-
-    def _read_entry(self, spec_hash: str) -> Counted:
-        key = self._key(spec_hash)
-        return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
-
-    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
-        key = self._key(spec_hash)
-        node = decode_node(self.records[spec_hash], NODE, key)
-        entry = self._entry(spec_hash, node, key)
-        explicit, edges = spec_hash in self.root_hashes, self.edges.get(spec_hash)
-        return entry, self._make_node(node, entry, key, edges, explicit=explicit)
-
-    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
-        tags = self._tags if spec_hash in self.counted else ()
-        return Counted(names.name, names.only_version(key), tags, self._stacks)
+                if records.setdefault(spec_hash, record) is record and key:
+                    self._keys[spec_hash] = key
+        super().__init__("lock", claim, records, builds, _warning(environments[0].lock.meta))
+        roots = set()
+        for key, lock, _ in environments:
+            for position, root in enumerate(lock.roots):
+                if root.hash not in records:
+                    place = f"{key}roots[{position}].hash"
+                    raise FormatError(f"{place}: {root.hash[:64]!r} is not in concrete_specs")
+                roots.add(root.hash)
+        self.root_hashes = frozenset(roots)
 
     @property
     def roots(self) -> Mapping[str, Root] | None:
         """The packages of the roots; None where there are specs and none of them is a root."""
         found = {root: Root(*self.entry(root)[:2]) for root in self.root_hashes}
         return found if found or not self.records else None
-
-    def _same_words(self, old: Listing) -> Iterable[str]:
-        """Return the hashes of which both have the same words, counted in both or in none."""
-        assert isinstance(old, _LockListing)
-        same_words, theirs = super()._same_words(old), old.counted
-        # In a history of 135 locks the edges of each node would be read 135 times.
-        edges = old.edges
-        self.edges.update((found, edges[found]) for found in same_words if found in edges)
-        changed = self.counted ^ theirs
-        return [found for found in same_words if found not in changed]
-
-    def _same_nodes(self, old: Listing, same_words: Iterable[str]) -> Iterable[str]:
-        """Return as any listing, less what is a root of one version alone: its node says so."""
-        assert isinstance(old, _LockListing)
-        changed = self.root_hashes ^ old.root_hashes
-        return [found for found in super()._same_nodes(old, same_words) if found not in changed]
 
     @cached_property
     def counted(self) -> AbstractSet[str]:
@@ -145,16 +111,13 @@ class _LockListing(Listing):
         found: AbstractSet[str] = self.root_hashes
         while found:
             reached |= found
-            below = {edge.hash for spec_hash in found for edge in self._edges_of(spec_hash)}
+            for spec_hash in found - self.edges.keys():
+                key = self._key(spec_hash)
+                node = decode_node(self.records[spec_hash], NODE_EDGES, key)
+                self.edges[spec_hash] = read_edges(node.dependencies, key)
+            below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
             found = (below & self.records.keys()) - reached
         return reached
-
-    def _edges_of(self, spec_hash: str) -> tuple[Edge, ...]:
-        if spec_hash not in self.edges:
-            key = self._key(spec_hash)
-            node = decode_node(self.records[spec_hash], NODE_EDGES, key)
-            self.edges[spec_hash] = read_edges(node.dependencies, key)
-        return self.edges[spec_hash]
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"
@@ -168,7 +131,12 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
         lock = decode_json(text, _LOCK, key.removesuffix("."))
         values_by_key(text, key.removesuffix("."))
         included = values_by_key(lock.include_concrete, f"{key}include_concrete")
-        _check_is_lock(lock, key, is_known=bool(key and included))
+        kind = lock.meta.file_type
+        if kind not in (None, _FILE_TYPE):
+            raise FormatError(f"{key}_meta.file-type: {kind!r}; a lock has {_FILE_TYPE!r}")
+        # An environment that is included may have nothing but others that it includes.
+        if lock.concrete_specs is None and not (key and included):
+            raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
         nodes = records_by_hash(lock.concrete_specs or {}, f"{key}concrete_specs")
         yield _Environment(key, lock, nodes)
         if depth == DEPTH:
@@ -176,25 +144,6 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
         for name, environment in included.items():
             place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
             waiting.append((environment, place, depth + 1))
-
-
-def _roots(environments: Iterable[_Environment], listed: Collection[str]) -> Iterator[str]:
-    """Yield the hashes of all roots; raises FormatError where the lock does not list one."""
-    for environment in environments:
-        for position, root in enumerate(environment.lock.roots):
-            if root.hash not in listed:
-                place = f"{environment.key}roots[{position}].hash"
-                raise FormatError(f"{place}: {root.hash[:64]!r} is not in concrete_specs")
-            yield root.hash
-
-
-def _check_is_lock(lock: _Lock, key: str, *, is_known: bool) -> None:
-    kind = lock.meta.file_type
-    if kind not in (None, _FILE_TYPE):
-        raise FormatError(f"{key}_meta.file-type: {kind!r}; a lock has {_FILE_TYPE!r}")
-    # An environment that is included may have nothing but others that it includes.
-    if lock.concrete_specs is None and not is_known:
-        raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
 
 
 def _warning(meta: _Meta) -> str | None:
@@ -205,3 +154,26 @@ def _warning(meta: _Meta) -> str | None:
         f"_meta.lockfile-version is {found}, and 1 to {NEWEST_VERSION} are known; "
         "the lock is read by its shape"
     )
+
+
+# --- Specs that are no environment yet ---
+
+_BETWEEN = re.compile(r"\}\s*\{(?=\s*\"spec\"\s*:)")
+
+_META = {"file-type": _FILE_TYPE, "lockfile-version": 6}
+"""What the lock says of itself; its nodes are read by their shape."""
+
+
+def lock_of_specs(content: bytes) -> bytes:
+    """Return the lock of an environment whose roots are these specs; raises FormatError.
+
+    `spack spec --json` prints one after another where it is asked for several.
+    """
+    roots: list[dict[str, str]] = []
+    records: dict[str, Raw] = {}
+    for text in _BETWEEN.sub("}\0{", content.decode("utf-8", "surrogateescape")).split("\0"):
+        nodes = read_spec_file(text.encode("utf-8", "surrogateescape"))
+        roots.append({"hash": nodes[0].hash})
+        for node in nodes:
+            records.setdefault(node.hash, node.record)
+    return msgspec.json.encode({"_meta": _META, "roots": roots, "concrete_specs": records})

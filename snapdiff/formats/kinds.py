@@ -6,6 +6,8 @@ takes to compare two small locks.
 
 import re
 from abc import ABC, abstractmethod
+from functools import cache
+from itertools import chain
 
 from snapdiff.buildcache_layout import (
     BLOB,
@@ -13,12 +15,13 @@ from snapdiff.buildcache_layout import (
     LAYOUT_3,
     VIEW,
     Aggregates,
+    aggregate_paths,
     mirror_folder,
     mirror_or_folder,
 )
-from snapdiff.formats.document import Claim, DocumentReader
+from snapdiff.formats.document import Builds, Claim, Document, DocumentReader, File
 from snapdiff.limits import Limits
-from snapdiff.model import EMPTY_PART, ROOT
+from snapdiff.model import EMPTY_PART, ROOT, Build
 
 MARKDOWN = ".md"
 PAGE_NAME = "specs.md"
@@ -69,8 +72,21 @@ class Format(ABC):
         return Claim(above or EMPTY_PART, "stack", last or EMPTY_PART)
 
     @abstractmethod
+    def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
+        """Return a file as a document, or None where its content is of another kind.
+
+        Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
+        """
+
     def reader(self, limits: Limits) -> DocumentReader:
-        """Return a reader that knows nothing yet."""
+        """Return a reader of the versions of a document, which knows nothing yet."""
+        builds = cache(Build)  # like specs of all versions share one object
+
+        def read(file: File) -> Document | None:
+            limits.document.check(file.content)
+            return self.open(file, limits, builds)
+
+        return read
 
 
 class SitePages(Format):
@@ -102,11 +118,22 @@ class SitePages(Format):
         tag, name = names_in_path(path)
         return Claim(tag or EMPTY_PART, "package", name)
 
+    def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
+        """Return a page that has its specs in files beside it."""
+        from snapdiff.formats.old_pages import open_old_page
+
+        return open_old_page(file, limits, builds)
+
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader of two versions of a page, or more."""
-        from snapdiff.formats.site_page import SitePageReader
+        from snapdiff.formats.site_page import SitePageReader, is_old_page
 
-        return SitePageReader(limits).read
+        pages, old_pages = SitePageReader(limits), super().reader(limits)
+
+        def read(file: File) -> Document | None:
+            return old_pages(file) if is_old_page(file) else pages.read(file)
+
+        return read
 
 
 def is_named_by_folder(path: str) -> bool:
@@ -129,15 +156,11 @@ class EnvironmentLocks(Format):
         """Return whether a file is called `spack.lock`."""
         return is_called(path, LOCK_NAME)
 
-    def reader(self, limits: Limits) -> DocumentReader:
-        """Return a reader of the versions of a lock."""
+    def open(self, file: File, limits: Limits, builds: Builds) -> Document:  # noqa: ARG002 - of others
+        """Return the specs of a lock."""
         from snapdiff.formats.environment_lock import open_lock
-        from snapdiff.formats.listing import listing_reader
 
-        return listing_reader(
-            limits,
-            lambda file, builds: open_lock(file, self.claim_of_path(file.path), builds),
-        )
+        return open_lock(file, self.claim_of_path(file.path), builds)
 
 
 class InstallDatabases(Format):
@@ -154,41 +177,47 @@ class InstallDatabases(Format):
             return folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
         return folder
 
-    def reader(self, limits: Limits) -> DocumentReader:
-        """Return a reader of the versions of a database."""
-        from snapdiff.formats.listing import listing_reader
+    def open(self, file: File, limits: Limits, builds: Builds) -> Document:  # noqa: ARG002 - of others
+        """Return what is installed."""
         from snapdiff.formats.spack_database import open_database
 
-        return listing_reader(
-            limits,
-            lambda file, builds: open_database(
-                "database", self.claim_of_path(file.path), file.content, builds
-            ),
-        )
+        return open_database("database", self.claim_of_path(file.path), file.content, builds)
 
 
 class BuildcacheIndexes(Format):
-    """The indexes of build caches: the stack is the mirror's folder, the tag the path above it."""
+    """The indexes of build caches: the stack is the mirror's folder, the tag the path above it.
 
-    def __init__(self, aggregates: Aggregates) -> None:
-        """Take the folders of mirrors that hold other mirrors, each with these.
+    `aggregates` are the folders of mirrors that hold other mirrors, each with the indexes of these.
+    The path of such a mirror is the tag of the mirrors in it, and its own stack `root`, which has
+    what no stack of the tag has (see `aggregate_mirrors`). `views` are the folders of mirrors that
+    have views, each with these.
+    """
 
-        The path of such a mirror is the tag of the mirrors in it, and its own stack `root`, which
-        has what no stack of the tag has (see `aggregate_mirrors`).
-        """
-        self._aggregates = aggregates
+    def __init__(self, aggregates: Aggregates, views: Aggregates) -> None:
+        """Take which mirrors hold others, and which have views."""
+        self.aggregates = aggregates
+        self.views = views
 
     def is_named(self, path: str) -> bool:
         """Return whether the path is that of an index in a mirror, of its manifest or of a view."""
         return mirror_folder(path) is not None
 
     def documents_of(self, path: str) -> tuple[str, ...]:
-        """Return the path of the index or manifest that a file is, or belongs to."""
-        if is_called(path, LAYOUT_3):
-            # A manifest that is new, or gone, puts an index of layout 2 out of use or in.
-            return path, f"{path.removesuffix(LAYOUT_3)}{LAYOUT_2}"
-        blob = BLOB.fullmatch(path)
-        return (f"{blob[1]}{LAYOUT_3}",) if blob else super().documents_of(path)
+        """Return the path of the index or manifest that a file is, or belongs to.
+
+        Then those above the index of a stack, and the views of a mirror, as far as known.
+        """
+        if blob := BLOB.fullmatch(path):
+            found = [f"{blob[1]}{LAYOUT_3}"]
+        elif not self.is_named(path):
+            return ()
+        else:
+            # A main index puts views, and that of layout 2, out of use, and in again where it goes.
+            found = [path, *self.views.get(mirror_folder(path) or "", ())]
+            if is_called(path, LAYOUT_3):
+                found.append(f"{path.removesuffix(LAYOUT_3)}{LAYOUT_2}")
+        above = (aggregate_paths(document, self.aggregates) for document in found)
+        return (*found, *chain.from_iterable(above))
 
     def folder(self, path: str) -> str:
         """Return the folder of the mirror."""
@@ -197,7 +226,7 @@ class BuildcacheIndexes(Format):
     def tag_folder(self, path: str) -> str:
         """Return the folder above the mirror, or that of an aggregate itself."""
         folder = self.folder(path)
-        return folder if folder in self._aggregates else super().tag_folder(path)
+        return folder if folder in self.aggregates else super().tag_folder(path)
 
     def claim_of_path(self, path: str) -> Claim:
         """Return the stack and the tag of the mirror that has an index of this path.
@@ -208,23 +237,14 @@ class BuildcacheIndexes(Format):
         if view := VIEW.fullmatch(path):
             return claim._replace(name=view[2])
         folder = self.folder(path)
-        return Claim(folder or claim.tag, "stack", ROOT) if folder in self._aggregates else claim
+        return Claim(folder or claim.tag, "stack", ROOT) if folder in self.aggregates else claim
 
-    def reader(self, limits: Limits) -> DocumentReader:
-        """Return a reader of the versions of an index."""
-        from snapdiff.formats.listing import listing_reader
+    def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
+        """Return what an index lists, or None where another index of the mirror has it all."""
         from snapdiff.formats.spack_database import open_index
 
-        return listing_reader(
-            limits,
-            lambda file, builds: open_index(
-                file,
-                self.claim_of_path(file.path),
-                self._aggregates.get(self.folder(file.path), ()),
-                limits,
-                builds,
-            ),
-        )
+        stacks = self.aggregates.get(self.folder(file.path), ())
+        return open_index(file, self.claim_of_path(file.path), stacks, limits, builds)
 
 
 class SiteData(Format):
@@ -245,9 +265,8 @@ class SiteData(Format):
         """Return the folder that holds the data of all releases."""
         return self.folder(path)
 
-    def reader(self, limits: Limits) -> DocumentReader:
-        """Return a reader of the versions of the data."""
-        from snapdiff.formats.listing import listing_reader
+    def open(self, file: File, limits: Limits, builds: Builds) -> Document:
+        """Return the specs of the site's data."""
         from snapdiff.formats.site_data import open_site_data
 
-        return listing_reader(limits, lambda file, builds: open_site_data(file, limits, builds))
+        return open_site_data(file, limits, builds)

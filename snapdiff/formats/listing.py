@@ -1,16 +1,25 @@
 """What one document with dependencies lists: its records by hash, each read when asked for."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
 
 from msgspec import Raw
 
-from snapdiff.formats.document import Claim, Counted, Document, DocumentReader, File
-from snapdiff.formats.node_parts import ARCHITECTURE, COMPILER, PARAMETERS, Builds
-from snapdiff.formats.spec_node import SpecNode, read_edges, read_record
-from snapdiff.limits import Limits
+from snapdiff.formats.document import Builds, Claim, Counted, Document
+from snapdiff.formats.spec_node import (
+    ARCHITECTURE,
+    COMPILER,
+    NODE,
+    NODE_NAMES,
+    PARAMETERS,
+    NodeNames,
+    SpecNode,
+    decode_node,
+    read_edges,
+    read_record,
+)
 from snapdiff.model import (
     Build,
     DocumentKind,
@@ -22,8 +31,9 @@ from snapdiff.model import (
     Root,
     StackCounts,
     StackGraphs,
+    counting_stacks,
 )
-from snapdiff.spack.node import NO_COMPILER, Provider, find_compiler, write_compiler
+from snapdiff.spack.node import NO_COMPILER, find_compiler, write_compiler
 
 _REMEMBERED = 20_000
 """Up to how many nodes of a document that is read whole are kept for whoever asks for them next.
@@ -33,42 +43,76 @@ would be as large as the index.
 """
 
 
-class Listing(Document, ABC):
+class Listing(Document):
     """A document split into records by hash, and the graph of its nodes.
 
     An edge may lead to a record that is not counted: a compiler that is not in the build cache.
     """
 
-    lists_a_stack = True
-    """Whether it lists one whole stack: then the tag counts each of its hashes once."""
+    root_hashes: frozenset[str] = frozenset()
+    """What somebody asked for, where records do not say it themselves."""
 
     def __init__(
         self,
         kind: DocumentKind,
-        claims: tuple[Claim, ...],
+        claim: Claim | None,
         records: Mapping[str, Raw],
         builds: Builds,
         warning: str | None = None,
     ) -> None:
         """Take what is known before any record is read."""
-        super().__init__(kind, claims, warning=warning)
+        super().__init__(kind, (claim,) if claim else (), warning=warning)
         self.records = records
         self._builds = builds
+        self._stack = claim.name if claim and claim.what == "stack" else None
+        self._tags = (claim.tag,) if claim else ()
+        self._stacks = counting_stacks((self._stack,) if self._stack else ())
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
         self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
         self.nodes: dict[str, Node] = {}
         """Those that are kept for whoever asks for them next."""
+        self.edges: dict[str, tuple[Edge, ...]] = {}
+        """Those that were read before their nodes."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
-    @abstractmethod
+    # --- What the kinds have in ways of their own ---
+
+    def _key(self, spec_hash: str) -> str:
+        """Return the key path of a record."""
+        return spec_hash
+
+    @property
+    def counted(self) -> AbstractSet[str]:
+        """Which records are counted, where they do not say it themselves; raises FormatError."""
+        return self.records.keys()
+
     def _read_entry(self, spec_hash: str) -> Counted:
         """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
+        key = self._key(spec_hash)
+        return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
 
-    @abstractmethod
     def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         """Return a record as a spec: what is counted of it, and its node; raises FormatError."""
+        key = self._key(spec_hash)
+        node = decode_node(self.records[spec_hash], NODE, key)
+        entry = self._entry(spec_hash, node, key)
+        explicit = spec_hash in self.root_hashes
+        return entry, self._make_node(spec_hash, node, entry, key, explicit=explicit)
+
+    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
+        tags = self._tags if spec_hash in self.counted else ()
+        return Counted(names.name, names.only_version(key), tags, self._stacks)
+
+    def _moved(self, old: "Listing") -> AbstractSet[str]:
+        """Return the hashes of which the same words mean something else in an older version.
+
+        It is of the same kind. Raises FormatError.
+        """
+        return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
+
+    # --- What a document lists ---
 
     def entry(self, spec_hash: str) -> Counted:
         """Return what is counted of a record; raises FormatError."""
@@ -125,7 +169,7 @@ class Listing(Document, ABC):
     @property
     def listed_hashes(self) -> Mapping[str, str]:
         """The package of each hash that is counted, where the document lists one whole stack."""
-        if not self.lists_a_stack:
+        if self._stack is None:
             return {}
         return {found: entry.name for found, entry in self._all_entries().items() if entry.tags}
 
@@ -139,26 +183,24 @@ class Listing(Document, ABC):
         """
         if not isinstance(old, Listing) or type(self) is not type(old):
             return {}
-        known = old.entries
-        alike = {found: known.get(found) or self.entry(found) for found in self._same_words(old)}
+        theirs, known = old.records, old.entries
+        same_words = [found for found, words in self.records.items() if theirs.get(found) == words]
+        # In a history of 135 locks the edges of each node would be read 135 times, and the nodes.
+        self.edges.update((found, old.edges[found]) for found in same_words if found in old.edges)
+        moved = self._moved(old)
+        alike = {
+            found: known.get(found) or self.entry(found)
+            for found in same_words
+            if found not in moved
+        }
         self.entries.update(alike)
         old.entries.update(alike)
         if len(self.records) <= _REMEMBERED:
-            # In a history of 135 locks each node would be read 135 times.
-            self.nodes.update((found, old.nodes[found]) for found in self._same_nodes(old, alike))
+            self.nodes.update((found, old.nodes[found]) for found in alike if found in old.nodes)
         for spec_hash in old.records.keys() - alike.keys():
             if spec_hash in self.records and old.entry(spec_hash) == self.entry(spec_hash):
                 alike[spec_hash] = self.entry(spec_hash)
         return alike
-
-    def _same_words(self, old: "Listing") -> Iterable[str]:
-        """Return the hashes of which both have a record in the same words, with one meaning."""
-        theirs = old.records
-        return [found for found, record in self.records.items() if theirs.get(found) == record]
-
-    def _same_nodes(self, old: "Listing", same_words: Iterable[str]) -> Iterable[str]:
-        """Return of which records in the same words the older version knows the same node."""
-        return [found for found in same_words if found in old.nodes]
 
     def builds(self, hashes: Iterable[str]) -> Iterator[tuple[str, Build]]:
         """Yield some specs, each decoded now."""
@@ -175,22 +217,13 @@ class Listing(Document, ABC):
         return {self._stack: self.graph} if self.graph is not None else {}
 
     @property
-    def _stack(self) -> str | None:
-        return self.claims[0].name if self.lists_a_stack else None
-
-    @property
     def graph(self) -> Graph | None:
         """The nodes by hash; None where the document does not say which depends on which."""
         return self
 
     @property
-    def size(self) -> int:
-        """How many records there are, each of them a node."""
-        return len(self.records)
-
-    @property
-    def hashes(self) -> Iterable[str]:
-        """The hashes of all records."""
+    def hashes(self) -> Collection[str]:
+        """The hashes of all records, each of them a node."""
         return self.records
 
     @property
@@ -225,25 +258,17 @@ class Listing(Document, ABC):
         return read_record(self.records[spec_hash], spec_hash)
 
     def _make_node(
-        self,
-        node: SpecNode,
-        entry: Counted,
-        key: str,
-        edges: tuple[Edge, ...] | None = None,
-        *,
-        explicit: bool,
+        self, spec_hash: str, node: SpecNode, entry: Counted, key: str, *, explicit: bool
     ) -> Node:
-        """Return the node of a record, its edges if they are known; raises FormatError.
-
-        `key` is its key path.
-        """
+        """Return the node of a record; `key` is its key path. Raises FormatError."""
+        edges = self.edges.get(spec_hash)
         if edges is None:
             edges = read_edges(node.dependencies, key)
         platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
         compiler = (
             COMPILER.read(node.compiler, key, "compiler")
             or self._provided_compiler(edges)
-            or node.annotated_compiler
+            or (node.annotations and node.annotations.compiler)
             or NO_COMPILER
         )
         variants = PARAMETERS.read(node.parameters, key, "parameters")
@@ -264,10 +289,10 @@ class Listing(Document, ABC):
         """Return the dependency that is the compiler as a spec names it, or None."""
         providers = tuple([edge for edge in edges if edge.virtuals])
         if providers not in self._compilers:
-            languages = (Provider(edge.name, edge.hash, edge.virtuals) for edge in providers)
-            found = find_compiler(languages)
-            version = self.entry(found.hash).version if found and found.hash in self.records else ""
-            self._compilers[providers] = write_compiler(found.name, version) if found else None
+            found = find_compiler((edge.name, edge.hash, edge.virtuals) for edge in providers)
+            name, spec_hash, _ = found or ("", "", ())
+            version = self.entry(spec_hash).version if spec_hash in self.records else ""
+            self._compilers[providers] = write_compiler(name, version) if found else None
         return self._compilers[providers]
 
     def _check_edges(self, node: Node) -> None:
@@ -291,20 +316,3 @@ class Listing(Document, ABC):
                 else f"a dependency is not in the document: {self._first_to_nowhere}"
             )
         return "; ".join(found) or None
-
-
-def listing_reader(
-    limits: Limits, open_listing: Callable[[File, Builds], Listing | None]
-) -> DocumentReader:
-    """Return a reader of the versions of a document; `open_listing` splits a file into records.
-
-    The reader returns None where a file's content is of another kind. It raises FormatError with
-    the key path, such as `concrete_specs.<hash>.arch.target`.
-    """
-    builds = cache(Build)  # like specs of all versions share one object
-
-    def read(file: File) -> Listing | None:
-        limits.document.check(file.content)
-        return open_listing(file, builds)
-
-    return read

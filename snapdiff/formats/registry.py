@@ -3,17 +3,12 @@
 import re
 from collections.abc import Callable, Iterable
 
-import msgspec
-from msgspec import Raw
-
 from snapdiff.buildcache_layout import (
     BLOB,
     FOLDERS,
     LAYOUT_2,
     LAYOUT_3,
-    Aggregates,
     aggregate_mirrors,
-    aggregate_paths,
     mirror_folder,
     views_of_mirrors,
 )
@@ -60,23 +55,11 @@ READ_FILES = (
 class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
 
-    def __init__(
-        self, aggregates: Aggregates | None = None, views: Aggregates | None = None
-    ) -> None:
-        """Take which build caches hold others, and which have views."""
-        self._aggregates = aggregates or {}
-        self._views = views or {}
-        self._kinds: tuple[Format, ...] = (
-            SitePages(),
-            EnvironmentLocks(),
-            InstallDatabases(),
-            BuildcacheIndexes(self._aggregates),
-            SiteData(),
-        )
-
-    def _kind(self, path: str) -> Format | None:
-        """Return the kind that a file may be of, or a part of, by its name."""
-        return next((kind for kind in self._kinds if kind.documents_of(path)), None)
+    def __init__(self, indexes: BuildcacheIndexes) -> None:
+        """Take the kind that depends on the mirrors of a catalog."""
+        self._indexes = indexes
+        others: tuple[Format, ...] = (SitePages(), EnvironmentLocks(), InstallDatabases())
+        self._kinds = (*others, indexes, SiteData())
 
     names = READ_FILES
 
@@ -107,8 +90,7 @@ class Documents:
 
     def is_document(self, path: str) -> bool:
         """Return whether a file's name alone says that it is a document."""
-        kind = self._kind(path)
-        return kind is not None and kind.is_named(path)
+        return any(kind.is_named(path) for kind in self._kinds)
 
     def says_explicit(self, path: str) -> bool:
         """Return whether a file is of a kind that says which specs somebody asked for."""
@@ -116,7 +98,7 @@ class Documents:
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""
-        return path.endswith(MARKDOWN) or bool(self._documents_of(path))
+        return path.endswith(MARKDOWN) or bool(self.documents_of(path))
 
     def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be: pages are small, all else can be large."""
@@ -128,23 +110,18 @@ class Documents:
 
     def is_read(self, path: str) -> bool:
         """Return whether a file may be a document itself, not just a part of another one."""
-        return path in self._documents_of(path)
+        return path in self.documents_of(path)
 
-    def _documents_of(self, path: str) -> tuple[str, ...]:
-        kind = self._kind(path)
-        return kind.documents_of(path) if kind else ()
-
-    def documents_of(self, path: str) -> set[str]:
+    def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the paths of the documents that change where a file does, its own included."""
-        documents = set(self._documents_of(path))
-        aggregates = (aggregate_paths(document, self._aggregates) for document in documents)
-        # A main index puts views out of use, and in again where it goes.
-        views = (self._views.get(mirror_folder(document) or "", ()) for document in documents)
-        return documents.union(*aggregates, *views if self.is_index(path) else ())
+        return next(filter(None, (kind.documents_of(path) for kind in self._kinds)), ())
+
+    def _kind(self, path: str) -> Format:
+        return next(kind for kind in self._kinds if kind.documents_of(path))
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""
-        return self._kind_of_document(path).tag_folder(path)
+        return self._kind(path).tag_folder(path)
 
     def claim_of_path(self, path: str, above: str = "") -> Claim:
         """Return what a document lists that cannot be read, as far as its path says.
@@ -152,16 +129,11 @@ class Documents:
         Pages are named by the folders above what is compared, too.
         """
         is_page = path.endswith(MARKDOWN) and above
-        return self._kind_of_document(path).claim_of_path(f"{above}/{path}" if is_page else path)
+        return self._kind(path).claim_of_path(f"{above}/{path}" if is_page else path)
 
     def reader(self, path: str, limits: Limits) -> DocumentReader:
         """Return a reader for the versions of one file; it knows nothing yet."""
-        return self._kind_of_document(path).reader(limits)
-
-    def _kind_of_document(self, path: str) -> Format:
-        kind = self._kind(path)
-        assert kind is not None, path
-        return kind
+        return self._kind(path).reader(limits)
 
     def with_mirrors(self, paths: Iterable[str]) -> "Documents":
         """Return the kinds for a catalog with files of these paths.
@@ -171,23 +143,20 @@ class Documents:
         """
         known = list(paths)
         aggregates, views = aggregate_mirrors(known), views_of_mirrors(known)
-        if aggregates == self._aggregates and views == self._views:
+        if aggregates == self._indexes.aggregates and views == self._indexes.views:
             return self
-        return Documents(aggregates, views)
+        return Documents(BuildcacheIndexes(aggregates, views))
 
     def is_index(self, path: str) -> bool:
         """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
         return mirror_folder(path) is not None
 
 
-DOCUMENTS = Documents()
+DOCUMENTS = Documents(BuildcacheIndexes({}, {}))
 """All kinds, for catalogs whose build caches do not hold others."""
 
 
 # --- A document that was named itself, in any of the forms in which people keep one ---
-
-_META = {"file-type": "spack-lockfile", "lockfile-version": 6}
-"""What the lock says of itself; its nodes are read by their shape."""
 
 _HEAD = 4096
 """Within how many bytes a document says what it is; Spack does so at once."""
@@ -197,7 +166,6 @@ _SIGNED = re.compile(
     re.DOTALL,
 )
 _SPEC = re.compile(rb'\{.{0,2000}?"spec"\s*:\s*[\[{]', re.DOTALL)
-_BETWEEN = re.compile(r"\}\s*\{(?=\s*\"spec\"\s*:)")
 
 
 def usual_name(content: bytes) -> str | None:
@@ -222,22 +190,8 @@ def plain_document(content: bytes, limits: Limits) -> bytes:
     content = plain_content(content, limits.document)
     if signed := _SIGNED.match(content):
         content = signed[1]
-    is_spec = usual_name(content) is None and _SPEC.match(content[:_HEAD].lstrip())
-    return _as_lock(content) if is_spec else content
+    if usual_name(content) is None and _SPEC.match(content[:_HEAD].lstrip()):
+        from snapdiff.formats.environment_lock import lock_of_specs  # late: few are named as such
 
-
-def _as_lock(content: bytes) -> bytes:
-    """Return the lock of an environment whose roots are these specs.
-
-    `spack spec --json` prints one after another where it is asked for several.
-    """
-    from snapdiff.formats.spec_node import read_spec_file  # late: few are named as such
-
-    roots: list[dict[str, str]] = []
-    records: dict[str, Raw] = {}
-    for text in _BETWEEN.sub("}\0{", content.decode("utf-8", "surrogateescape")).split("\0"):
-        nodes = read_spec_file(text.encode("utf-8", "surrogateescape"))
-        roots.append({"hash": nodes[0].hash})
-        for node in nodes:
-            records.setdefault(node.hash, node.record)
-    return msgspec.json.encode({"_meta": _META, "roots": roots, "concrete_specs": records})
+        return lock_of_specs(content)
+    return content

@@ -5,20 +5,20 @@ to its hashes (docs/specification.md, section 10). A spec lists stacks and relea
 belongs to which release is not known, so it counts in each stack of each of its releases.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from itertools import product
 
 import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, Counted, Document, File
+from snapdiff.formats.document import Builds, Claim, Counted, Document, File
 from snapdiff.formats.json_text import Key, decode_json, decoder_by_key, records_by_hash
 from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import Edges, read_edges
-from snapdiff.limits import Limits, SizeLimit, check_version, plain_content
+from snapdiff.limits import Limits, check_version, plain_content
 from snapdiff.model import EMPTY_PART, Graph, Node, counting_stacks
 from snapdiff.spack.node import NO_COMPILER
 
@@ -57,14 +57,12 @@ _SPEC = msgspec.json.Decoder(_SiteSpec)
 class _SiteListing(Listing):
     """The specs of the site's data, in all their stacks and releases."""
 
-    lists_a_stack = False
-
     def __init__(
         self, records: Mapping[str, Raw], names: Mapping[str, str], builds: Builds
     ) -> None:
         """Take the records by hash, and the name of the package of each."""
-        super().__init__("site data", (), records, builds)
-        self._names = names
+        super().__init__("site data", None, records, builds)
+        self.names = names
         self._has_links = False
         claims: set[Claim] = set()
         for spec_hash in records:
@@ -75,7 +73,7 @@ class _SiteListing(Listing):
         self.claims = tuple(sorted(claims))
 
     def _read_entry(self, spec_hash: str) -> Counted:
-        return self._entry(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
+        return self._counted(spec_hash, decode_json(self.records[spec_hash], _PLACES, spec_hash))
 
     def is_version_of(self, other: Document) -> bool:
         """Return whether another document has the same releases; their stacks may differ."""
@@ -86,30 +84,19 @@ class _SiteListing(Listing):
         """The nodes by hash; None where dependencies are links for people, as until August 2026."""
         return None if self._has_links else self
 
-    def _same_words(self, old: Listing) -> Iterable[str]:
-        """Return the hashes of which both have the same words, of the same package."""
+    def _moved(self, old: Listing) -> AbstractSet[str]:
+        """Return the hashes that are of another package."""
         assert isinstance(old, _SiteListing)
-        return [
-            found
-            for found in super()._same_words(old)
-            if self.package_of(found) == old.package_of(found)
-        ]
+        return {spec_hash for spec_hash, _ in self.names.items() ^ old.names.items()}
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a spec, less where it is listed."""
         said = super().record(spec_hash)
         return {key: said[key] for key in said if key not in ("stacks", "releases")}
 
-    def package_of(self, spec_hash: str) -> str:
-        """Return the name of the package that lists a hash; raises FormatError."""
-        name = self._names.get(spec_hash)
-        if name is None:
-            raise FormatError(f"{spec_hash}: no package of {PACKAGE_DATA} lists this spec")
-        return name
-
     def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         spec = decode_json(self.records[spec_hash], _SPEC, spec_hash)
-        entry = self._entry(spec_hash, spec)
+        entry = self._counted(spec_hash, spec)
         found = read_edges(spec.dependencies, spec_hash)
         edges = tuple([edge for edge in found if edge.hash])
         self._has_links |= not edges and bool(found)
@@ -123,25 +110,30 @@ class _SiteListing(Listing):
     def _check_edges(self, node: Node) -> None:
         """Do nothing: the site's data is of several catalogs."""
 
-    def _entry(self, spec_hash: str, spec: _SitePlaces) -> Counted:
+    def _counted(self, spec_hash: str, spec: _SitePlaces) -> Counted:
         if len(spec.stacks) * len(spec.releases) > PLACES:
             raise FormatError(
                 f"{spec_hash}: {len(spec.stacks):,} stacks and {len(spec.releases):,} releases; "
                 f"a spec may be in {PLACES:,} pairs of the two"
             )
         check_version(spec.version, f"{spec_hash}.version")
+        name = self.names.get(spec_hash)
+        if name is None:
+            raise FormatError(f"{spec_hash}: no package of {PACKAGE_DATA} lists this spec")
         tags = tuple(sorted(set(spec.releases))) or (EMPTY_PART,)
-        return Counted(self.package_of(spec_hash), spec.version, tags, counting_stacks(spec.stacks))
+        return Counted(name, spec.version, tags, counting_stacks(spec.stacks))
 
 
 def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
     """Return the specs of the site's data; raises FormatError."""
-    content = _unfolded(file.content, limits.document)
+    content = plain_content(file.content, limits.document)
     records = records_by_hash(decode_json(content, _SPECS_DATA), "")
     folder, slash, name = file.path.rpartition("/")
     ending = COMPRESSED if name.endswith(COMPRESSED) else ""
     beside = file.read_beside(f"{folder}{slash}{PACKAGE_DATA}{ending}")
-    packages = decode_json(_unfolded(beside, limits.document), _PACKAGES_BY_NAME, PACKAGE_DATA)
+    limits.document.check(beside)
+    beside = plain_content(beside, limits.document)
+    packages = decode_json(beside, _PACKAGES_BY_NAME, PACKAGE_DATA)
     names: dict[str, str] = {}
     for package, listed in packages.items():
         for spec_hash in listed.specs:
@@ -150,8 +142,3 @@ def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
                     f"{PACKAGE_DATA}: {names[spec_hash]} and {package} both list {spec_hash}"
                 )
     return _SiteListing(records, names, builds)
-
-
-def _unfolded(content: bytes, limit: SizeLimit) -> bytes:
-    limit.check(content)
-    return plain_content(content, limit)

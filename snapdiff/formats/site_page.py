@@ -4,33 +4,71 @@
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, Document, DocumentReader, File
+from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.front_matter import (
-    LAYOUT,
-    PageHead,
-    UsualPage,
     begins_with_front_matter,
     check_size,
-    contradiction,
     decode_page,
     front_matter_text,
-    names_of_page,
-    plain_words,
-    usual_page,
+    plain_layouts,
+    read_yaml,
+    usual_fields,
+    usual_list,
+    usual_scalar,
 )
 from snapdiff.formats.json_text import type_error
-from snapdiff.formats.kinds import PAGE_NAME, is_called, is_named_by_folder
+from snapdiff.formats.kinds import PAGE_NAME, is_called, is_named_by_folder, names_in_path
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
-from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import Build, Package, PackageCounts, count_by_stacks
+from snapdiff.model import (
+    ROOT,
+    Build,
+    Package,
+    PackageCounts,
+    StackCounts,
+    count_by_stacks,
+)
 
+LAYOUT = "cache"
+"""The layout of the pages of a catalog."""
+
+_USUAL_KEYS = frozenset(["title", "layout", "categories", "meta", "spec_details"])
+
+
+class _Meta(Struct, frozen=True):
+    """What the catalog's generator derived from the page's specs."""
+
+    num_specs: int | None = None
+    num_specs_by_stack: dict[str, int] | None = None
+
+
+class _PageHead(Struct, frozen=True):
+    """The front matter of a page but its specs."""
+
+    title: str = ""
+    categories: tuple[str, ...] = ()
+    meta: _Meta = _Meta()
+
+
+_META = msgspec.json.Decoder(_Meta)
 _RECORDS = msgspec.json.Decoder(list[Record])
+
+_Page = tuple[_PageHead, dict[str, Build]]
+"""The front matter of a page, and its specs by hash."""
+
+
+def is_old_page(file: File) -> bool:
+    """Return whether a page names files with its specs, and lists none itself."""
+    # Newer pages have their key among the first lines; the rest of them is not searched.
+    is_new = b"\nspec_details:" in file.content or not is_named_by_folder(file.path)
+    return not is_new and b"\nspec_files:" in file.content
 
 
 class SitePageReader:
@@ -40,7 +78,6 @@ class SitePageReader:
         """Begin with nothing known."""
         self._limits = limits
         self._records = RecordReader()
-        self._old_pages: DocumentReader | None = None
 
     def read(self, file: File) -> Document | None:
         """Return the package on a page, or None if the file is not a page of a catalog.
@@ -48,64 +85,69 @@ class SitePageReader:
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        if is_named_by_folder(file.path) and _is_old_page(file.content):
-            return self._read_old(file)
         found = self._read_usual(file) or self._read_any(file)
         if found is None:
             return None
         head, specs = found
-        tag, name = names_of_page(file.full_path, head)
+        tag, name = names_in_path(file.full_path)
+        name = head.title or name
+        tag = (head.categories[1] if len(head.categories) > 1 else "") or tag
+        if not tag:
+            where = "no tag (the second entry), and no folder is named for one"
+            raise FormatError(f"categories: {where}")
         builds = Counter(specs.values())
-        counts = PackageCounts(tag, name, count_by_stacks(builds, {}))
+        by_stacks = count_by_stacks(builds, {})
         # Aliases make a page say more than it holds, though not more than a page may hold.
         length = len(file.content)
         most = max(length, self._limits.yaml_size * 8 if b"*" in file.content else 0)
-        check_listing(counts.by_stacks, builds.items(), most, self._limits)
+        check_listing(by_stacks, builds.items(), most, self._limits)
         return Document(
             "page",
             (Claim(tag, "package", name),),
             [Package(tag, name, specs)],
-            [counts],
-            contradiction(head.meta, counts.by_stacks),
+            [PackageCounts(tag, name, by_stacks)],
+            _contradiction(head.meta, by_stacks),
         )
 
-    def _read_old(self, page: File) -> Document | None:
-        from snapdiff.formats.listing import listing_reader  # late: other pages need none of this
-        from snapdiff.formats.old_pages import open_old_page
-
-        self._old_pages = self._old_pages or listing_reader(
-            self._limits, lambda file, builds: open_old_page(file, self._limits, builds)
-        )
-        return self._old_pages(page)
-
-    def _read_usual(self, file: File) -> tuple[PageHead, dict[str, Build]] | None:
+    def _read_usual(self, file: File) -> _Page | None:
         """Return what a page in the usual form says, or None where that takes a YAML reader."""
-        page = _usual_page(file)
-        if page is None:
+        fields = usual_fields(file.content)
+        if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
             return None
-        check_size(file.content, self._limits)
-        specs = self._records.read(page.details)
-        if specs is None:
-            try:
-                specs = read_records(_RECORDS.decode(page.details))
-            except (msgspec.DecodeError, RecursionError):
-                return None
-        return page.head, specs
+        title = usual_scalar(_text(fields, "title", '""'))
+        categories = usual_list(_text(fields, "categories", "[]"))
+        layout = usual_scalar(_text(fields, "layout", '""'))
+        if title is None or categories is None or layout is None:
+            return None
+        if layout != LAYOUT and not _is_page_anyway(file):
+            return None
+        try:
+            meta = _META.decode(fields["meta"]) if "meta" in fields else _Meta()
+            check_size(file.content, self._limits)
+            specs = self._records.read(fields["spec_details"])
+            if specs is None:
+                specs = read_records(_RECORDS.decode(fields["spec_details"]))
+        except (msgspec.DecodeError, RecursionError):
+            return None
+        return _PageHead(title, tuple(categories), meta), specs
 
-    def _read_any(self, file: File) -> tuple[PageHead, dict[str, Build]] | None:
+    def _read_any(self, file: File) -> _Page | None:
         """Return what a page of any legal form says, or None if a file is not a page."""
-        fields = read_front_matter(file, self._limits)
+        fields = _read_front_matter(file, self._limits)
         if fields is None:
             return None
         if "spec_details" not in fields:
             raise FormatError("spec_details: missing")
-        known = {key: fields[key] for key in PageHead.__struct_fields__ if key in fields}
-        head = _convert(known, PageHead, "")
-        records = _convert(fields["spec_details"], list[Record], "spec_details")
-        return head, read_records(records)
+        known = {key: fields[key] for key in _PageHead.__struct_fields__ if key in fields}
+        head = _convert(known, _PageHead, "")
+        return head, read_records(_convert(fields["spec_details"], list[Record], "spec_details"))
 
 
-def read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
+def _text(fields: Mapping[str, memoryview], key: str, default: str) -> str:
+    return str(fields[key], "utf-8") if key in fields else default
+
+
+def _read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
     """Return the front matter of a page in any form, or None if a file is not a page.
 
     A file called `specs.md` is a page, and so is one that is a page on the other side. Any other
@@ -125,7 +167,8 @@ def read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
             decode_page(file.content)  # what is no text at all is named as that first
         fields = read_yaml(front_matter_text(file.content), limits)
     except FormatError:
-        if is_certain or not _names_other_layout(file.content):
+        layouts = plain_layouts(file.content)
+        if is_certain or not layouts or LAYOUT in layouts:
             raise
         return None
     has_keys = isinstance(fields, dict)
@@ -137,25 +180,8 @@ def read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
     return dict(fields)
 
 
-def _names_other_layout(content: bytes) -> bool:
-    layouts = plain_words(content, "layout")
-    return bool(layouts) and LAYOUT not in layouts
-
-
 def _is_page_anyway(file: File) -> bool:
     return file.is_document or is_called(file.path, PAGE_NAME)
-
-
-def _is_old_page(content: bytes) -> bool:
-    """Return whether a page names files with its specs, and lists none itself."""
-    # Newer pages have their key among the first lines; the rest of them is not searched.
-    return b"\nspec_details:" not in content and b"\nspec_files:" in content
-
-
-def _usual_page(file: File) -> UsualPage | None:
-    """Return a file as a page in the usual form, or None where that takes a YAML reader."""
-    page = usual_page(file.content)
-    return page if page and (page.layout == LAYOUT or _is_page_anyway(file)) else None
 
 
 def _convert(value: Any, kind: Any, key: str) -> Any:
@@ -163,3 +189,25 @@ def _convert(value: Any, kind: Any, key: str) -> Any:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise type_error(error, key) from error
+
+
+def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
+    """Return where a page's `meta` is wrong about the page's own specs, or None."""
+    number = sum(counts.values())
+    if meta.num_specs is not None and meta.num_specs != number:
+        return f"meta.num_specs is {meta.num_specs}, but the page lists {number} specs"
+    if meta.num_specs_by_stack is None:
+        return None
+    found: dict[str, int] = {}
+    for stacks, number in counts.items():
+        for stack in stacks:
+            found[stack] = found.get(stack, 0) + number
+    claimed = meta.num_specs_by_stack
+    for stack in sorted(found.keys() | claimed.keys()):
+        # `root` counts every spec there, and here only those in no other stack.
+        if stack != ROOT and claimed.get(stack, 0) != found.get(stack, 0):
+            return (
+                f"meta.num_specs_by_stack has {claimed.get(stack, 0)} for {stack}, "
+                f"but the page lists {found.get(stack, 0)}"
+            )
+    return None

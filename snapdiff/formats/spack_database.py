@@ -5,6 +5,7 @@ The specification, section 10, says which records count.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Literal
 
@@ -21,7 +22,7 @@ from snapdiff.buildcache_layout import (
     mirror_or_folder,
 )
 from snapdiff.errors import FormatError, NoSuchFile
-from snapdiff.formats.document import Claim, Counted, File
+from snapdiff.formats.document import Builds, Claim, Counted, File
 from snapdiff.formats.json_text import (
     HASH_LENGTH,
     FileContent,
@@ -33,7 +34,6 @@ from snapdiff.formats.json_text import (
 )
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.node_parts import Builds
 from snapdiff.formats.spec_node import (
     NODE,
     NODE_NAMES,
@@ -44,7 +44,7 @@ from snapdiff.formats.spec_node import (
     read_record,
 )
 from snapdiff.limits import Limits, SizeLimit, plain_content, unfold_whole
-from snapdiff.model import Node, Root, counting_stacks
+from snapdiff.model import Node, Root
 
 NEWEST_VERSION = 8
 """The newest version of Spack's database format that was seen; newer ones are read by shape."""
@@ -101,7 +101,6 @@ _INSTALL_TEXT = msgspec.json.Decoder(_InstallText)
 class _InstallListing(Listing):
     """The records of a database: what is installed in a tree, or what is in a build cache.
 
-    `counts_unsaid` is true where a record of an index need not say that it is in the build cache.
     What is `elsewhere` is not counted here: the stacks of an aggregate have it.
     """
 
@@ -115,27 +114,66 @@ class _InstallListing(Listing):
         elsewhere: frozenset[str],
     ) -> None:
         """Take a database split into records, and the version that it names."""
-        super().__init__(kind, (claim,), records, builds, _warning(version))
-        number = _number(version)
-        self._tags = (claim.tag,)
-        self._stacks = counting_stacks((claim.name,))
+        number = version
+        if isinstance(number, str):
+            is_number = number.isascii() and number.isdigit() and len(number) < 9
+            number = int(number) if is_number else None
+        warning = None
+        if number is None or number > NEWEST_VERSION:
+            found = "missing" if version is None else repr(version)
+            warning = (
+                f"database.version is {found}, and those up to {NEWEST_VERSION} are known; "
+                "the database is read by its shape"
+            )
+        super().__init__(kind, claim, records, builds, warning)
         self._like_entries: dict[tuple[_InstallNames, bool], Counted] = {}
         self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
+        """Whether a record of an index need not say that it is in the build cache."""
+
+    def _key(self, spec_hash: str) -> str:
+        return f"database.installs.{spec_hash}"
 
     def _read_entry(self, spec_hash: str) -> Counted:
         """Return the name and version of a record, and whether it is counted.
 
         Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
         """
-        install = decode_json(self.records[spec_hash], _INSTALL_NAMES, _key(spec_hash))
+        install = decode_json(self.records[spec_hash], _INSTALL_NAMES, self._key(spec_hash))
         if not install.spec.name:
-            return self._entry(self._decode_node(spec_hash, NODE_NAMES), install, spec_hash)
+            return self._counted(self._decode_node(spec_hash, NODE_NAMES), install, spec_hash)
         what = install, spec_hash in self.elsewhere
         found = self._like_entries.get(what)
         if found is None:
-            found = self._like_entries[what] = self._entry(install.spec, install, spec_hash)
+            found = self._like_entries[what] = self._counted(install.spec, install, spec_hash)
         return found
+
+    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
+        key = self._key(spec_hash)
+        install = decode_json(self.records[spec_hash], _INSTALL, key)
+        node = install.spec if install.spec.name else self._decode_node(spec_hash, NODE)
+        entry = self._counted(node, install, spec_hash)
+        explicit = bool(install.explicit)
+        return entry, self._make_node(spec_hash, node, entry, f"{key}.spec", explicit=explicit)
+
+    def _counted(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Counted:
+        is_counted = install.installed if self.kind == "database" else install.in_buildcache
+        if self.kind == "index" and is_counted is None:
+            is_counted = self.counts_unsaid
+        tags = self._tags if is_counted and spec_hash not in self.elsewhere else ()
+        version = names.only_version(f"{self._key(spec_hash)}.spec")
+        return Counted(names.name, version, tags, self._stacks)
+
+    def _decode_node(self, spec_hash: str, decoder: msgspec.json.Decoder[AnyNode]) -> AnyNode:
+        """Return a node that is keyed by its name."""
+        return decode_node(self._text_of_node(spec_hash), decoder, f"{self._key(spec_hash)}.spec")
+
+    def _text_of_node(self, spec_hash: str) -> Raw:
+        return decode_json(self.records[spec_hash], _INSTALL_TEXT, self._key(spec_hash)).spec
+
+    def record(self, spec_hash: str) -> Mapping[str, Raw]:
+        """Return all that is said of a node, less what is said of its installation."""
+        return read_record(self._text_of_node(spec_hash), f"{self._key(spec_hash)}.spec")
 
     @cached_property
     def roots(self) -> Mapping[str, Root] | None:
@@ -144,53 +182,17 @@ class _InstallListing(Listing):
             return None
         found = {}
         for spec_hash, record in self.records.items():
-            install = decode_json(record, _INSTALL_NAMES, _key(spec_hash))
-            if install.explicit and self._is_counted(install):
+            install = decode_json(record, _INSTALL_NAMES, self._key(spec_hash))
+            if install.explicit and self.entry(spec_hash).tags:
                 found[spec_hash] = Root(*self.entry(spec_hash)[:2])
         return found or None
 
-    def _same_words(self, old: Listing) -> Iterable[str]:
-        """Return the hashes of which both have the same words.
-
-        They mean the same only where both leave the same unsaid, and count the same.
-        """
+    def _moved(self, old: Listing) -> AbstractSet[str]:
+        """Return all records where one version alone leaves something unsaid, or what moved."""
         assert isinstance(old, _InstallListing)
         if self.counts_unsaid != old.counts_unsaid:
-            return []
-        moved = self.elsewhere ^ old.elsewhere
-        return [found for found in super()._same_words(old) if found not in moved]
-
-    def record(self, spec_hash: str) -> Mapping[str, Raw]:
-        """Return all that is said of a node, less what is said of its installation."""
-        return read_record(self._text_of_node(spec_hash), f"{_key(spec_hash)}.spec")
-
-    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
-        key = _key(spec_hash)
-        install = decode_json(self.records[spec_hash], _INSTALL, key)
-        node = install.spec if install.spec.name else self._decode_node(spec_hash, NODE)
-        entry = self._entry(node, install, spec_hash)
-        return entry, self._make_node(node, entry, f"{key}.spec", explicit=bool(install.explicit))
-
-    def _decode_node(self, spec_hash: str, decoder: msgspec.json.Decoder[AnyNode]) -> AnyNode:
-        """Return a node that is keyed by its name."""
-        return decode_node(self._text_of_node(spec_hash), decoder, f"{_key(spec_hash)}.spec")
-
-    def _text_of_node(self, spec_hash: str) -> Raw:
-        return decode_json(self.records[spec_hash], _INSTALL_TEXT, _key(spec_hash)).spec
-
-    def _entry(self, names: NodeNames, install: _InstallState, spec_hash: str) -> Counted:
-        is_counted = spec_hash not in self.elsewhere and self._is_counted(install)
-        tags = self._tags if is_counted else ()
-        return Counted(
-            names.name, names.only_version(f"{_key(spec_hash)}.spec"), tags, self._stacks
-        )
-
-    def _is_counted(self, install: _InstallState) -> bool:
-        if self.kind == "database":
-            return bool(install.installed)
-        if install.in_buildcache is None:
-            return self.counts_unsaid
-        return install.in_buildcache
+            return self.records.keys()
+        return self.elsewhere ^ old.elsewhere
 
 
 def open_database(
@@ -205,43 +207,13 @@ def open_database(
     if database is None:
         raise FormatError("database: missing; this is no index or database of Spack's")
     records = records_by_hash(database.installs, "database.installs")
-    _check_nothing_is_lost(content, records)
-    return _InstallListing(kind, claim, records, database.version, builds, elsewhere)
-
-
-def _check_nothing_is_lost(content: FileContent, records: Mapping[str, Raw]) -> None:
-    """Raise FormatError where the database, or a part of it, is there twice.
-
-    Where hashes and records are nearly all of the text, as in what Spack writes, there is no room
-    for another record beside them. To look at every key takes a tenth of the time of comparing two
-    indexes of 100,000 specs.
-    """
     around = len(content) - sum(map(len, records.values())) - len(records) * _AROUND_RECORD
     if around > _AROUND_RECORDS:
+        # A part may be there twice. Where hashes and records are nearly all of the text, as in what
+        # Spack writes, there is no room for another record beside them; to look at every key takes
+        # a tenth of the time of comparing two indexes of 100,000 specs.
         values_by_key(values_by_key(content)["database"], "database")
-
-
-def _key(spec_hash: str) -> str:
-    return f"database.installs.{spec_hash}"
-
-
-def _number(version: str | int | None) -> int | None:
-    if isinstance(version, str):
-        return (
-            int(version) if version.isascii() and version.isdigit() and len(version) < 9 else None
-        )
-    return version
-
-
-def _warning(version: str | int | None) -> str | None:
-    number = _number(version)
-    if number is not None and number <= NEWEST_VERSION:
-        return None
-    found = "missing" if version is None else repr(version)
-    return (
-        f"database.version is {found}, and those up to {NEWEST_VERSION} are known; "
-        "the database is read by its shape"
-    )
+    return _InstallListing(kind, claim, records, database.version, builds, elsewhere)
 
 
 # --- The index of a build cache ---

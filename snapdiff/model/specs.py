@@ -1,6 +1,6 @@
 """Specs: how they were built, which stacks they count in, and what they depend on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -204,11 +204,6 @@ class Graph(Protocol):
     """The nodes of one document by hash, each decoded when it is first asked for."""
 
     @property
-    def size(self) -> int:
-        """How many nodes there are."""
-        ...
-
-    @property
     def roots(self) -> Mapping[str, Root] | None:
         """What somebody asked for, by hash; None where the document does not say it."""
         ...
@@ -224,7 +219,7 @@ class Graph(Protocol):
         ...
 
     @property
-    def hashes(self) -> Iterable[str]:
+    def hashes(self) -> Collection[str]:
         """The hashes of all nodes."""
         ...
 

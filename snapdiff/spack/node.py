@@ -5,7 +5,6 @@ the site's pages does to a node is done here (docs/specification.md, section 10)
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 Scalar = str | bool | int | float | None
 
@@ -25,12 +24,8 @@ _FALSE = frozenset(["False", "false", "FALSE"])
 """Spack takes these words for the booleans, which documents before 2019 have in quotes."""
 
 
-class Provider(NamedTuple):
-    """A dependency as far as it may be the compiler: its place, and the virtuals it provides."""
-
-    name: str
-    hash: str
-    virtuals: tuple[str, ...]
+Provider = tuple[str, str, tuple[str, ...]]
+"""A dependency as far as it may be the compiler: its name, its hash, the virtuals it provides."""
 
 
 def write_parameters(parameters: Mapping[str, Scalar | list[Scalar]]) -> tuple[str, ...]:
@@ -81,6 +76,6 @@ def find_compiler(providers: Iterable[Provider]) -> Provider | None:
     candidates = sorted(providers)
     for language in LANGUAGES:
         for provider in candidates:
-            if language in provider.virtuals:
+            if language in provider[2]:
                 return provider
     return None

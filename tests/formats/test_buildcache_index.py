@@ -34,7 +34,7 @@ from tests.support.documents import (
     to_bytes,
 )
 
-CACHE = BuildcacheIndexes({})
+CACHE = BuildcacheIndexes({}, {})
 INDEX, MANIFEST = "build_cache/index.json", "v3/manifests/index/index.manifest.json"
 INDEXES = sorted((SHARED / "indexes").glob("v2_layout-*.json"))
 INDEXES += sorted((SHARED / "indexes" / "clingo-bootstrap").glob("*.json"))
@@ -99,7 +99,7 @@ def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
         "develop": [f"develop/e4s/{INDEX}", f"develop/hep/{INDEX}"],
         "v1": [],  # v1/a/b is of another tag
     }
-    kind = BuildcacheIndexes(aggregates)
+    kind = BuildcacheIndexes(aggregates, {})
     whole = read(kind, file(f"develop/{INDEX}", database([Item("zlib")])))
     assert whole.claims == (Claim("develop", "stack", "root"),)
     [build] = whole.packages[0].specs.values()
@@ -112,7 +112,7 @@ def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
     stack = to_bytes(database([Item("zlib", hash="a" * 32), Item("cmake", hash="b" * 32)]))
     whole = database([Item("zlib", hash="a" * 32), Item("m4", hash="c" * 32)])
     path = f"develop/e4s/{INDEX}"
-    kind = BuildcacheIndexes({"develop": [path, f"develop/hep/{INDEX}"]})
+    kind = BuildcacheIndexes({"develop": [path, f"develop/hep/{INDEX}"]}, {})
     found = read(kind, file(f"develop/{INDEX}", whole, {path: stack}))
     assert [package.name for package in found.packages] == ["m4"]
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: no JSON: the file"):
@@ -122,7 +122,7 @@ def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
 def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
     head, _, _ = manifest(to_bytes(database([Item("zlib")])))
     path = f"develop/e4s/{MANIFEST}"
-    kind = BuildcacheIndexes({"develop": [path]})
+    kind = BuildcacheIndexes({"develop": [path]}, {})
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: develop/e4s/blobs/"):
         read(kind, file(f"develop/{INDEX}", database([Item("m4")]), {path: head}))
 
@@ -130,7 +130,7 @@ def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
 def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
     aggregates = aggregate_mirrors([INDEX, f"e4s/{INDEX}"])
     assert aggregates == {"": [f"e4s/{INDEX}"]}
-    kind = BuildcacheIndexes(aggregates)
+    kind = BuildcacheIndexes(aggregates, {})
     assert kind.claim_of_path(INDEX) == Claim(".", "stack", "root")
     assert kind.claim_of_path(f"e4s/{INDEX}") == Claim(".", "stack", "e4s")
 

@@ -137,6 +137,14 @@ def test_only_what_differs_of_two_versions_is_read() -> None:
     assert sum(package.common.values()) == 1
 
 
+def test_a_spec_that_is_only_below_another_one_now_is_removed() -> None:
+    both, below = [spec_file(ZLIB), spec_file(TOP, ZLIB)], [spec_file(TOP, ZLIB)]
+    [package] = read_pair(PAGE, page(both), page(below)).pairs
+    assert (list(package.old), list(package.new)) == ([ZLIB.key], [])
+    [package] = read_pair(PAGE, page(below), page(both)).pairs
+    assert (list(package.old), list(package.new)) == ([], [ZLIB.key])
+
+
 @pytest.mark.parametrize(
     ("found", "reason"),
     [

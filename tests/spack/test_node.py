@@ -36,11 +36,11 @@ def test_the_order_of_parameters_has_no_meaning() -> None:
     )
 
 
-GCC = Provider("gcc", "g" * 32, ("c", "cxx"))
-LLVM = Provider("llvm", "l" * 32, ("cxx", "c"))
-FLANG = Provider("flang", "f" * 32, ("fortran",))
-GXX = Provider("gxx", "x" * 32, ("cxx",))
-MPI = Provider("openmpi", "m" * 32, ("mpi",))
+GCC = ("gcc", "g" * 32, ("c", "cxx"))
+LLVM = ("llvm", "l" * 32, ("cxx", "c"))
+FLANG = ("flang", "f" * 32, ("fortran",))
+GXX = ("gxx", "x" * 32, ("cxx",))
+MPI = ("openmpi", "m" * 32, ("mpi",))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ independent reading of what changed (`tests/support/plain_causes.py`) looks at n
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -114,11 +114,7 @@ class NodesByHash:
         return frozenset(node.name for node in self._nodes.values())
 
     @property
-    def size(self) -> int:
-        return len(self._nodes)
-
-    @property
-    def hashes(self) -> Iterable[str]:
+    def hashes(self) -> Collection[str]:
         return self._nodes
 
     def node(self, spec_hash: str) -> Node | None:

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from snapdiff.errors import FormatError
-from snapdiff.formats import node_parts
+from snapdiff.formats import spec_node
 from snapdiff.formats.json_text import Key, is_hash, records_by_hash
-from snapdiff.formats.node_parts import EDGE, NAMED_EDGE, PARAMETERS
-from snapdiff.formats.spec_node import read_edges
+from snapdiff.formats.spec_node import EDGE, NAMED_EDGE, PARAMETERS, read_edges
 from snapdiff.model import Edge
 from snapdiff.spack.node import Scalar, write_parameters
 from tests.support.documents import digest
@@ -64,7 +63,7 @@ def test_equal_edges_of_many_nodes_are_one_object() -> None:
 
 
 def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node_parts, "_REMEMBERED", 3)
+    monkeypatch.setattr(spec_node, "_REMEMBERED", 3)
     for number in range(10):
         parameters = {"api": f"v{number}"}
         text = Raw(json.dumps(parameters).encode())
