@@ -48,34 +48,6 @@ def package_of_compiler(compiler: str) -> str:
     return canonical_compiler(compiler).partition("@")[0]
 
 
-def _became_dependencies(packages: Collection[str], old: Graph, new: Graph) -> set[str]:
-    """Return which packages were compilers of old nodes, and are dependencies of new ones as such.
-
-    All nodes are looked at, and none where no package is asked about.
-    """
-    if not packages:
-        return set()
-    compiled: set[str] = set()
-    for node in _nodes(old):
-        if has_own_compiler(node):
-            compiled.add(package_of_compiler(node.build.compiler))
-    found = compiled.intersection(packages)
-    if not found:
-        return found
-    return found & (_compilers_below(new) - _compilers_below(old))
-
-
-def _compilers_below(graph: Graph) -> set[str]:
-    return {edge.name for node in _nodes(graph) for edge in node.edges if _is_compiler(edge)}
-
-
-def _nodes(graph: Graph) -> Iterator[Node]:
-    for spec_hash in graph.hashes:
-        node = graph.node(spec_hash)
-        if node:
-            yield node
-
-
 def _is_compiler(edge: Edge) -> bool:
     return bool(edge.virtuals) and any(virtual in LANGUAGES for virtual in edge.virtuals)
 
@@ -91,13 +63,24 @@ def former_compilers(
     if names and changes is not None:
         compilers = {change.old.compiler for change in changes if change.old}
         names &= {package_of_compiler(compiler) for compiler in compilers}
-    by_graphs: dict[Graphs, list[str]] = {}
+    by_graphs: dict[Graphs, set[str]] = {}
     for name in names:
-        by_graphs.setdefault(graphs[name], []).append(name)
+        by_graphs.setdefault(graphs[name], set()).add(name)
     found: set[str] = set()
-    for both, some in by_graphs.items():
-        found |= _became_dependencies(some, *both)
+    for (old, new), some in by_graphs.items():
+        own = {node.build.compiler for node in _nodes(old) if has_own_compiler(node)}
+        were_compilers = some.intersection(map(package_of_compiler, own))
+        if were_compilers:
+            found |= were_compilers & (_compilers_below(new) - _compilers_below(old))
     return found
+
+
+def _compilers_below(graph: Graph) -> set[str]:
+    return {edge.name for node in _nodes(graph) for edge in node.edges if _is_compiler(edge)}
+
+
+def _nodes(graph: Graph) -> Iterator[Node]:
+    return (node for spec_hash in graph.hashes if (node := graph.node(spec_hash)))
 
 
 def count_compilers(

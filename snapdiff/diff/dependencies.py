@@ -92,7 +92,15 @@ class SideDependencies:
         linked = self._closures(hashes)
         groups: _Groups = {}
         for spec_hash in hashes:
-            depends_on = self._depends_on(spec_hash, linked[spec_hash])
+            node = self.graph.node(spec_hash)
+            direct = 0
+            for edge in node.edges if node else ():
+                own = self._number(edge.hash)
+                if own is not None:
+                    use = own, edge.types, edge.virtuals
+                    direct |= 1 << self._bits.setdefault(use, len(self._bits))
+            is_explicit = bool(node and node.build.explicit)
+            depends_on = DependsOn(linked[spec_hash], direct, is_explicit)
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
@@ -111,27 +119,19 @@ class SideDependencies:
         )
 
     def _closures(self, hashes: Iterable[str]) -> Mapping[str, int]:
-        """Return the link and run closures of all nodes that are known, some among them."""
+        """Return the link and run closures of all nodes that are known, some among them.
+
+        What is not in the document is in no set.
+        """
+
+        def own(spec_hash: str) -> int:
+            number = self._number(spec_hash)
+            return 0 if number is None else 1 << number
+
         unknown = [spec_hash for spec_hash in hashes if spec_hash not in self._linked]
         if unknown:
-            self._linked |= dict(unite_below(unknown, self.below, self._own_bit, self._linked))
+            self._linked |= dict(unite_below(unknown, self.below, own, self._linked))
         return self._linked
-
-    def _depends_on(self, spec_hash: str, linked: int) -> DependsOn:
-        node = self.graph.node(spec_hash)
-        direct = 0
-        for edge in node.edges if node else ():
-            own = self._number(edge.hash)
-            if own is not None:
-                direct |= 1 << self._bits.setdefault(
-                    (own, edge.types, edge.virtuals), len(self._bits)
-                )
-        return DependsOn(linked, direct, bool(node and node.build.explicit))
-
-    def _own_bit(self, spec_hash: str) -> int:
-        """Return the bit of a node; what is not in the document is in no set."""
-        number = self._number(spec_hash)
-        return 0 if number is None else 1 << number
 
     def _number(self, spec_hash: str) -> int | None:
         """Return the number of a node's name, version and configuration."""
@@ -152,14 +152,15 @@ def match_members(
 
     Fewest differences between the link and run closures go first, then fewest between the direct
     dependencies, then what is asked for on both sides or on none, then the lower old hash, then the
-    lower new one. What is built on equal
-    dependencies is treated as one: for n members with d different dependencies a side the time goes
-    with n log n + d * n. Raises FormatError where that is too much.
+    lower new one. What is built on equal dependencies is treated as one: for n members with d
+    different dependencies a side the time goes with n log n + d * n. Raises FormatError where that
+    is too much.
     """
     before, after = sets.old.group(old), sets.new.group(new)
     pairs: list[tuple[str, str]] = []
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
-    before, after = _unpaired(before), _unpaired(after)
+    before = {alike: members for alike, members in before.items() if members}
+    after = {alike: members for alike, members in after.items() if members}
     effort.spend(_COMPARISON * len(before) * len(after))
     levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
     for mine in before:
@@ -173,10 +174,6 @@ def match_members(
 
 _COMPARISON = 32
 """What comparing two sets of dependencies costs: as much as so many variants (`pairing.py`)."""
-
-
-def _unpaired(groups: _Groups) -> _Groups:
-    return {alike: members for alike, members in groups.items() if members}
 
 
 def _pair_level(
@@ -293,14 +290,14 @@ def _match_several(old: Mapping[str, Edge], new: Mapping[str, Edge], graphs: Gra
     left = {key: _evidence(old[key], graphs[0]) for key in sorted(old) if key not in new}
     came = {key: _evidence(new[key], graphs[1]) for key in sorted(new) if key not in old}
     changed: list[EdgePair] = []
-    for agreeing in product((True, False), repeat=_EVIDENCE):
+    for agreeing in product([True], *[(True, False)] * _EVIDENCE):  # the name always
         if not left or not came:
             break
         waiting: dict[tuple[object, ...], list[str]] = {}
         for key in reversed(came):
-            waiting.setdefault(_agree_in(came[key], agreeing), []).append(key)
+            waiting.setdefault(tuple(compress(came[key], agreeing)), []).append(key)
         for key in list(left):
-            partners = waiting.get(_agree_in(left[key], agreeing))
+            partners = waiting.get(tuple(compress(left[key], agreeing)))
             if partners:
                 partner = partners.pop()
                 changed.append((old[key], new[partner]))
@@ -317,7 +314,3 @@ def _evidence(edge: Edge, graph: Graph) -> tuple[object, ...]:
     node = graph.node(edge.hash)
     build = (node.build.version, node.build.configuration) if node else (None, None)
     return (edge.name, *build, edge.virtuals, is_build_only(edge), edge.types)
-
-
-def _agree_in(evidence: tuple[object, ...], wanted: tuple[bool, ...]) -> tuple[object, ...]:
-    return tuple(compress(evidence, (True, *wanted)))

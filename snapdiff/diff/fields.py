@@ -1,7 +1,8 @@
 """In what two specs differ; the only home of DeepDiff, none of whose objects leave it."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -91,7 +92,9 @@ def other_differences(
     ]
     if not keys:
         return []
-    before, after = ({key: _value(side, key) for key in keys if key in side} for side in (old, new))
+    before, after = (
+        {key: msgspec.json.decode(side[key]) for key in keys if key in side} for side in (old, new)
+    )
     size = sum(len(bytes(side.get(key, b""))) for side in (old, new) for key in keys)
     paths = (
         _differing_keys(before, after)
@@ -103,10 +106,6 @@ def other_differences(
         for path in sorted(paths)
         if path[:2] not in known
     ]
-
-
-def _value(side: Record, key: str) -> Any:
-    return msgspec.json.decode(side[key])
 
 
 _Path = tuple[str, ...]
@@ -128,7 +127,7 @@ def _differing_paths(old: Any, new: Any) -> set[_Path]:
     except RecursionError:
         return _differing_keys(old, new)
     return {
-        tuple(_leading_keys(level.path(output_format="list")))
+        tuple(takewhile(lambda key: isinstance(key, str), level.path(output_format="list")))
         for levels in found.values()
         for level in levels
     }
@@ -159,13 +158,6 @@ def _without_lines(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_lines(item) for item in value]
     return repr(value)
-
-
-def _leading_keys(path: list[str | int]) -> Iterator[str]:
-    for part in path:
-        if isinstance(part, int):
-            return
-        yield part
 
 
 def _key_and_value(side: Any, path: _Path) -> str | None:

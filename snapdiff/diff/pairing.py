@@ -128,7 +128,10 @@ def pair_specs(
                     pairs += _take_pairs(mine, theirs, match_hashes)
         before = list(filter(_has_hashes, before))
         after = list(filter(_has_hashes, after))
-    return Pairing(pairs, _hashes(before), _hashes(after))
+    removed, added = (
+        [spec_hash for item in left for spec_hash in item.hashes] for left in (before, after)
+    )
+    return Pairing(pairs, removed, added)
 
 
 def _grouped(
@@ -138,10 +141,6 @@ def _grouped(
     for item in specs:
         groups.setdefault(key(item), []).append(item)
     return groups
-
-
-def _hashes(specs: Iterable[AlikeSpecs]) -> list[str]:
-    return [spec_hash for item in specs for spec_hash in item.hashes]
 
 
 def _pair_group(
@@ -192,61 +191,30 @@ def _best_first(
 
     old, new = sorted(old, key=newest_first), sorted(new, key=newest_first)
     if len({item.build.configuration for item in (*old, *new)}) == 1:
-        yield from _in_step(old, new)
+        i = j = 0  # the first of both sides that still have hashes, for as long as both have one
+        while i < len(old) and j < len(new):
+            yield old[i], new[j]
+            i += not old[i].hashes
+            j += not new[j].hashes
         return
     effort.spend(
         len(new) * sum(_COMPARISON + len(item.build.configuration.variants) for item in old)
         + len(old) * sum(len(item.build.configuration.variants) for item in new)
     )
-    order = _PairOrder(len(rank), len(old), len(new))
-    numbers = [
-        order.number(
-            ours.build.configuration.differences(theirs.build.configuration),
-            rank[ours.build.version],
-            rank[theirs.build.version],
-            i,
-            j,
-        )
-        for i, ours in enumerate(old)
-        for j, theirs in enumerate(new)
-    ]
+    # One number for each pair, as tuples would take ten times the memory. What decides first is in
+    # front, as in a date that is written year, month, day.
+    numbers = []
+    for i, ours in enumerate(old):
+        for j, theirs in enumerate(new):
+            number = ours.build.configuration.differences(theirs.build.configuration)
+            number = number * len(rank) + rank[ours.build.version]
+            number = number * len(rank) + rank[theirs.build.version]
+            numbers.append((number * len(old) + i) * len(new) + j)
     numbers.sort()
     for number in numbers:
-        i, j = order.positions(number)
+        i, j = divmod(number % (len(old) * len(new)), len(new))
         if old[i].hashes and new[j].hashes:
             yield old[i], new[j]
-
-
-class _PairOrder(NamedTuple):
-    """Gives each pair one number to sort by: as tuples they would take ten times the memory.
-
-    What decides first is in front, as in a date that is written year, month, day: whatever the
-    positions are, 2 differences and old rank 1 sort before 2 differences and old rank 2.
-    """
-
-    ranks: int
-    old: int
-    new: int
-
-    def number(self, differences: int, old_rank: int, new_rank: int, i: int, j: int) -> int:
-        """Return the number of the pair at positions `i` and `j`, which decide what ties."""
-        versions = (differences * self.ranks + old_rank) * self.ranks + new_rank
-        return (versions * self.old + i) * self.new + j
-
-    def positions(self, number: int) -> tuple[int, int]:
-        """Return the positions of a pair, old and new, from its number."""
-        return divmod(number % (self.old * self.new), self.new)
-
-
-def _in_step(
-    old: list[AlikeSpecs], new: list[AlikeSpecs]
-) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
-    """Yield the first of both sides that still have hashes, for as long as both have one."""
-    i = j = 0
-    while i < len(old) and j < len(new):
-        yield old[i], new[j]
-        i += not old[i].hashes
-        j += not new[j].hashes
 
 
 def _by_common_tokens(
