@@ -133,10 +133,7 @@ class DirectorySource(Source):
         return content
 
     def settings_file(self, folder: str = "") -> SettingsFile | None:
-        """Return the configuration file in a folder of the directory, or None.
-
-        A symbolic link is not followed: it could lead out of the catalog.
-        """
+        """Return the configuration file in a folder, or None; a link leads out, and is none."""
         if not self.has_settings:
             return None
         path = joined(folder, SETTINGS_FILE)
@@ -241,10 +238,7 @@ _MOST_NAMES = 20
 
 
 def environment_folder(name: str) -> Path:
-    """Return the folder of the environment that `spack -e NAME` means: a managed one, or a folder.
-
-    Raises RevisionError where there is no such environment.
-    """
+    """Return the folder that `spack -e NAME` means, managed or not; raises RevisionError."""
     program = shutil.which("spack")
     root = os.environ.get("SPACK_ROOT") or (program and Path(program).resolve().parents[1])
     managed = Path(root, "var", "spack", "environments") if root else None

@@ -32,10 +32,7 @@ REFUSED = frozenset({401, 403})
 
 
 class Answer(NamedTuple):
-    """What came back: None in place of chunks where the file is the one that is known.
-
-    `size` is the number of bytes to come, where it is known.
-    """
+    """What came back: no chunks where the file is the one that is known; `size` where that is."""
 
     validators: Validators
     chunks: Iterator[bytes] | None

@@ -13,7 +13,7 @@ from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import Commit, missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, REVISION_AND_PATH
-from snapdiff.sources.repository import RAW, Repository
+from snapdiff.sources.repository import RAW, Repository, submodules_in
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     SETTINGS_FILE,
@@ -45,10 +45,7 @@ class GitSource(Source):
         tree: str = "",
         folder: str = "",
     ) -> None:
-        """Take what the user calls it and the revision alone, and the id of its whole tree.
-
-        `tree` and `folder` are id and path of the folder in it, where it is one.
-        """
+        """Take what the user calls it; `top` is its whole tree, `tree` that of a folder in it."""
         self.name = name
         self.revision = revision
         self.repository = repository
@@ -77,10 +74,7 @@ class GitSource(Source):
         return joined_path(self.folder, entry.path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given.
-
-        Raises RevisionError where an object is missing or damaged.
-        """
+        """Yield the content of each entry; raises RevisionError where an object is missing."""
         return self.repository.read(entries)
 
     def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
@@ -99,14 +93,14 @@ class GitSource(Source):
         """Return old and new entries that differ; folders that are equal are not even opened."""
         if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
             return super().changed_entries(new)
-        pairs = [
-            (
-                before if before and self.paths.has(before.path) else None,
-                after if after and new.paths.has(after.path) else None,
-            )
-            for before, after in self.repository.changed_entries(self.tree, new.tree)
-        ]
-        return [pair for pair in pairs if any(pair)]
+        found: list[EntryPair] = []
+        for facts, path in self.repository.changes(self.tree, new.tree):
+            before, after = self.repository.entry_pair(facts, path)
+            before = before if before and self.paths.has(before.path) else None
+            after = after if after and new.paths.has(after.path) else None
+            if before or after:
+                found.append((before, after))
+        return found
 
     def changed_submodules(self, new: Source) -> list[str]:
         """Return the submodules that differ, by path."""
@@ -116,7 +110,7 @@ class GitSource(Source):
             paths = inner.submodules_changed_since(self.repository, self._top)
             found = [path.removeprefix(above) for path in paths if path.startswith(above)]
         elif isinstance(new, GitSource) and self._is_in_repository_of(new):
-            found = self.repository.changed_submodules(self.tree, new.tree)
+            found = submodules_in(self.repository.changes(self.tree, new.tree))
         else:
             return []
         return [printable_path(path) for path in found if self.paths.has(path)]
@@ -244,10 +238,7 @@ class GitHistory:
         self.last = new.facts._replace(tree=new.tree)
 
     def commits(self, after: str | None = None) -> list[Commit]:
-        """Return the commits after one of them (the first, if not given), oldest first.
-
-        Raises RevisionError where the range goes backward.
-        """
+        """Return the commits after one (else the first), oldest first; raises RevisionError."""
         start = after or self.first.id
         if start != self.last.id and self.is_ancestor(self.last.id, start):
             raise RevisionError(
@@ -317,10 +308,7 @@ class GitHistory:
 
 
 def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
-    """Yield the old and new entries that differ, from each tree to the next.
-
-    Raises RevisionError if git fails.
-    """
+    """Yield the old and new entries that differ, tree by tree; raises RevisionError."""
     steps = "".join(f"{old} {new}\n" for old, new in pairwise(trees))
     if not steps:
         return

@@ -79,10 +79,7 @@ class GitRunner:
             self._command += ["-c", setting]
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
-        """Return what a git command prints, which is `given` some input.
-
-        Raises RevisionError with git's own words.
-        """
+        """Return what a git command prints; raises RevisionError with git's own words."""
         return b"".join(self.stream(*arguments, given=given))
 
     def stream(self, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
@@ -203,14 +200,12 @@ class Objects:
         self._send([name])
         return self._answer(most)
 
-    def look_up_all(self, object_ids: Sequence[str]) -> list[GitObject | None]:
-        """Return the objects of some ids, as `look_up` does, without a pause for each."""
-        found = []
+    def look_up_all(self, object_ids: Sequence[str]) -> Iterator[GitObject | None]:
+        """Yield the objects of some ids, as `look_up` does, without a pause for each."""
         for start in range(0, len(object_ids), _READ_AHEAD):
             some = object_ids[start : start + _READ_AHEAD]
             self._send(some)
-            found += [self._answer(0) for _ in some]
-        return found
+            yield from (self._answer(0) for _ in some)
 
     def ask(self, entries: Iterable[Entry]) -> None:
         """Ask git for some files, as far as it is not yet busy enough: it works ahead."""
@@ -225,10 +220,7 @@ class Objects:
         self._send(names)
 
     def take(self, entry: Entry) -> Content:
-        """Return the content of a file, or why it is not taken.
-
-        Raises RevisionError where the object is missing or damaged.
-        """
+        """Return a file's content, or why it is not taken; raises RevisionError if that is lost."""
         if entry.fault:
             return FormatError(entry.fault)
         wanted = str(entry.content_id)
@@ -249,10 +241,7 @@ class Objects:
         return self._arrived.pop(wanted)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each file, in the order given; git works ahead.
-
-        Raises RevisionError where an object is missing or damaged.
-        """
+        """Yield the content of each file, in the order given, as `take` does; git works ahead."""
         waiting: deque[Entry] = deque()
         for entry in entries:
             waiting.append(entry)

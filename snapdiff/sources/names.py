@@ -170,10 +170,7 @@ def is_mirror_address(name: str) -> bool:
 
 
 def parse_address(name: str) -> MirrorAddress | RegistryAddress:
-    """Return the address of the mirror that a URL names; that of a document in it is taken too.
-
-    Raises RevisionError.
-    """
+    """Return the address of the mirror that a URL leads to or into; raises RevisionError."""
     if name.startswith(tuple(f"{scheme}://" for scheme in _REGISTRIES)):
         return _registry_address(name)
     scheme = next((known for known in SCHEMES if name.startswith(f"{known}://")), None)

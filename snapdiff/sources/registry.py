@@ -256,14 +256,14 @@ class RegistryTransport:
             headers = {"Accept": _ACCEPT, "Accept-Encoding": "identity"}
             if authorization:
                 headers["Authorization"] = authorization
-            with self._web.get(url, headers) as response:
-                status = response.status
+            with self._web.get(url, headers) as (head, chunks):
+                status = head.status
                 # Some registries hide from a guest that there is a repository.
                 if status not in REFUSED and status != 404:
                     self._authorization = authorization
-                    yield file_in(response, known)
+                    yield file_in(head, chunks, known)
                     return
-                asked = challenge_in(response.headers.getall("WWW-Authenticate", []))
+                asked = challenge_in(head.headers.getall("WWW-Authenticate", []))
                 self._challenge = self._challenge if asked is None else asked
         raise NotThereError(status if status in REFUSED else None)
 
@@ -301,8 +301,8 @@ class RegistryTransport:
             if credentials:
                 headers["Authorization"] = basic_authorization(*credentials)
         try:
-            with self._web.get(url, headers, form) as response:
-                answer = file_in(response, Validators())
+            with self._web.get(url, headers, form) as (head, chunks):
+                answer = file_in(head, chunks, Validators())
                 found = decoded(self._text(answer.chunks or iter(())), _Token)
         except NotThereError:
             return

@@ -149,18 +149,12 @@ class Repository:
                 self._idle.append(objects)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each file, in the order given; git works ahead.
-
-        Raises RevisionError where an object is missing or damaged.
-        """
+        """Yield the content of each file, in the order given, as `Objects.read` does."""
         with self.objects() as objects:
             yield from objects.read(entries)
 
     def content(self, tree: str, path: str) -> Content | None:
-        """Return the content of the file of a tree with this path, or None where there is none.
-
-        Raises RevisionError where an object is missing or damaged.
-        """
+        """Return the content of the file of a tree with this path, or None where there is none."""
         entry = self.find(tree, path)
         return next(self.read([entry])) if entry else None
 
@@ -204,29 +198,19 @@ class Repository:
             }
         return known
 
-    def changed_entries(self, old: str, new: str) -> Iterator[EntryPair]:
-        """Yield old and new wanted entries that differ from one tree to another."""
-        for facts, path in self._changes(old, new):
-            pair = self.entry_pair(facts, path)
-            if any(pair):
-                yield pair
-
-    def changed_submodules(self, old: str, new: str) -> list[str]:
-        """Return the paths of the submodules that differ from one tree to another."""
-        return _submodules(self._changes(old, new))
-
-    def submodules_changed_since(self, commit: str, index: Index) -> list[str]:
-        """Return the paths of those that differ in the index, or are at another commit now."""
-        found = _submodules(_pairs(self._run_at_top("diff-index", "--cached", *RAW, commit)))
-        if index.submodules:  # of these alone git looks what is checked out
-            now = ("diff-index", "--ignore-submodules=dirty", *RAW, commit, "--", *index.submodules)
-            found += _submodules(_pairs(self._run_at_top(*now)))
-        return sorted(set(found))
-
-    def _changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
+    def changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
+        """Return facts and path of each file and submodule that differ from a tree to another."""
         if self._last_changes[0] != (old, new):  # files and submodules are asked for in turn
             self._last_changes = ((old, new), _pairs(self.git.run("diff-tree", *RAW, old, new)))
         return self._last_changes[1]
+
+    def submodules_changed_since(self, commit: str, index: Index) -> list[str]:
+        """Return the paths of those that differ in the index, or are at another commit now."""
+        found = submodules_in(_pairs(self._run_at_top("diff-index", "--cached", *RAW, commit)))
+        if index.submodules:  # of these alone git looks what is checked out
+            now = ("diff-index", "--ignore-submodules=dirty", *RAW, commit, "--", *index.submodules)
+            found += submodules_in(_pairs(self._run_at_top(*now)))
+        return sorted(set(found))
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
         """Return what `diff-tree --raw` says of a path as the wanted entries of both sides."""
@@ -268,11 +252,13 @@ class Repository:
     def commits(self, *arguments: str) -> list[Commit]:
         """Return the commits that `git rev-list` lists, in its order, each with its whole tree."""
         ids = self.git.run("rev-list", *arguments, "--").decode("ascii").split()
+        commits = []
         with self.objects() as objects:
-            commits = objects.look_up_all(ids)
-        if None in commits:
-            raise missing_object(ids[commits.index(None)], "the commit")
-        return [read_commit(commit) for commit in commits if commit]
+            for commit_id, found in zip(ids, objects.look_up_all(ids), strict=True):
+                if found is None:
+                    raise missing_object(commit_id, "the commit")
+                commits.append(read_commit(found))
+        return commits
 
     def merge_base(self, *commits: str) -> str | None:
         """Return the short id of a commit in which the histories of some commits meet, or None."""
@@ -305,7 +291,8 @@ def _pairs(listing: bytes) -> list[tuple[bytes, bytes]]:
     return list(zip(words[0::2], words[1::2], strict=True))
 
 
-def _submodules(changes: Iterable[tuple[bytes, bytes]]) -> list[str]:
+def submodules_in(changes: Iterable[tuple[bytes, bytes]]) -> list[str]:
+    """Return the paths of the submodules among what differs."""
     return [
         os.fsdecode(path)
         for facts, path in changes

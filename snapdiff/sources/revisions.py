@@ -234,10 +234,7 @@ class SourceOpener:
         return None
 
     def _around(self, name: str) -> str:
-        """Return the name of the mirror or install tree that a name leads into; or else the name.
-
-        Of a folder called `v3` that is only so where a mirror's index is in it.
-        """
+        """Return the name of the mirror or install tree that a name leads into, or the name."""
         if is_mirror_address(name) or "\0" in name:
             return name
         for spelled in self._spellings(name):

@@ -189,12 +189,12 @@ class Part(Source):
         name: str,
         *,
         called: str = "",
-        plain: Callable[[bytes], bytes] | None = None,
+        plain: Callable[[bytes], bytes] = bytes,
     ) -> None:
         """Take the path in the source, and what the user calls it.
 
-        Where it is that of a file, `called` is the name that the file has in this source, and
-        `plain` makes of its bytes what others read; it raises FormatError.
+        Of a file, `called` is the name that it has here, and `plain` makes of its bytes what others
+        read; it raises FormatError.
         """
         self.name = name
         self.commit, self.date, self.subject = source.commit, source.date, source.subject
@@ -253,10 +253,8 @@ class Part(Source):
 
     def plain_content(self, content: Content) -> Content:
         """Return what others read, of what the source hands over."""
-        if self._plain is None or isinstance(content, FormatError):
-            return content
         try:
-            return self._plain(content)
+            return content if isinstance(content, FormatError) else self._plain(content)
         except FormatError as error:
             return error
 

@@ -16,12 +16,11 @@ from base64 import b64encode
 from collections.abc import Coroutine, Iterator, Mapping
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-from multidict import CIMultiDictProxy
 from yarl import URL
 
 from snapdiff.errors import RevisionError
@@ -37,15 +36,6 @@ _GONE = REFUSED | {404, 410}
 _FOR_NOW = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 _Value = TypeVar("_Value")
-
-
-class Response(NamedTuple):
-    """The head of an answer, and its body as it arrives; `size` is what is to come, if known."""
-
-    status: int
-    headers: CIMultiDictProxy[str]
-    chunks: Iterator[bytes]
-    size: int | None
 
 
 class WebTransport:
@@ -71,17 +61,18 @@ class WebTransport:
             headers["If-None-Match"] = known.etag
         if known.last_modified:
             headers["If-Modified-Since"] = known.last_modified
-        with self.get(url, headers) as response:
-            yield file_in(response, known)
+        with self.get(url, headers) as (head, chunks):
+            yield file_in(head, chunks, known)
 
     @contextlib.contextmanager
     def get(
         self, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None = None
-    ) -> Iterator[Response]:
-        """Yield the answer to a request, after all redirects; raises TransferError.
+    ) -> Iterator[tuple[aiohttp.ClientResponse, Iterator[bytes]]]:
+        """Yield the head of an answer, after all redirects, and its body as it arrives.
 
         A redirect is followed without user, password and query of the URL, and without a header
-        that says who asks. A form is sent to no other place than the one that was named.
+        that says who asks. A form is sent to no other place than the one that was named. Raises
+        TransferError.
         """
         seen = {url}
         sent = dict(headers)
@@ -91,9 +82,7 @@ class WebTransport:
             try:
                 location = response.headers.get("Location")
                 if response.status not in _REDIRECTS or location is None or form:
-                    chunks = self._chunks(response)
-                    size = response.content_length
-                    yield Response(response.status, response.headers, chunks, size)
+                    yield response, self._chunks(response)
                     return
             finally:
                 _loop().call_soon_threadsafe(response.close)
@@ -130,9 +119,9 @@ class WebTransport:
             yield chunk
 
 
-def file_in(response: Response, known: Validators) -> Answer:
+def file_in(head: aiohttp.ClientResponse, chunks: Iterator[bytes], known: Validators) -> Answer:
     """Return the file that an answer holds; raises NotThereError and TransferError."""
-    status, headers = response.status, response.headers
+    status, headers = head.status, head.headers
     if status == 304 and any(known):
         return Answer(known, None)
     if status in _GONE:
@@ -147,7 +136,7 @@ def file_in(response: Response, known: Validators) -> Answer:
     if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
         raise TransferError("the server sends it in an encoding that was not asked for")
     validators = Validators(headers.get("ETag"), headers.get("Last-Modified"))
-    return Answer(validators, response.chunks, response.size)
+    return Answer(validators, chunks, head.content_length)
 
 
 def _redirect_target(url: str, location: str) -> str:
