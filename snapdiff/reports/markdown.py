@@ -16,6 +16,9 @@ from snapdiff.reports.package_counts import CountTable, name_of_kind, name_of_ro
 from snapdiff.reports.package_lines import SYMBOLS
 from snapdiff.safe_text import LONGEST, shown
 
+_DITTO = "″"
+"""What a cell says where the one to its left says the same; a dot is as short."""
+
 _NEEDS_ENTITIES = re.compile(r"[`|]|^ | $|^$")
 _URL_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
 _NEEDS_BRACKETS = re.compile(r"[^A-Za-z0-9!#$%&*+,/:;=?@~._-]")
@@ -178,10 +181,12 @@ def product_head(table: ProductTable) -> str:
 
 def product_rows(table: ProductTable, title: str, left_out: int, link: Callable[[str], str]) -> str:
     """Return a row with a title, then a row a product, and how many are left out."""
-    body = [
-        [link(row.package), *(cell.in_words(code) if cell else "" for cell in row.cells)]
-        for row in table.rows
-    ]
+    body = []
+    for row in table.rows:
+        words = [cell.in_words(code) if cell else "" for cell in row.cells]
+        beside_left = zip(words, ["", *words], strict=False)
+        told = (_DITTO if it == left and len(it) > 1 else it for it, left in beside_left)
+        body.append([link(row.package), *told])
     rest = [[f"and {counted(left_out, 'more product')}"]] if left_out else []
     body = [[f"**{title}**"], *body, *rest]
     columns = len(table.stacks) + 1

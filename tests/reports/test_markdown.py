@@ -10,6 +10,7 @@ from snapdiff.reports import ReportOptions, says_nothing_changed
 from snapdiff.reports.for_people import MOST_CHARACTERS
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 
 
@@ -216,3 +217,28 @@ def test_a_template_is_named_when_rendering_fails() -> None:
     diff = diff_catalogs(*(load_catalog(name, repository=ROOT) for name in SNAPSHOTS))
     with pytest.raises(SnapdiffError, match="no such format here"):
         render_report(diff, "no-such-format")
+
+
+def test_a_cell_of_the_product_table_that_says_the_same_as_its_left_is_a_ditto_mark(
+    tmp_path: Path,
+) -> None:
+    versions = {  # of each product in the old and the new environments a, b and c
+        "alike": ("1.0 1.0 1.0", "1.1 1.1 1.1"),
+        "apart": ("1.0 1.0 1.0", "1.1 2.0 1.1"),
+        "stays": ("1.0 1.0 1.0", "1.0 1.0 1.1"),
+        "there": ("1.0 - 1.0", "1.1 - 1.1"),
+    }
+    for number, side in enumerate(("old", "new")):
+        for place, name in enumerate("abc"):
+            words = ((product, both[number].split()[place]) for product, both in versions.items())
+            roots = [Item(product, word, explicit=True) for product, word in words if word != "-"]
+            write_files(tmp_path / side, {f"{name}/spack.lock": to_bytes(lock(roots))})
+    page = run_cli("-C", tmp_path, "old", "new", "--package-url", "").out
+    up, far = "`1.0` → `1.1`", "`1.0` → `2.0`"
+    assert [line for line in page.splitlines() if re.match(r"\| `(?![abc]`)", line)] == [
+        f"| `apart` | {up} | {far} | {up} |",
+        f"| `alike` | {up} | ″ | ″ |",
+        f"| `there` | {up} |  | {up} |",
+        f"| `stays` | · | · | {up} |",
+    ]
+    assert ", ″ as to its left, " in page
