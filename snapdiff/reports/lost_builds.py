@@ -251,8 +251,10 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     def _traits_in_words(self, part: TraitCount, mark: Mark) -> str:
         if part.trait.what != "dependency" or part.trait.name not in self.packages:
             return _traits_in_words(part, mark)
-        also = f" (all {part.specs:,} {trait_in_words(part.also, mark)})" if part.also else ""
-        return f"of {_dependency(part.trait, mark)} or built with it{also}"
+        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
+        return (
+            f"of {_dependency(part.trait, mark)} or built with it{', all ' if also else ''}{also}"
+        )
 
 
 def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:

@@ -67,8 +67,10 @@ class CountTable(Struct, frozen=True, kw_only=True):
 
 
 def name_of_kind(kind: Kind, rebuilt: str) -> str:
-    """Return what packages of a kind are called that lost or got a build, a version or all."""
-    return {Kind.REMOVED: "lost", Kind.ADDED: "new", Kind.REBUILT: rebuilt}.get(kind, kind.value)
+    """Return what packages of a kind are called, also those that lost or got a build alone."""
+    return {Kind.REMOVED: "gone or lost", Kind.ADDED: "new", Kind.REBUILT: rebuilt}.get(
+        kind, kind.value
+    )
 
 
 def mark_of_row(row: CountRow, rebuilt: str) -> str:

@@ -38,13 +38,14 @@ class SharedChange(Struct, frozen=True, kw_only=True):
 class Reasons(Struct, frozen=True, kw_only=True):
     """Why the specs of some stacks changed: what is said once for all of them.
 
-    `specs` is how many were rebuilt, each once, in the stacks of `place`; `causes` are theirs,
-    those of most first, and `unexplained` have no known dependencies. `widest` is the event that
-    most of them reach, where that is many more than have it as their cause: something else is
-    nearer to them.
+    `specs` is how many were rebuilt, each once, of how many `packages`, in the stacks of `place`;
+    `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
+    is the event that most of them reach, where that is many more than have it as their cause:
+    something else is nearer to them.
     """
 
     specs: int
+    packages: int
     place: Place
     causes: tuple[CountedCause, ...]
     unexplained: int
@@ -73,6 +74,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
     is_each_once = len(changes) == sum(stack.summary.rebuilt for stack in rebuilt)
     return Reasons(
         specs=len(changes) if counted else 0,
+        packages=len({change.package for change in changes.values()}),
         place=places.place(stack.stack for stack in rebuilt),
         causes=tuple(counted),
         unexplained=max(len(changes) - sum(item.specs for item in counted), 0),

@@ -176,7 +176,7 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[
     numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
-    words = [name_of_kind(kind, rebuilt) for kind in table.counted_kinds]
+    words = [name_of_kind(it, rebuilt).replace(" or ", "/") for it in table.counted_kinds]
     signs = [SYMBOLS[kind] for kind in table.counted_kinds]
     sums = ["unchanged", "all"] if table.total.unchanged else []
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):

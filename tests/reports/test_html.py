@@ -272,11 +272,11 @@ def test_products_have_a_column_for_each_of_a_few_stacks(tmp_path: Path) -> None
 def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
     text = _two_environments(tmp_path)
     heads = re.findall('<th scope="col" class="tally [a-z]+">.*?</span> (.*?)</th>', text)
-    assert heads == ["lost", "upgraded"]
+    assert heads == ["gone or lost", "upgraded"]
     sums = re.compile('<th scope="col" class="size">([a-z]+)<')
     assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]
     legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
-    assert re.findall("</svg> ([a-z]+)", legend) == ["lost", "upgraded"]
+    assert re.findall("</svg> ([a-z ]+)<", legend) == ["gone or lost", "upgraded"]
 
 
 @pytest.mark.parametrize("format_name", ["text", "html"])

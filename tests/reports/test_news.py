@@ -141,8 +141,11 @@ def test_however_much_there_is_the_block_on_top_stays_short(format_name: str) ->
         assert len(outside_folds(text)) <= 40
     block = text.partition("\n- " if format_name != "text" else "\n  ")[2].partition("\n\n")[0]
     assert len(block.splitlines()) <= 12
-    for words in ("60 tags removed", "20 stacks ", "60 pages that"):
+    for words in ("60 tags removed", "60 pages that"):
         assert words in block
+    names = "`was-bbbe`, " if format_name != "text" else "was-bbbe, "
+    inside = text.partition("<summary>20 stacks of ")[2].partition("</details>")[0]
+    assert names in (inside if format_name != "text" else block)
 
 
 @pytest.mark.slow

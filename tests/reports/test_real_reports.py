@@ -81,7 +81,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     )
     assert [re.sub(r"\[(`[^`]*`)\]\([^)]*\)", r"\1", line) for line in lines[2:30]] == NEWS
     assert lines[30] == "## Products"
-    hashes = "- = 1,992 specs in all but `oneapi-x86_64` as before but for their hash, because of "
+    hashes = "- = 1,992 specs of 438 packages in all but `oneapi-x86_64` as before but for "
     assert text.index("**Reconfigured**") < text.index(hashes)
     assert "| `·` |" not in text
     # Nobody asks for adios2 in oneapi-x86_64, and of py-h5py one root is there as before.
@@ -131,7 +131,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert lines[2] == f"{gone}, 11 lost some builds, 1 with more versions in `derecho`."
     assert "- \\+ `esmf` `8.6.0` added beside `8.5.0`, 4 of 12 builds `8.5.0` → `8.6.0`" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
-    assert f"- = 40 specs as before but for their hash, {because}" in lines
+    assert f"- = 40 specs of 14 packages as before but for their hash, {because}" in lines
     assert (
         "- − `openmpi` `5.0.0rc16` → `5.0.0`, 1 of 4 builds lost (built with `cce 16.0.1`)" in lines
     )
