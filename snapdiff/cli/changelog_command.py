@@ -97,20 +97,14 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     PATH after -- narrows every snapshot.
     """
     given = GivenOptions(**values)
-    if given.first_seen:
-        _write_first_seen(_range(story), given)
-    else:
-        _write_changelog(_range(story), given)
-    return 0
-
-
-def _range(arguments: tuple[str, ...]) -> str:
-    if not arguments:
+    if not story:
         raise ReportError("of what? name a range such as v0.22.0..HEAD, or a folder of snapshots")
-    if len(arguments) > 1:
-        between = "..".join(arguments[:2])
-        raise ReportError(f"{arguments[1]}: a changelog takes one range; write {between}")
-    return arguments[0]
+    if len(story) > 1:
+        between = "..".join(story[:2])
+        raise ReportError(f"{story[1]}: a changelog takes one range; write {between}")
+    write = _write_first_seen if given.first_seen else _write_changelog
+    write(story[0], given)
+    return 0
 
 
 def _write_changelog(story: str, given: GivenOptions) -> None:
@@ -126,8 +120,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             is_new=is_new,
         )
         writer.check()
-        wanted, given = _open(story, given, FROM_FILE)
-        settings = _settings(given)
+        wanted, settings, given = _open(story, given, FROM_FILE)
         # A file that is read as it is has no links in it.
         links = PACKAGE_URL if chosen == "html" else ""
         asked = Asked(
@@ -166,8 +159,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if destination.file:
         require_no_changelog(destination.file)
-    wanted, given = _open(story, given, OF_FIRST_SEEN)
-    settings = _settings(given)
+    wanted, settings, given = _open(story, given, OF_FIRST_SEEN)
     with ProgressBar("sections", wanted=not given.quiet) as progress:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
@@ -177,8 +169,11 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
-def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, GivenOptions]:
-    """Return the range, and the options with those that the file of its last revision decides."""
+def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Settings, GivenOptions]:
+    """Return the range, how its snapshots are compared, and the options.
+
+    The file of the last revision decides some of them.
+    """
     wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
@@ -187,18 +182,14 @@ def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Give
         wanted = wanted._replace(by=given.by)
     if not given.allow_empty:
         wanted.require_pages()
-    with lines_named(given):
-        wanted.require_matches(Scope(given.filters()).filters)
-    return wanted, given
-
-
-def _settings(given: GivenOptions) -> Settings:
-    """Return how snapshots are compared."""
-    return Settings(
+    settings = Settings(
         filters=given.filters(),
         skip_bad_pages=given.skip_bad_pages,
         configuration=given.configuration,
     )
+    with lines_named(given):
+        wanted.require_matches(Scope(settings.filters).filters)
+    return wanted, settings, given
 
 
 def _shaping(given: GivenOptions) -> ShapingOptions:
