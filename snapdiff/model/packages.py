@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from snapdiff.model.specs import NO_GRAPHS, Build, Graph, StackGraphs
 
@@ -106,20 +106,16 @@ StackDocuments = Mapping[str, DocumentKind]
 """The documents of a tag that each list a whole stack; any other stack is listed in pages."""
 
 
-class Counts:
+class Counts(Struct):
     """How many specs there are, in all and by stack, and of which packages.
 
     `packages` has the number of documents that list a package, `stacks` the number of specs and of
     packages by stack.
     """
 
-    __slots__ = ("packages", "specs", "stacks")
-
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.specs = 0
-        self.packages: dict[str, int] = {}
-        self.stacks: dict[str, tuple[int, int]] = {}
+    specs: int = 0
+    packages: dict[str, int] = field(default_factory=dict)
+    stacks: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, name: str, by_stack: Mapping[str, int], in_any: int, times: int = 1) -> None:
         """Count a package with its specs by stack; `times` is -1 to take it out again."""

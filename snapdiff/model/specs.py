@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.structs import replace
 
 from snapdiff.spack.configuration import Configuration, parse_configuration, target_family
 from snapdiff.spack.version import Version, parse_version
@@ -47,53 +48,26 @@ class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     external: bool = False
 
 
-class Build:
+class Build(Struct, eq=False):
     """How specs were built, as their document writes it: like specs share one object.
 
-    `stacks` are those the specs count in: every listed one but `root`, or `root` alone. Two builds
-    are equal only if they are the same object: readers share them as far as they can, and where
-    they cannot, a comparison takes longer and gives the same result.
+    Any text has a meaning, and is parsed when it is needed. `stacks` are those the specs count in:
+    every listed one but `root`, or `root` alone. Two builds are equal only if they are the same
+    object: readers share them as far as they can, and where they cannot, a comparison takes longer
+    and gives the same result.
     """
 
-    __slots__ = (
-        "_configuration",
-        "_version",
-        "compiler",
-        "explicit",
-        "external",
-        "os",
-        "platform",
-        "stacks",
-        "target",
-        "variants",
-        "version_text",
-    )
-
-    def __init__(
-        self,
-        version_text: str,
-        compiler: str,
-        os: str,
-        platform: str,
-        target: str,
-        variants: tuple[str, ...],
-        stacks: frozenset[str],
-        *,
-        explicit: bool = False,
-        external: bool = False,
-    ) -> None:
-        """Take the values as written; any text has a meaning, and is parsed when it is needed."""
-        self.version_text = version_text
-        self.compiler = compiler
-        self.os = os
-        self.platform = platform
-        self.target = target
-        self.variants = variants
-        self.stacks = stacks
-        self.explicit = explicit
-        self.external = external
-        self._version: Version | None = None
-        self._configuration: Configuration | None = None
+    version_text: str
+    compiler: str
+    os: str
+    platform: str
+    target: str
+    variants: tuple[str, ...]
+    stacks: frozenset[str]
+    explicit: bool = False
+    external: bool = False
+    _version: Version | None = None
+    _configuration: Configuration | None = None
 
     @property
     def version(self) -> Version:
@@ -118,17 +92,7 @@ class Build:
 
     def with_stacks(self, stacks: frozenset[str]) -> "Build":
         """Return the same build, counted in other stacks."""
-        return Build(
-            self.version_text,
-            self.compiler,
-            self.os,
-            self.platform,
-            self.target,
-            self.variants,
-            stacks,
-            explicit=self.explicit,
-            external=self.external,
-        )
+        return replace(self, stacks=stacks)
 
     def spec(self, spec_hash: str) -> Spec:
         """Return the spec that was built like this and has the given hash."""

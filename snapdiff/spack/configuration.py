@@ -1,9 +1,11 @@
-"""How specs were built: configurations in one notation, and which targets are of one family.
+"""How specs were built: as a node says it, in one notation; which targets are of one family.
 
-Spack wrote compilers and variants in several ways over the years (specification, section 4).
+Spack wrote compilers and variants in several ways over the years (specification, section 4). A page
+and an index of one mirror show the same spec in the same words, so what the generator of the site's
+pages does to a node is done here (specification, section 10).
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,12 +19,14 @@ _COMPILER_NAMES = {
 """Old compiler names and the packages that provide them today (specification, section 4)."""
 
 
+@lru_cache(maxsize=4096)
 def canonical_compiler(text: str) -> str:
     """Return today's spelling of a compiler: `oneapi@=2025` is `intel-oneapi-compilers@2025`."""
     name, at, version = text.partition("@")
     return _COMPILER_NAMES.get(name, name) + at + version.removeprefix("=")
 
 
+@lru_cache(maxsize=65536)
 def canonical_variant(text: str) -> str:
     """Return today's spelling of a variant: `languages:='c,c++'` is `languages=c,c++`."""
     key, equals, value = text.partition("=")
@@ -56,20 +60,16 @@ class Configuration(NamedTuple):
         return (self.compiler, self.os, self.platform, self.target, *sorted(self.variants))
 
 
-_canonical_variant = lru_cache(maxsize=65536)(canonical_variant)
-_canonical_compiler = lru_cache(maxsize=4096)(canonical_compiler)
-
-
 def parse_configuration(
     compiler: str, os: str, platform: str, target: str, variants: Iterable[str]
 ) -> Configuration:
     """Return values as a document writes them in the common notation; any text has a meaning."""
     return Configuration(
-        _canonical_compiler(compiler),
+        canonical_compiler(compiler),
         os,
         platform,
         target,
-        frozenset(map(_canonical_variant, variants)),
+        frozenset(map(canonical_variant, variants)),
     )
 
 
@@ -90,3 +90,77 @@ def target_families(targets: Collection[str]) -> dict[str, str]:
     if len(targets) == 1:
         return {target: target for target in targets}
     return {target: target_family(target) for target in targets}
+
+
+# --- A node of a document as a spec ---
+
+Scalar = str | bool | int | float | None
+
+NO_COMPILER = "none"
+"""What the site's pages write where a spec needs no compiler."""
+
+_FLAGS = frozenset(["cflags", "cppflags", "cxxflags", "fflags", "ldflags", "ldlibs"])
+"""The parameters of a node that are compiler flags (Spack's `FlagMap.valid_compiler_flags`)."""
+
+LANGUAGES = ("c", "cxx", "fortran")
+"""The virtual packages that a compiler provides, in the order in which one names the compiler."""
+
+_PATCH_LENGTH = 7
+
+_SIGNS = {"True": "+", "true": "+", "TRUE": "+", "False": "~", "false": "~", "FALSE": "~"}
+"""Spack takes these words for the booleans, which documents before 2019 have in quotes."""
+
+
+Provider = tuple[str, str, tuple[str, ...]]
+"""A dependency as far as it may be the compiler: its name, its hash, the virtuals it provides."""
+
+
+def write_parameters(parameters: Mapping[str, Scalar | list[Scalar]]) -> tuple[str, ...]:
+    """Return a node's parameters as variants and flags, in the order of their names.
+
+    >>> write_parameters({"shared": True, "api": ["v2", "v1"], "cflags": ["-O2", "-g"]})
+    ('api:=v1,v2', 'cflags="-O2 -g"', '+shared')
+    """
+    written = []
+    for name in sorted(parameters):
+        value = parameters[name]
+        if value is True:
+            written.append(f"+{name}")
+        elif value is False:
+            written.append(f"~{name}")
+        elif name in _FLAGS:
+            # A node without flags has empty lists of them.
+            if value:
+                flags = " ".join(map(str, value)) if isinstance(value, list) else value
+                written.append(f'{name}="{flags}"')
+        elif isinstance(value, list):
+            length = _PATCH_LENGTH if name == "patches" else None
+            written.append(f"{name}:={','.join(sorted([str(item)[:length] for item in value]))}")
+        elif value in _SIGNS:
+            written.append(f"{_SIGNS[value]}{name}")
+        else:
+            written.append(f"{name}={value}")
+    return tuple(written)
+
+
+def write_compiler(name: str, version: str) -> str:
+    """Return a compiler as pages write it; one without a version has its name alone.
+
+    >>> write_compiler("gcc", "12.3.0")
+    'gcc@12.3.0'
+    """
+    return f"{name}@{version}" if version else name
+
+
+def find_compiler(providers: Iterable[Provider]) -> Provider | None:
+    """Return the dependency that is a spec's compiler, or None where none provides a language.
+
+    It is the one that provides `c`, else `cxx`, else `fortran`. The order of the dependencies has
+    no meaning: where two provide the same, the first by name and hash is taken.
+    """
+    candidates = sorted(providers)
+    for language in LANGUAGES:
+        for provider in candidates:
+            if language in provider[2]:
+                return provider
+    return None

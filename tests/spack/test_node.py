@@ -2,7 +2,13 @@
 
 import pytest
 
-from snapdiff.spack.node import Provider, Scalar, find_compiler, write_compiler, write_parameters
+from snapdiff.spack.configuration import (
+    Provider,
+    Scalar,
+    find_compiler,
+    write_compiler,
+    write_parameters,
+)
 
 
 @pytest.mark.parametrize(
