@@ -22,7 +22,7 @@ MODULES = {
 
 HOMES = {
     "git": "snapdiff.ci.runs",
-    "yaml": "snapdiff.formats.front_matter",
+    "yaml": "snapdiff.formats.yaml_reading",
     "deepdiff": "snapdiff.diff.fields",
     "archspec": "snapdiff.spack.configuration",
     "fsspec": "snapdiff.sources.mirror",

@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import TypeVar
 
 import msgspec
@@ -84,22 +84,15 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
     """
     found = dict(zip(map(str, records), records.values(), strict=True))
     if len(found) < len(records) or not are_hashes(found):
-        raise _key_error(map(str, records), key)
+        place = f"{key}: " if key else ""
+        seen: set[str] = set()
+        for text in map(str, records):
+            if not is_hash(text):
+                raise FormatError(f"{place}{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
+            if text in seen:
+                raise FormatError(f"{place}{text} is listed twice")
+            seen.add(text)
     return found
-
-
-def _key_error(hashes: Iterable[str], place: str) -> FormatError:
-    """Return the error for the first key that is not a hash, or is there twice."""
-    seen: set[str] = set()
-    for text in hashes:
-        if not is_hash(text):
-            reason = f"{text[:64]!r} is no hash, 32 characters of a-z and 2-7"
-            break
-        if text in seen:
-            reason = f"{text} is listed twice"
-            break
-        seen.add(text)
-    return FormatError(f"{place}: {reason}" if place else reason)
 
 
 def are_hashes(texts: Collection[str]) -> bool:

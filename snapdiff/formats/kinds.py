@@ -47,9 +47,12 @@ def is_called(path: str, name: str) -> bool:
 class Format(ABC):
     """A kind of document: which files are some, and what their paths say."""
 
-    @abstractmethod
+    name: str
+    """What a file is called that is of this kind whatever it holds."""
+
     def is_named(self, path: str) -> bool:
         """Return whether the name alone says that a file is of this kind."""
+        return is_called(path, self.name)
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the paths of the documents that a file is, or is a part of, by its name."""
@@ -95,9 +98,7 @@ class SitePages(Format):
     Those of 2021 and 2022 have files beside them, and were called `index.md` at first.
     """
 
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is a page whatever it holds."""
-        return is_called(path, PAGE_NAME)
+    name = PAGE_NAME
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the path of any Markdown, or of the pages that a file may be beside."""
@@ -152,9 +153,7 @@ def names_in_path(path: str) -> tuple[str, str]:
 class EnvironmentLocks(Format):
     """The locks of environments: the stack is the folder that holds one, the tag the path above."""
 
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is called `spack.lock`."""
-        return is_called(path, LOCK_NAME)
+    name = LOCK_NAME
 
     def open(self, file: File, limits: Limits, builds: Builds) -> Document:  # noqa: ARG002 - of others
         """Return the specs of a lock."""
@@ -166,9 +165,7 @@ class EnvironmentLocks(Format):
 class InstallDatabases(Format):
     """The databases of install trees: the stack is the tree's folder, the tag the path above."""
 
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is `.spack-db/index.json` in some folder."""
-        return is_called(path, DATABASE)
+    name = DATABASE
 
     def folder(self, path: str) -> str:
         """Return the folder of the tree, which is above that of its database."""
@@ -250,9 +247,11 @@ class BuildcacheIndexes(Format):
 class SiteData(Format):
     """The data of the 2026 site: which stacks and releases it lists, only its records say."""
 
+    name = SPECS_DATA
+
     def is_named(self, path: str) -> bool:
         """Return whether a file is called `specs_data.json`, or that with `.gz`."""
-        return is_called(path.removesuffix(COMPRESSED), SPECS_DATA)
+        return super().is_named(path.removesuffix(COMPRESSED))
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the path of the `specs_data.json` that a file is, or belongs to."""

@@ -12,10 +12,11 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Builds, Claim, Counted, File
-from snapdiff.formats.front_matter import check_size, front_matter_text, read_yaml
 from snapdiff.formats.kinds import SPEC_FILE, names_in_path
 from snapdiff.formats.listing import Listing
+from snapdiff.formats.site_page import check_size, front_matter_text
 from snapdiff.formats.spec_node import NodeNames, SpecFileNode, read_spec_file
+from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import Limits
 from snapdiff.model import EMPTY_PART
 

@@ -111,12 +111,19 @@ class RecordReader:
         What the list before it had in the same words is not read again: of 100 daily versions of a
         page that takes a third less time.
         """
-        texts = _record_texts(details)
+        if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
+            return None
+        try:
+            # Each text lacks its opening brace, and ends as if one more followed.
+            texts = str(details[2:-1], "utf-8").split("{")
+        except UnicodeDecodeError:
+            return None
+        texts[-1] += _BETWEEN[1:]
         known = dict(zip(*self._latest, strict=True))
         kept = [text for text in texts if text in known] if known else []
         added = [text for text in texts if text not in known] if kept else texts
         found = self._read_texts(added)
-        if not texts or found is None:
+        if found is None:
             return None
         specs = [*map(known.__getitem__, kept), *found]
         by_hash = dict(specs)
@@ -139,21 +146,6 @@ class RecordReader:
                 known[around_hash] = build
             found.append((after[:HASH_LENGTH], build))
         return found if are_hashes([spec_hash for spec_hash, _ in found]) else None
-
-
-def _record_texts(details: memoryview) -> list[str]:
-    """Return the text of each record of a list, or nothing where it is not in the usual form.
-
-    Each lacks its opening brace, and ends as if one more followed.
-    """
-    if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
-        return []
-    try:
-        texts = str(details[2:-1], "utf-8").split("{")
-    except UnicodeDecodeError:
-        return []
-    texts[-1] += _BETWEEN[1:]
-    return texts
 
 
 def _decode_around_hash(before: str, after: str) -> Build | None:

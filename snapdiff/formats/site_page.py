@@ -3,6 +3,7 @@
 `_cache/<tag>/<package>/specs.md`, or other Markdown whose front matter says `layout: cache`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -12,21 +13,10 @@ from msgspec import Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, Document, File
-from snapdiff.formats.front_matter import (
-    begins_with_front_matter,
-    check_size,
-    decode_page,
-    front_matter_text,
-    plain_layouts,
-    read_yaml,
-    usual_fields,
-    usual_list,
-    usual_scalar,
-)
 from snapdiff.formats.json_text import type_error
 from snapdiff.formats.kinds import PAGE_NAME, is_called, is_named_by_folder, names_in_path
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
-from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.model import (
     ROOT,
     Build,
@@ -35,6 +25,18 @@ from snapdiff.model import (
     StackCounts,
     count_by_stacks,
 )
+
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t\r]*(?:\n|\Z)")
+_END = re.compile(rb"\n(?=(?:---|\.\.\.)[ \t\r]*(?:\n|\Z))")
+_LAST_LINE = re.compile(rb"(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)")
+_LAYOUT = re.compile(rb"\nlayout:[ \t]+([\"']?)([\w.-]+)\1[ \t]*(?:[ \t]#[^\n]*)?\r?(?=\n)")
+_KEY = re.compile(rb"([a-z_]+): ")
+_QUOTED = re.compile(r'"([ !#-\[\]-~]*)"')
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
+_WORD_LIST = re.compile(r"\[([A-Za-z0-9._, -]*)\]")
+_NOT_STRINGS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null"])
+"""Words that YAML 1.1 does not read as strings, in any case of letters."""
+
 
 LAYOUT = "cache"
 """The layout of the pages of a catalog."""
@@ -114,9 +116,9 @@ class SitePageReader:
         fields = usual_fields(file.content)
         if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
             return None
-        title = usual_scalar(_text(fields, "title", '""'))
-        categories = usual_list(_text(fields, "categories", "[]"))
-        layout = usual_scalar(_text(fields, "layout", '""'))
+        title = _usual_scalar(_text(fields, "title", '""'))
+        categories = _usual_list(_text(fields, "categories", "[]"))
+        layout = _usual_scalar(_text(fields, "layout", '""'))
         if title is None or categories is None or layout is None:
             return None
         if layout != LAYOUT and not _is_page_anyway(file):
@@ -158,16 +160,18 @@ def _read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
 
     Raises FormatError, which names the line.
     """
+    from snapdiff.formats.yaml_reading import read_yaml  # late: most pages do not need it
+
     is_certain = _is_page_anyway(file)
-    if not is_certain and not begins_with_front_matter(file.content):
+    if not is_certain and not _begins_with_front_matter(file.content):
         return None
     try:
         check_size(file.content, limits)
         if is_certain:
-            decode_page(file.content)  # what is no text at all is named as that first
+            _decode_page(file.content)  # what is no text at all is named as that first
         fields = read_yaml(front_matter_text(file.content), limits)
     except FormatError:
-        layouts = plain_layouts(file.content)
+        layouts = _plain_layouts(file.content)
         if is_certain or not layouts or LAYOUT in layouts:
             raise
         return None
@@ -176,7 +180,7 @@ def _read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
         return None
     if not has_keys:
         raise FormatError("line 2: front matter holds no keys")
-    decode_page(file.content)
+    _decode_page(file.content)
     return dict(fields)
 
 
@@ -211,3 +215,105 @@ def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
                 f"but the page lists {found.get(stack, 0)}"
             )
     return None
+
+
+# --- The text of front matter ---
+
+
+def check_size(page: bytes, limits: Limits) -> None:
+    """Raise FormatError where a page is larger, or holds more values, than is taken."""
+    limits.page.check(page)
+    most = limits.values
+    # There are no more values than commas, line breaks and one; a short page need not be counted.
+    if len(page) > most and page.count(b",") + page.count(b"\n") >= most:
+        raise over_limit("the page holds too many values", most, "values")
+
+
+def _begins_with_front_matter(page: bytes) -> bool:
+    """Return whether the first line of a file is `---`, behind a byte order mark or not."""
+    return _FIRST_LINE.match(page) is not None
+
+
+def front_matter_text(page: bytes) -> str:
+    """Return the text between a first line `---` and the next `---` or `...`, as Jekyll sees it.
+
+    The text begins with the line break that ends the first line. Raises FormatError, which names
+    the line.
+    """
+    first = _FIRST_LINE.match(page)
+    if not first:
+        raise FormatError("line 1: no front matter; a page begins with a line '---'")
+    end = _END.search(page, first.end() - 1)
+    if not end:
+        raise FormatError("line 1: front matter begins with '---' and never ends")
+    return _decode_page(page, first.end() - 1, end.end())
+
+
+def _decode_page(page: bytes, start: int = 0, end: int | None = None) -> str:
+    """Return a page, or a part of it, as text; raises FormatError, which names the line."""
+    try:
+        return page[start:end].decode("utf-8")
+    except UnicodeDecodeError as error:
+        position = start + error.start
+        line = page.count(b"\n", 0, position) + 1
+        raise FormatError(f"line {line}: not UTF-8 (byte 0x{page[position]:02x})") from None
+
+
+def _plain_layouts(page: bytes) -> set[str]:
+    """Return the words that front matter gives as the layout in whole lines `layout: word`.
+
+    This takes no YAML reader, so it works where front matter is cut off or broken.
+    """
+    first = _FIRST_LINE.match(page)
+    start = first.end() - 1 if first else len(page)
+    end = _END.search(page, start)
+    lines = _LAYOUT.finditer(page, start, end.end() if end else len(page))
+    return {found[2].decode("ascii") for found in lines}
+
+
+def usual_fields(page: bytes) -> dict[str, memoryview] | None:
+    """Return key and raw value of each line where front matter is plain `key: value` lines.
+
+    None where a line is anything else, a key is there twice or the page is not UTF-8: that takes a
+    YAML reader. Values are views of the page: one of them is nearly all of it.
+    """
+    first_line = _FIRST_LINE.match(page)
+    try:
+        if not first_line or not (page.isascii() or page.decode("utf-8")):
+            return None
+    except UnicodeDecodeError:
+        return None
+    fields: dict[str, memoryview] = {}
+    whole = memoryview(page)
+    start = first_line.end()
+    while key := _KEY.match(page, start):
+        end = page.find(b"\n", start)
+        name = key[1].decode("ascii")
+        if end < 0 or name in fields:
+            return None
+        start = end + 1
+        while page[end - 1] in b" \r":
+            end -= 1
+        fields[name] = whole[key.end() : end]
+    return fields if _LAST_LINE.match(page, start) else None
+
+
+def _usual_scalar(raw: str) -> str | None:
+    """Return a raw value as the string YAML would read, or None where that takes a YAML reader."""
+    raw = raw.strip(" \r")
+    quoted = _QUOTED.fullmatch(raw)
+    if quoted:
+        return quoted[1]
+    return raw if _WORD.fullmatch(raw) and raw.lower() not in _NOT_STRINGS else None
+
+
+def _usual_list(raw: str) -> list[str] | None:
+    """Return `[package, develop]` as a list of strings, or None where that takes a YAML reader."""
+    found = _WORD_LIST.fullmatch(raw.strip(" \r"))
+    if not found:
+        return None
+    if not found[1].strip(" "):
+        return []
+    items = [_usual_scalar(item) for item in found[1].split(",")]
+    words = [item for item in items if item is not None]
+    return words if len(words) == len(items) else None

@@ -257,20 +257,23 @@ def _hashes(
 
 def _is_beside(name: str, index: File) -> bool:
     """Return whether a mirror has another index, too."""
-    folder = mirror_or_folder(index.path)
     try:
-        index.read_beside(f"{folder}/{name}" if folder else name)
+        _read_in_mirror(name, index)
     except FormatError:
         return False
     return True
 
 
+def _read_in_mirror(path: str, index: File) -> bytes:
+    folder = mirror_or_folder(index.path)
+    return index.read_beside(f"{folder}/{path}" if folder else path)
+
+
 def _read_blob(manifest: File, limit: SizeLimit) -> bytes:
     """Return the index that a manifest names; raises FormatError where it is not that index."""
-    folder = mirror_or_folder(manifest.path)
     place, blob = index_blob(decode_json(manifest.content, _MANIFEST))
     path = blob_path(blob.checksum)
-    content = manifest.read_beside(f"{folder}/{path}" if folder else path)
+    content = _read_in_mirror(path, manifest)
     limit.check(content)
     if hashlib.sha256(content).hexdigest() != blob.checksum:
         raise FormatError(f"{place}.checksum: the content of {path} has another checksum")

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from snapdiff import SnapdiffError
 from snapdiff.formats.document import Document, File
-from snapdiff.formats.front_matter import front_matter_text, read_yaml, usual_fields
 from snapdiff.formats.records import RecordReader
 from snapdiff.formats.registry import DOCUMENTS
-from snapdiff.formats.site_page import SitePageReader
+from snapdiff.formats.site_page import SitePageReader, front_matter_text, usual_fields
+from snapdiff.formats.yaml_reading import read_yaml
 from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.reports.templates import user_template
 from snapdiff.sources.git import GitSource
