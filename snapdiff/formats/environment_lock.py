@@ -91,7 +91,7 @@ class _LockListing(Listing):
                 roots.add(root.hash)
         self.root_hashes = frozenset(roots)
 
-    @property
+    @cached_property
     def roots(self) -> Mapping[str, Root] | None:
         """The packages of the roots; None where there are specs and none of them is a root."""
         found = {root: Root(*self.entry(root)[:2]) for root in self.root_hashes}
