@@ -75,6 +75,9 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
             with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
                 file.writelines(pieces)
             return
+        kept_mode = None
+        with contextlib.suppress(FileNotFoundError):
+            kept_mode = target.stat().st_mode & 0o7777
         complete = target.with_name(_hidden(target) + os.urandom(4).hex())
 
         def remove() -> None:
@@ -83,13 +86,14 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
 
         with UndoneBySignals(remove):  # from before it is there: a signal could come right after
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            handle = os.open(complete, flags, 0o600)
+            handle = os.open(complete, flags, 0o666 if kept_mode is None else 0o600)
             try:
                 with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
                     file.writelines(pieces)
                     file.flush()
                     os.fsync(file.fileno())
-                os.chmod(complete, _mode(target))
+                if kept_mode is not None:
+                    os.chmod(complete, kept_mode)
                 if is_new:
                     _move_to_new(complete, target)
                 else:
@@ -114,15 +118,6 @@ def _move_to_new(complete: Path, target: Path) -> None:
         os.replace(complete, target)
     else:
         os.unlink(complete)
-
-
-def _mode(target: Path) -> int:
-    """Return the permissions of the file to be replaced, or those that a new one would get."""
-    with contextlib.suppress(FileNotFoundError):
-        return target.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 @contextlib.contextmanager
