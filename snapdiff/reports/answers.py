@@ -122,14 +122,11 @@ def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
             pairs = alike.setdefault(_entry(spec), {})
             pairs.setdefault(hashes, []).append(stack.stack)
     for entry in sorted(alike, key=lambda entry: rank(entry.kind)):
-        specs = [f"{hashes}{_in_stacks(names)}" for hashes, names in alike[entry].items()]
+        specs = [
+            f"{hashes}{'' if names == [EMPTY_PART] else f' in {_listed(names, _FEW_STACKS)}'}"
+            for hashes, names in alike[entry].items()
+        ]
         yield replace(entry, lines=(*specs, *entry.lines))
-
-
-def _in_stacks(names: Sequence[str]) -> str:
-    if list(names) == [EMPTY_PART]:
-        return ""
-    return f" in {_listed(names, _FEW_STACKS)}"
 
 
 def _listed(names: Sequence[str], most: int) -> str:
@@ -201,7 +198,9 @@ def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
     A spec that differs in hashes alone is there where it leads to something else. What differs in
     the first one itself is left out where its change says so: its version, target and the like.
     """
-    shared = _shared(rows)
+    # Of a compiler that was replaced there would be a line for each spec that it compiled.
+    numbers = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
+    shared = {event: specs for event, specs in numbers.items() if specs > _FEW}
     branches: list[_Branch] = [
         (1, f"{event_in_words(event, shown)} ({specs:,} specs)") for event, specs in shared.items()
     ]
@@ -226,15 +225,6 @@ def _told_once(event: EventBelow) -> Event | None:
     return Event(None, event.what, event.old, event.new) if event.what in _OF_ALL else None
 
 
-def _shared(rows: Iterable[ChangeBelow]) -> dict[Event, int]:
-    """Return the events that many specs of a tree have alike, with the number of these.
-
-    Of a compiler that was replaced there would be a line for each spec that it compiled.
-    """
-    counted = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
-    return {event: specs for event, specs in counted.items() if specs > _FEW}
-
-
 def _without(rows: Iterable[ChangeBelow], shared: Collection[Event]) -> list[ChangeBelow]:
     """Return a tree without some events, and without what is there for nothing else."""
     kept: list[ChangeBelow] = []
@@ -248,24 +238,16 @@ def _without(rows: Iterable[ChangeBelow], shared: Collection[Event]) -> list[Cha
 
 def _branches(rows: Iterable[ChangeBelow]) -> Iterator[_Branch]:
     for row in rows:
+        own = [event for event in row.events if event.what not in _OF_A_DEPENDENCY]
         if row.depth:
-            yield row.depth, _label(row)
+            words = events_in_words(row.package, own, shown)
+            yield row.depth, _marked(words, build_only=row.build_only)
         else:
-            untold = [event for event in _own(row) if event.what in _UNTOLD]
-            yield from ((1, event_in_words(event, shown)) for event in untold)
+            yield from ((1, event_in_words(it, shown)) for it in own if it.what in _UNTOLD)
         for event in row.events:
             if event.what in _OF_A_DEPENDENCY:
                 words = event_in_words(event, shown)
                 yield row.depth + 1, _marked(words, build_only=event.build_only)
-
-
-def _label(row: ChangeBelow) -> str:
-    return _marked(events_in_words(row.package, _own(row), shown), build_only=row.build_only)
-
-
-def _own(row: ChangeBelow) -> list[EventBelow]:
-    """Return what differs in the spec itself."""
-    return [event for event in row.events if event.what not in _OF_A_DEPENDENCY]
 
 
 def _marked(text: str, *, build_only: bool) -> str:

@@ -2,9 +2,9 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import islice
+from itertools import count
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -53,7 +53,7 @@ def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
     Raises ReportError where not even its first lines fit.
     """
-    outline = _outline(diff, options, repeats_news=True)
+    outline = _outline(diff, options, has_table=True, repeats_news=True)
     yield _fitted(outline, _text(diff, options), options.max_length)
 
 
@@ -75,14 +75,14 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
             text = page(outline, extent._replace(folds="all"))
         return f"{marker}{text}"
 
-    yield _fitted(_outline(diff, options), rendered, most)
+    yield _fitted(_outline(diff, options, has_table=True), rendered, most)
 
 
 def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     """Yield the report for a terminal, as wide as its window; without `color` no control codes."""
     width = options.width or PLAIN_WIDTH
     paint = painter(color=options.color)
-    outline = _outline(diff, options, has_table=False)
+    outline = _outline(diff, options)
     text = render_page(
         text_environment(options.templates, paint),
         "report.j2",
@@ -96,20 +96,8 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         yield f"{broken(line, width)}\n"
 
 
-def _outline(
-    diff: CatalogDiff,
-    options: ReportOptions,
-    *,
-    has_table: bool = True,
-    repeats_news: bool = False,
-) -> Outline:
-    return outline_of(
-        diff,
-        options.group_by or "package",
-        details=options.detail,
-        has_table=has_table,
-        repeats_news=repeats_news,
-    )
+def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outline:
+    return outline_of(diff, options.group_by or "package", details=options.detail, **layout)
 
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
@@ -167,27 +155,19 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
             text = rendered(less, extent)
             if len(text) <= most:
                 return text
-    for extent in (Extent(), Extent(has_table=False)):
-        text = _most_lines(outline, lines, rendered, extent, most)
-        if text:
-            return text
-    return _without_lines(outline, rendered, most)
-
-
-def _most_lines(
-    outline: Outline, lines: Sequence[int], rendered: Rendered, extent: Extent, most: int
-) -> str:
-    """Return the text with as many package lines as fit; empty where not a single one does."""
     texts: dict[int, str] = {}
 
-    def length(number: int) -> int:
+    def length(extent: Extent, number: int) -> int:
         texts[number] = rendered(_with_lines(outline, lines[:number]), extent)
         return len(texts[number])
 
-    highest = min(len(lines), most // _SHORTEST_LINE)
-    if highest and length(highest) > most:
-        highest = bisect_right(range(1, highest), most, key=length)
-    return texts[highest] if highest else ""
+    for extent in (Extent(), Extent(has_table=False)):
+        highest = min(len(lines), most // _SHORTEST_LINE)
+        if highest and length(extent, highest) > most:
+            highest = bisect_right(range(1, highest), most, key=partial(length, extent))
+        if highest:
+            return texts[highest]
+    return _without_lines(outline, rendered, most)
 
 
 def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
@@ -218,19 +198,17 @@ def _cut(text: str, most: int) -> str:
     return text
 
 
-def _groups_of(outline: Outline) -> Iterator[tuple[Part, Group]]:
-    return ((part, it) for tag in outline.tags for part in tag.parts for it in part.groups)
-
-
 def _lines_by_weight(outline: Outline) -> list[int]:
     """Return of each line or row the number of its group, the most important lines first.
 
     Products come before dependencies, the worst groups before others, and of one status each
     part's first line before any second.
     """
+    parts = (part for tag in outline.tags for part in tag.parts)
+    groups = ((part.about == "dependencies", group) for part in parts for group in part.groups)
     found = [
-        (part.about == "dependencies", group.status, position, number)
-        for number, (part, group) in enumerate(_groups_of(outline))
+        (is_dependencies, group.status, position, number)
+        for number, (is_dependencies, group) in enumerate(groups)
         for position in range(group.size)
     ]
     return [number for *_, number in sorted(found)]
@@ -239,11 +217,11 @@ def _lines_by_weight(outline: Outline) -> list[int]:
 def _with_lines(outline: Outline, lines: Iterable[int]) -> Outline:
     """Return an outline without details, with as many lines of each group as its number is in."""
     room = Counter(lines)
-    groups = enumerate(group for _, group in _groups_of(outline))
-    short = (_shortened(group, room[number]) for number, group in groups)
+    numbers = count()
 
     def shortened(part: Part) -> Part:
-        return replace(part, groups=tuple(islice(short, len(part.groups))), details=())
+        groups = tuple(_shortened(group, room[next(numbers)]) for group in part.groups)
+        return replace(part, groups=groups, details=())
 
     return _with_parts(outline, shortened)
 

@@ -114,19 +114,16 @@ def side_names(old: Revision, new: Revision) -> tuple[SideName, SideName]:
     The parts of a path that both have at the same end are left out, unless nothing would be left.
     """
     short = short_names(old.source, new.source)
-    names = _side(short[0], old), _side(short[1], new)
+    names = side_name(old, short[0]), side_name(new, short[1])
     is_whole = (names[0].name, names[1].name) == (old.source, new.source)
     if is_whole or not all(side.commit or "://" in side.source for side in (old, new)):
         return names
     return names[0]._replace(whole=old.source), names[1]._replace(whole=new.source)
 
 
-def side_name(revision: Revision) -> SideName:
-    """Return what a side is called that is compared with no other."""
-    return _side(revision.source, revision)
-
-
-def _side(name: str, revision: Revision) -> SideName:
+def side_name(revision: Revision, short: str = "") -> SideName:
+    """Return what a side is called: its name is `short`, or the whole one."""
+    name = short or revision.source
     day = (revision.date or "")[: len("2025-07-06")]
     commit = short_hash(revision.commit or "")
     name = commit if name == revision.commit else name
@@ -176,10 +173,13 @@ def readable(diff: CatalogDiff) -> CatalogDiff:
     """
     is_only_tag = [tag_names(tag) for tag in diff.tags] == [(EMPTY_PART,)]
     stacks = {stack.stack for tag in diff.tags for stack in tag.stacks}
-    tag_name = "" if is_only_tag and diff.tags[0].status == "changed" else TOP_FOLDER
-    stack_name = _common_folder(diff) if stacks == {EMPTY_PART} else TOP_FOLDER
     if EMPTY_PART not in stacks and all(EMPTY_PART not in tag_names(tag) for tag in diff.tags):
         return diff
+    tag_name = "" if is_only_tag and diff.tags[0].status == "changed" else TOP_FOLDER
+    stack_name = TOP_FOLDER
+    if stacks == {EMPTY_PART}:
+        folders = {_folder(diff.old), _folder(diff.new)}
+        stack_name = folders.pop() if len(folders) == 1 else ""
 
     def named(name: str | None, instead: str) -> str | None:
         return instead if name == EMPTY_PART else name
@@ -200,17 +200,9 @@ def readable(diff: CatalogDiff) -> CatalogDiff:
     )
 
 
-def _common_folder(diff: CatalogDiff) -> str:
-    """Return the name of the folder that both sides are, or are a file of; nothing where unknown.
-
-    A revision without a path is the top of a repository, of which the name is not known.
-    """
-    found = {_folder(diff.old), _folder(diff.new)}
-    return found.pop() if len(found) == 1 else ""
-
-
 def _folder(side: Revision) -> str:
-    if side.commit and ":" not in side.source:
+    """Return the name of the folder that a side is, or is a file of; nothing where unknown."""
+    if side.commit and ":" not in side.source:  # the top of a repository
         return ""
     *above, last = side.source.rpartition(":")[2].rstrip("/").split("/")
     if PurePosixPath(last).suffix in _DOCUMENTS:

@@ -5,7 +5,7 @@ Every report for people prints this and nothing else: what is said, and in which
 
 from collections.abc import Iterable, Iterator
 from shlex import quote
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -35,7 +35,7 @@ MOST_TAGS_WITH_NEWS = 3
 """How many tags, the worst first, begin with news."""
 
 
-class StackNews(Struct, frozen=True, kw_only=True):
+class StackNews(NamedTuple):
     """Stacks of one tag that are removed or added, and how many packages they have in all.
 
     `package` is the only one.
@@ -47,10 +47,9 @@ class StackNews(Struct, frozen=True, kw_only=True):
     package: str
 
 
-class StackRename(Struct, frozen=True, kw_only=True):
+class StackRename(NamedTuple):
     """A removed stack and an added one that has `shared` of its `packages`."""
 
-    tag: TagDiff
     old: str
     new: str
     shared: int
@@ -238,11 +237,9 @@ def _news_of(diff: CatalogDiff) -> News:
     return News(
         tags={kind: tuple(tag for tag in diff.tags if tag.status == kind.value) for kind in both},
         stacks={
-            kind: tuple(_stack_news(diff.tags, kind)) if kind in kinds else () for kind in both
+            kind: tuple(_stack_news(diff.tags, kind) if kind in kinds else ()) for kind in both
         },
-        hash_conflicts=tuple(
-            conflict for tag in diff.tags for conflict in tag.hash_conflicts or ()
-        ),
+        hash_conflicts=tuple(it for tag in diff.tags for it in tag.hash_conflicts or ()),
         renames=tuple(_renames(diff.tags)) if set(both) <= set(kinds) else (),
     )
 
@@ -251,34 +248,19 @@ def _stack_news(tags: Iterable[TagDiff], kind: Kind) -> Iterator[StackNews]:
     for tag in tags:
         stacks = [stack for stack in tag.stacks if stack.status == kind.value]
         if stacks and tag.status == "changed":
-            names = {name for it in stacks for name in _one_sided_names(it)}
-            yield StackNews(
-                tag=tag,
-                stacks=tuple(stack.stack for stack in stacks),
-                packages=len(names),
-                package=names.pop() if len(names) == 1 else "",
-            )
-
-
-def _one_sided_names(stack: StackDiff) -> tuple[str, ...]:
-    return (*stack.packages.removed, *stack.packages.added)
+            sides = [names for it in stacks for names in (it.packages.removed, it.packages.added)]
+            names = set().union(*sides)
+            package = min(names) if len(names) == 1 else ""
+            yield StackNews(tag, tuple(it.stack for it in stacks), len(names), package)
 
 
 def _renames(tags: Iterable[TagDiff]) -> Iterator[StackRename]:
     """Yield the stacks that may be compared as one: each with one other, the most alike first."""
     for tag in tags:
         if tag.status == "changed":
-            old = {stack.stack: set(stack.packages.removed) for stack in _of(tag, "removed")}
-            new = {stack.stack: set(stack.packages.added) for stack in _of(tag, "added")}
+            old = {
+                it.stack: set(it.packages.removed) for it in tag.stacks if it.status == "removed"
+            }
+            new = {it.stack: set(it.packages.added) for it in tag.stacks if it.status == "added"}
             for like in pair_like_stacks(old, new):
-                yield StackRename(
-                    tag=tag,
-                    old=like.old,
-                    new=like.new,
-                    shared=like.shared,
-                    packages=len(old[like.old]),
-                )
-
-
-def _of(tag: TagDiff, status: str) -> Iterable[StackDiff]:
-    return (stack for stack in tag.stacks if stack.status == status)
+                yield StackRename(like.old, like.new, like.shared, len(old[like.old]))
