@@ -63,7 +63,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
     by_tag = groupby(outline.counted.rows, lambda row: id(row.tag))
-    tags = [_numbers_of(list(some), reasons) for _, some in by_tag]
+    tags = [_numbers_of(tuple(some), reasons) for _, some in by_tag]
     rows = rows_of(outline, words)
     classes = classes_of(rows, words)
     columns = columns_of(outline)
@@ -107,12 +107,11 @@ class TagNumbers(NamedTuple):
 
 
 def _numbers_of(
-    rows: Sequence[CountRow], reasons: Mapping[tuple[str, ...], Reasons | None]
+    rows: tuple[CountRow, ...], reasons: Mapping[tuple[str, ...], Reasons | None]
 ) -> TagNumbers:
     tag = rows[0].tag
-    widest = max(sum(number for *_, number in bars(row.counts)) for row in rows)
-    because = reasons.get(tag_names(tag))
-    return TagNumbers(tag, tag_label(tag), tuple(rows), max(widest, 1), because)
+    widest = max(1, *(sum(number for *_, number in bars(row.counts)) for row in rows))
+    return TagNumbers(tag, tag_label(tag), rows, widest, reasons.get(tag_names(tag)))
 
 
 def bars(counts: KindTotals) -> Iterator[tuple[Kind, int, int]]:

@@ -84,25 +84,17 @@ def _heading(words: str, level: int) -> "Markup":
     return trusted(f"<{tag}>{{}}</{tag}>\n").format(words)
 
 
-def _paragraph(words: str) -> "Markup":
-    return trusted("<p>{}</p>\n").format(words) if words else trusted("")
-
-
 def _listed(caller: Callable[[], str]) -> "Markup":
     items = [line for line in caller().splitlines() if line.strip()]
     return trusted('<ul class="news">\n' + "\n".join(items) + "\n</ul>\n" if items else "")
 
 
-def _fold(words: str) -> "Markup":
-    return trusted("<details><summary>{}</summary>\n").format(words)
-
-
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,
-    "paragraph": _paragraph,
+    "paragraph": lambda words: trusted("<p>{}</p>\n" if words else "").format(words),
     "listed": _listed,
-    "fold": _fold,
+    "fold": lambda words: trusted("<details><summary>{}</summary>\n").format(words),
     "end_fold": lambda: trusted("</details>\n"),
 }
 """What templates call."""
