@@ -23,11 +23,9 @@ def visible(text: str) -> str:
     '#\\x23[stop-commands]x \\x3a:error::y std::z'
     """
     seen = text if text.isprintable() else text.translate(_ESCAPES)
-    return _without_commands(seen) if "##[" in seen or "::" in seen else seen
-
-
-def _without_commands(text: str) -> str:
-    return _COMMAND.sub(lambda found: "#\\x23" if found[0] == "##" else "\\x3a:", text)
+    if "##[" not in seen and "::" not in seen:
+        return seen
+    return _COMMAND.sub(lambda found: "#\\x23" if found[0] == "##" else "\\x3a:", seen)
 
 
 _COMMAND = re.compile(r"##(?=\[)|(?<![^ ])::(?=[A-Za-z])")

@@ -198,32 +198,43 @@ class SourceOpener:
             return open_mirror(name, limits=self._limits, progress=self._progress)
         if view := self._view(name):
             return view
-        if is_plainly_a_revision(name):
-            return open_revision(self._open_repository(name), name)
-        path = self._directory / name
-        what = "directory" if os.path.isdir(path) else "file"
-        found = self._on_disk(name, path)
-        if found and (is_plainly_a_path(name) or not self._is_revision(name)):
-            return found
-        # A file of any name may be a document, but `HEAD` in a bare repository is a revision.
-        if found and (what == "directory" or self._wanted.may_be_document(name)):
-            revision, colon, inner = name.partition(":")
-            raise RevisionError(
-                f"{name}: both a {what} and a revision; write ./{name} for the {what}, "
-                f"{revision}{AS_A_REVISION}{colon}{inner} for the revision"
-            )
-        if os.path.exists(path) and not self._is_revision(name):
-            raise RevisionError(
-                f"{name}: is no regular file; name a folder, or {self._wanted.names}"
-            )
-        is_path = is_plainly_a_path(name)
-        if is_path or (
-            name.endswith(FILE_ENDINGS) and ":" not in name and not self._is_revision(name)
-        ):
-            what = "no such file or directory" if is_path else "no such file"
-            way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
-            raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
-        return open_revision(self._open_repository(name), name)
+        found = None if is_plainly_a_revision(name) else self._on_disk(name)
+        return found or open_revision(self._open_repository(name), name)
+
+    def _on_disk(self, name: str) -> Source | None:
+        """Return the directory or the file of this name, or None where it can be a revision alone.
+
+        Raises RevisionError where it could be both, or is neither.
+        """
+        path, is_path = self._directory / name, is_plainly_a_path(name)
+        is_called_so = is_path or (name.endswith(FILE_ENDINGS) and ":" not in name)
+        if not is_called_so and not os.path.exists(path):  # a Path has own errors for long names
+            return None
+        is_folder = os.path.isdir(path)
+        if not is_path and self._is_revision(name):
+            # A file of any name may be a document, but `HEAD` in a bare repository is a revision.
+            if is_folder or (os.path.isfile(path) and self._wanted.may_be_document(name)):
+                what = "directory" if is_folder else "file"
+                revision, colon, inner = name.partition(":")
+                raise RevisionError(
+                    f"{name}: both a {what} and a revision; write ./{name} for the {what}, "
+                    f"{revision}{AS_A_REVISION}{colon}{inner} for the revision"
+                )
+            return None
+        if is_folder:
+            return DirectorySource(name, path, wanted=self._wanted, limits=self._limits)
+        if os.path.isfile(path):
+            file = path.resolve()  # a link that is named by the user himself is followed
+            above, wanted = os.path.dirname(name), self._wanted
+            folder = DirectorySource(above, file.parent, wanted=wanted, limits=self._limits)
+            folder.has_settings = False  # anybody may have put one beside it, as in /tmp
+            return Part(folder, file.name, printable_path(name), called=file.name)
+        if os.path.exists(path):
+            message = f"is no regular file; name a folder, or {self._wanted.names}"
+            raise RevisionError(f"{name}: {message}")
+        what = "no such file or directory" if is_path else "no such file"
+        way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
+        raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
 
     def _view(self, name: str) -> View | None:
         """Return the view of a mirror that `MIRROR/NAME` or the file of its manifest means."""
@@ -283,18 +294,6 @@ class SourceOpener:
         except (OSError, ValueError) as error:  # a name with a NUL byte is a ValueError
             reason = error.strerror if isinstance(error, OSError) else error
             raise RevisionError(f"{place}: cannot be read: {reason}") from error
-
-    def _on_disk(self, name: str, path: Path) -> Source | None:
-        if os.path.isdir(path):  # a Path does not bear a name that is too long
-            return DirectorySource(name, path, wanted=self._wanted, limits=self._limits)
-        if not os.path.isfile(path):
-            return None
-        file = path.resolve()  # a link that is named by the user himself is followed
-        folder = DirectorySource(
-            os.path.dirname(name), file.parent, wanted=self._wanted, limits=self._limits
-        )
-        folder.has_settings = False  # anybody may have put one beside it, as in /tmp
-        return Part(folder, file.name, printable_path(name), called=file.name)
 
     def _path_in_working_tree(self, name: str) -> str | None:
         """Return the path, from the top, of what a name is in the working tree; None elsewhere.
