@@ -6,7 +6,7 @@ it is not sure what a text says, it returns None, and the plain way reads it. Bo
 the same specs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import repeat
 from sys import intern
 from typing import Annotated, Any
@@ -93,8 +93,24 @@ def _build_of(record: Record) -> Build:
 
 _RECORD = msgspec.json.Decoder(Record)
 
-_Spec = tuple[str, Build]
-"""A hash, and how the spec was built."""
+
+class _Builds(dict[tuple[str, str], Build]):
+    """What records say whose hash is taken out: each is decoded when it is first asked for."""
+
+    def __missing__(self, around_hash: tuple[str, str]) -> Build:
+        """Return the build; raises KeyError where the record is not in the usual form."""
+        before, after = around_hash
+        text = f"{{{before}{_HASH_KEY}{after.removesuffix(_BETWEEN[1:])}"
+        if not after.endswith(_BETWEEN) or "\\" in text or text.count('"hash"') != 1:
+            raise KeyError(around_hash)
+        try:
+            record = _RECORD.decode(text)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise KeyError(around_hash) from error
+        if record.hash or has_too_many_parts(record.versions[0]):
+            raise KeyError(around_hash)
+        self[around_hash] = build = _build_of(record)
+        return build
 
 
 class RecordReader:
@@ -102,8 +118,8 @@ class RecordReader:
 
     def __init__(self) -> None:
         """Begin with nothing known."""
-        self._builds: dict[tuple[str, str], Build] = {}
-        self._latest: tuple[list[str], list[_Spec]] = [], []
+        self._builds = _Builds()
+        self._latest: tuple[list[str], list[tuple[str, Build]]] = [], []
 
     def read(self, details: memoryview) -> dict[str, Build] | None:
         """Return the specs of a list by hash, or None where that takes the plain way.
@@ -122,44 +138,19 @@ class RecordReader:
         known = dict(zip(*self._latest, strict=True))
         kept = [text for text in texts if text in known] if known else []
         added = [text for text in texts if text not in known] if kept else texts
-        found = self._read_texts(added)
-        if found is None:
+        try:
+            found = [
+                (after[:HASH_LENGTH], self._builds[before, after[HASH_LENGTH:]])
+                for before, _, after in map(str.partition, added, repeat(_HASH_KEY))
+            ]
+        except KeyError:
             return None
         specs = [*map(known.__getitem__, kept), *found]
         by_hash = dict(specs)
-        if len(by_hash) != len(texts):
-            return None  # a hash comes twice
+        if len(by_hash) != len(texts) or not are_hashes([spec_hash for spec_hash, _ in found]):
+            return None  # a hash comes twice, or is none
         self._latest = [*kept, *added], specs
         return by_hash
-
-    def _read_texts(self, texts: Sequence[str]) -> list[_Spec] | None:
-        """Return hash and build of records, or None where one is not in the usual form."""
-        known = self._builds
-        found = []
-        for before, _, after in map(str.partition, texts, repeat(_HASH_KEY)):
-            around_hash = before, after[HASH_LENGTH:]
-            build = known.get(around_hash)
-            if build is None:
-                build = _decode_around_hash(*around_hash)
-                if build is None:
-                    return None
-                known[around_hash] = build
-            found.append((after[:HASH_LENGTH], build))
-        return found if are_hashes([spec_hash for spec_hash, _ in found]) else None
-
-
-def _decode_around_hash(before: str, after: str) -> Build | None:
-    """Return the build of a record whose hash is taken out, or None where it is not as usual."""
-    text = f"{{{before}{_HASH_KEY}{after.removesuffix(_BETWEEN[1:])}"
-    if not after.endswith(_BETWEEN) or "\\" in text or text.count('"hash"') != 1:
-        return None
-    try:
-        record = _RECORD.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    if record.hash or has_too_many_parts(record.versions[0]):
-        return None
-    return _build_of(record)
 
 
 # --- What a report of them may take ---

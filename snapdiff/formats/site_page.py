@@ -134,10 +134,36 @@ class SitePageReader:
         return _PageHead(title, tuple(categories), meta), specs
 
     def _read_any(self, file: File) -> _Page | None:
-        """Return what a page of any legal form says, or None if a file is not a page."""
-        fields = _read_front_matter(file, self._limits)
-        if fields is None:
+        """Return what a page of any legal form says, or None if a file is not a page.
+
+        A file called `specs.md` is a page, and so is one that is a page on the other side. Any
+        other file is one if its front matter says `layout: cache`, however YAML spells it. Without
+        front matter it is none. If its front matter cannot be read (cut off, not UTF-8, not YAML,
+        too large), the file may have been a page, and is a bad one: no spec is reported removed
+        because a page was cut short. Only a whole line that clearly names another layout means that
+        it is not a page.
+        """
+        from snapdiff.formats.yaml_reading import read_yaml  # late: most pages do not need it
+
+        is_certain = _is_page_anyway(file)
+        if not is_certain and not _FIRST_LINE.match(file.content):
             return None
+        try:
+            check_size(file.content, self._limits)
+            if is_certain:
+                _decode_page(file.content)  # what is no text at all is named as that first
+            fields = read_yaml(front_matter_text(file.content), self._limits)
+        except FormatError:
+            layouts = _plain_layouts(file.content)
+            if is_certain or not layouts or LAYOUT in layouts:
+                raise
+            return None
+        has_keys = isinstance(fields, dict)
+        if not is_certain and not (has_keys and fields.get("layout") == LAYOUT):
+            return None
+        if not has_keys:
+            raise FormatError("line 2: front matter holds no keys")
+        _decode_page(file.content)
         if "spec_details" not in fields:
             raise FormatError("spec_details: missing")
         known = {key: fields[key] for key in _PageHead.__struct_fields__ if key in fields}
@@ -147,41 +173,6 @@ class SitePageReader:
 
 def _text(fields: Mapping[str, memoryview], key: str, default: str) -> str:
     return str(fields[key], "utf-8") if key in fields else default
-
-
-def _read_front_matter(file: File, limits: Limits) -> dict[str, Any] | None:
-    """Return the front matter of a page in any form, or None if a file is not a page.
-
-    A file called `specs.md` is a page, and so is one that is a page on the other side. Any other
-    file is one if its front matter says `layout: cache`, however YAML spells it. Without front
-    matter it is none. If its front matter cannot be read (cut off, not UTF-8, not YAML, too large),
-    the file may have been a page, and is a bad one: no spec is reported removed because a page was
-    cut short. Only a whole line that clearly names another layout means that it is not a page.
-
-    Raises FormatError, which names the line.
-    """
-    from snapdiff.formats.yaml_reading import read_yaml  # late: most pages do not need it
-
-    is_certain = _is_page_anyway(file)
-    if not is_certain and not _begins_with_front_matter(file.content):
-        return None
-    try:
-        check_size(file.content, limits)
-        if is_certain:
-            _decode_page(file.content)  # what is no text at all is named as that first
-        fields = read_yaml(front_matter_text(file.content), limits)
-    except FormatError:
-        layouts = _plain_layouts(file.content)
-        if is_certain or not layouts or LAYOUT in layouts:
-            raise
-        return None
-    has_keys = isinstance(fields, dict)
-    if not is_certain and not (has_keys and fields.get("layout") == LAYOUT):
-        return None
-    if not has_keys:
-        raise FormatError("line 2: front matter holds no keys")
-    _decode_page(file.content)
-    return dict(fields)
 
 
 def _is_page_anyway(file: File) -> bool:
@@ -227,11 +218,6 @@ def check_size(page: bytes, limits: Limits) -> None:
     # There are no more values than commas, line breaks and one; a short page need not be counted.
     if len(page) > most and page.count(b",") + page.count(b"\n") >= most:
         raise over_limit("the page holds too many values", most, "values")
-
-
-def _begins_with_front_matter(page: bytes) -> bool:
-    """Return whether the first line of a file is `---`, behind a byte order mark or not."""
-    return _FIRST_LINE.match(page) is not None
 
 
 def front_matter_text(page: bytes) -> str:
