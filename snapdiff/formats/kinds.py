@@ -8,6 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from functools import cache
 from itertools import chain
+from typing import NamedTuple
 
 from snapdiff.buildcache_layout import (
     BLOB,
@@ -44,6 +45,19 @@ def is_called(path: str, name: str) -> bool:
     return path == name or path.endswith(f"/{name}")
 
 
+class Place(NamedTuple):
+    """What a document's path says: the folder above everything in its tag, and what it lists."""
+
+    tag_folder: str
+    claim: Claim
+
+
+def _place_of(folder: str) -> Place:
+    """Return the place of a document whose stack is a folder, and its tag the path above it."""
+    above, _, last = folder.rpartition("/")
+    return Place(above, Claim(above or EMPTY_PART, "stack", last or EMPTY_PART))
+
+
 class Format(ABC):
     """A kind of document: which files are some, and what their paths say."""
 
@@ -58,21 +72,9 @@ class Format(ABC):
         """Return the paths of the documents that a file is, or is a part of, by its name."""
         return (path,) if self.is_named(path) else ()
 
-    def folder(self, path: str) -> str:
-        """Return the folder that is the stack which a document lists."""
-        return path.rpartition("/")[0]
-
-    def tag_folder(self, path: str) -> str:
-        """Return the folder above everything that is in the tag of a document."""
-        return self.folder(path).rpartition("/")[0]
-
-    def claim_of_path(self, path: str) -> Claim:
-        """Return what a document lists, as far as its path says.
-
-        The stack is the folder, the tag the path above it.
-        """
-        above, _, last = self.folder(path).rpartition("/")
-        return Claim(above or EMPTY_PART, "stack", last or EMPTY_PART)
+    def place(self, path: str) -> Place:
+        """Return what the path of a document says; its content may say more."""
+        return _place_of(path.rpartition("/")[0])
 
     @abstractmethod
     def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
@@ -109,15 +111,12 @@ class SitePages(Format):
             return ()
         return f"{folder}{slash}{PAGE_NAME}", f"{folder}{slash}{OLDEST_PAGE_NAME}"
 
-    def tag_folder(self, path: str) -> str:
-        """Return the folder above the package's, whatever it is called."""
-        folder = self.folder(path)
-        return folder.rpartition("/")[0] if is_named_by_folder(path) else folder
-
-    def claim_of_path(self, path: str) -> Claim:
+    def place(self, path: str) -> Place:
         """Return the package that the folders of a page name."""
         tag, name = names_in_path(path)
-        return Claim(tag or EMPTY_PART, "package", name)
+        folder = path.rpartition("/")[0]
+        tag_folder = folder.rpartition("/")[0] if is_named_by_folder(path) else folder
+        return Place(tag_folder, Claim(tag or EMPTY_PART, "package", name))
 
     def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
         """Return a page that has its specs in files beside it."""
@@ -159,7 +158,7 @@ class EnvironmentLocks(Format):
         """Return the specs of a lock."""
         from snapdiff.formats.environment_lock import open_lock
 
-        return open_lock(file, self.claim_of_path(file.path), builds)
+        return open_lock(file, self.place(file.path).claim, builds)
 
 
 class InstallDatabases(Format):
@@ -167,18 +166,18 @@ class InstallDatabases(Format):
 
     name = DATABASE
 
-    def folder(self, path: str) -> str:
-        """Return the folder of the tree, which is above that of its database."""
-        folder = super().folder(path)
+    def place(self, path: str) -> Place:
+        """Return the tree, whose folder is above that of its database."""
+        folder = path.rpartition("/")[0]
         if is_called(folder, DATABASE_FOLDER):
-            return folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
-        return folder
+            folder = folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
+        return _place_of(folder)
 
     def open(self, file: File, limits: Limits, builds: Builds) -> Document:  # noqa: ARG002 - of others
         """Return what is installed."""
         from snapdiff.formats.spack_database import open_database
 
-        return open_database("database", self.claim_of_path(file.path), file.content, builds)
+        return open_database("database", self.place(file.path).claim, file.content, builds)
 
 
 class BuildcacheIndexes(Format):
@@ -216,32 +215,26 @@ class BuildcacheIndexes(Format):
         above = (aggregate_paths(document, self.aggregates) for document in found)
         return (*found, *chain.from_iterable(above))
 
-    def folder(self, path: str) -> str:
-        """Return the folder of the mirror."""
-        return mirror_or_folder(path)
-
-    def tag_folder(self, path: str) -> str:
-        """Return the folder above the mirror, or that of an aggregate itself."""
-        folder = self.folder(path)
-        return folder if folder in self.aggregates else super().tag_folder(path)
-
-    def claim_of_path(self, path: str) -> Claim:
-        """Return the stack and the tag of the mirror that has an index of this path.
+    def place(self, path: str) -> Place:
+        """Return the mirror that has an index of this path.
 
         A view is a stack of its own name in the tag of its mirror.
         """
-        claim = super().claim_of_path(path)
+        folder = mirror_or_folder(path)
+        place = _place_of(folder)
+        claim = place.claim
         if view := VIEW.fullmatch(path):
-            return claim._replace(name=view[2])
-        folder = self.folder(path)
-        return Claim(folder or claim.tag, "stack", ROOT) if folder in self.aggregates else claim
+            claim = claim._replace(name=view[2])
+        elif folder in self.aggregates:
+            claim = Claim(folder or claim.tag, "stack", ROOT)
+        return Place(folder if folder in self.aggregates else place.tag_folder, claim)
 
     def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
         """Return what an index lists, or None where another index of the mirror has it all."""
         from snapdiff.formats.spack_database import open_index
 
-        stacks = self.aggregates.get(self.folder(file.path), ())
-        return open_index(file, self.claim_of_path(file.path), stacks, limits, builds)
+        stacks = self.aggregates.get(mirror_or_folder(file.path), ())
+        return open_index(file, self.place(file.path).claim, stacks, limits, builds)
 
 
 class SiteData(Format):
@@ -260,9 +253,10 @@ class SiteData(Format):
             return (folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA),)
         return super().documents_of(path)
 
-    def tag_folder(self, path: str) -> str:
+    def place(self, path: str) -> Place:
         """Return the folder that holds the data of all releases."""
-        return self.folder(path)
+        place = super().place(path)
+        return place._replace(tag_folder=path.rpartition("/")[0])
 
     def open(self, file: File, limits: Limits, builds: Builds) -> Document:
         """Return the specs of the site's data."""

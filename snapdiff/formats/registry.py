@@ -45,12 +45,6 @@ def naming_end(path: str) -> str:
 NOT_CONCRETE = "spack.yaml"
 """What an environment has before it is concretized: no lock yet."""
 
-READ_FILES = (
-    "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
-    ".spack-db/index.json or specs_data.json"
-)
-"""The files that are read, for messages: the usual one of each kind."""
-
 
 class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
@@ -61,7 +55,11 @@ class Documents:
         others: tuple[Format, ...] = (SitePages(), EnvironmentLocks(), InstallDatabases())
         self._kinds = (*others, indexes, SiteData())
 
-    names = READ_FILES
+    names = (
+        "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
+        ".spack-db/index.json or specs_data.json"
+    )
+    """The files that are read, for messages: the usual one of each kind."""
 
     inner_paths = (
         (DATABASE_FOLDER, DATABASE),
@@ -121,7 +119,7 @@ class Documents:
 
     def tag_folder(self, path: str) -> str:
         """Return the folder above everything that is in the tag of a document."""
-        return self._kind(path).tag_folder(path)
+        return self._kind(path).place(path).tag_folder
 
     def claim_of_path(self, path: str, above: str = "") -> Claim:
         """Return what a document lists that cannot be read, as far as its path says.
@@ -129,7 +127,7 @@ class Documents:
         Pages are named by the folders above what is compared, too.
         """
         is_page = path.endswith(MARKDOWN) and above
-        return self._kind(path).claim_of_path(f"{above}/{path}" if is_page else path)
+        return self._kind(path).place(f"{above}/{path}" if is_page else path).claim
 
     def reader(self, path: str, limits: Limits) -> DocumentReader:
         """Return a reader for the versions of one file; it knows nothing yet."""

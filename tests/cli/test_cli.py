@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import snapdiff
-from snapdiff.formats.registry import READ_FILES
+from snapdiff.formats.registry import DOCUMENTS
 from tests.support.example import EVERYTHING, found_in
 from tests.support.helpers import (
     counts_by_stack,
@@ -231,7 +231,7 @@ def test_an_error_is_one_line_and_exit_status_2(
 
 def test_a_side_without_a_page_is_an_error_unless_allowed(example: Path) -> None:
     message = (
-        f"snapdiff: error: empty: holds nothing to compare: no {READ_FILES}; "
+        f"snapdiff: error: empty: holds nothing to compare: no {DOCUMENTS.names}; "
         "name a folder that does, or pass --allow-empty\n"
     )
     for pair in (["old", "empty"], ["empty", "old"], ["empty", "empty"]):

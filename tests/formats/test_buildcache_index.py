@@ -83,8 +83,8 @@ def test_the_mirrors_path_names_stack_and_tag(mirror: str, claim: Claim, tag_fol
         found = read(kind, document)
         assert found.claims == (claim,)
         assert found.packages[0].stack == claim.name
-        assert kind.claim_of_path(document.path) == claim
-        assert kind.tag_folder(document.path) == tag_folder
+        assert kind.place(document.path).claim == claim
+        assert kind.place(document.path).tag_folder == tag_folder
 
 
 def test_an_index_of_another_name_is_the_stack_of_its_folder() -> None:
@@ -104,8 +104,10 @@ def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
     assert whole.claims == (Claim("develop", "stack", "root"),)
     [build] = whole.packages[0].specs.values()
     assert build.stacks == {"root"}
-    assert kind.claim_of_path(f"develop/e4s/{INDEX}") == Claim("develop", "stack", "e4s")
-    assert kind.tag_folder(f"develop/{INDEX}") == kind.tag_folder(f"develop/e4s/{INDEX}")
+    assert kind.place(f"develop/e4s/{INDEX}").claim == Claim("develop", "stack", "e4s")
+    assert (
+        kind.place(f"develop/{INDEX}").tag_folder == kind.place(f"develop/e4s/{INDEX}").tag_folder
+    )
 
 
 def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
@@ -131,8 +133,8 @@ def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
     aggregates = aggregate_mirrors([INDEX, f"e4s/{INDEX}"])
     assert aggregates == {"": [f"e4s/{INDEX}"]}
     kind = BuildcacheIndexes(aggregates, {})
-    assert kind.claim_of_path(INDEX) == Claim(".", "stack", "root")
-    assert kind.claim_of_path(f"e4s/{INDEX}") == Claim(".", "stack", "e4s")
+    assert kind.place(INDEX).claim == Claim(".", "stack", "root")
+    assert kind.place(f"e4s/{INDEX}").claim == Claim(".", "stack", "e4s")
 
 
 @with_shared

@@ -55,7 +55,7 @@ def test_a_lock_is_known_by_its_name() -> None:
 )
 def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:
     found = read(LOCK, file(path, lock([Item("zlib")])))
-    assert LOCK.claim_of_path(path) == claim
+    assert LOCK.place(path).claim == claim
     assert found.claims == (claim,)
     assert [(package.tag, package.name) for package in found.packages] == [(claim.tag, "zlib")]
     [build] = found.packages[0].specs.values()
@@ -71,7 +71,7 @@ def test_the_path_names_stack_and_tag(path: str, claim: Claim) -> None:
     ],
 )
 def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
-    assert LOCK.tag_folder(path) == folder
+    assert LOCK.place(path).tag_folder == folder
 
 
 @pytest.mark.slow

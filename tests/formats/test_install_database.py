@@ -39,8 +39,8 @@ with_shared = pytest.mark.skipif(not REAL, reason=NO_SHARED)
 def test_the_trees_path_names_stack_and_tag(path: str, claim: Claim, tag_folder: str) -> None:
     found = read(DATABASE, file(path, database([Item("zlib")], installed=True)))
     assert found.claims == (claim,)
-    assert DATABASE.claim_of_path(path) == claim
-    assert DATABASE.tag_folder(path) == tag_folder
+    assert DATABASE.place(path).claim == claim
+    assert DATABASE.place(path).tag_folder == tag_folder
 
 
 def test_a_database_is_known_by_its_folder() -> None:

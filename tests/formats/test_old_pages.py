@@ -52,11 +52,11 @@ def test_the_files_beside_a_page_belong_to_it() -> None:
     assert PAGE.documents_of("spec-3.json") == ("specs.md", "index.md")
     assert PAGE.documents_of("develop/zlib/specs.md") == ("develop/zlib/specs.md",)
     assert PAGE.documents_of("develop/zlib/spec-x.json") == ()
-    assert PAGE.tag_folder("_cache/zlib/index.md") == "_cache"
-    assert PAGE.claim_of_path("_cache/zlib/index.md") == Claim("_cache", "package", "zlib")
-    assert PAGE.tag_folder("_cache/develop/zlib/specs.md") == "_cache/develop"
-    assert PAGE.claim_of_path("_cache/develop/zlib/specs.md") == Claim("develop", "package", "zlib")
-    assert PAGE.claim_of_path("_cache/develop/zlib.md") == Claim("develop", "package", "zlib")
+    assert PAGE.place("_cache/zlib/index.md").tag_folder == "_cache"
+    assert PAGE.place("_cache/zlib/index.md").claim == Claim("_cache", "package", "zlib")
+    assert PAGE.place("_cache/develop/zlib/specs.md").tag_folder == "_cache/develop"
+    assert PAGE.place("_cache/develop/zlib/specs.md").claim == Claim("develop", "package", "zlib")
+    assert PAGE.place("_cache/develop/zlib.md").claim == Claim("develop", "package", "zlib")
 
 
 def test_the_first_node_of_each_file_is_a_spec_in_no_stack() -> None:

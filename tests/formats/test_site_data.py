@@ -54,8 +54,8 @@ def test_both_files_belong_to_one_document() -> None:
     assert SITE.documents_of("other.json") == ()
     assert SITE.is_named("specs_data.json.gz")
     assert not SITE.is_named("package_data.json")
-    assert SITE.tag_folder("api/specs_data.json") == "api"
-    assert SITE.claim_of_path("api/specs_data.json") == Claim(".", "stack", "api")
+    assert SITE.place("api/specs_data.json").tag_folder == "api"
+    assert SITE.place("api/specs_data.json").claim == Claim(".", "stack", "api")
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
