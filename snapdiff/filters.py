@@ -14,7 +14,6 @@ from snapdiff.result import (
     Kind,
     StackDiff,
     Summary,
-    TagDiff,
 )
 
 NEAREST = 3
@@ -54,7 +53,11 @@ class NameFilter:
 
 
 class Scope:
-    """Says which tags, packages and stacks of two catalogs are compared."""
+    """Says which tags, packages and stacks of two catalogs are compared.
+
+    `has_package` and `has_stack` say it of a name, and `is_wanted_cause` whether what was rebuilt
+    or lost because of a package is reported.
+    """
 
     def __init__(self, filters: Filters) -> None:
         """Take globs; none means everything.
@@ -65,7 +68,7 @@ class Scope:
         self.filters = filters
         for option in ("tag", "stack", "package", "kind", "because"):
             for glob in getattr(filters, option):
-                if not _is_unicode(glob):
+                if any("\ud800" <= char <= "\udfff" for char in glob):
                     message = f"{glob}: is not UTF-8, and nothing in a catalog is called so"
                     raise FilterError(option, message)
         for glob in filters.kind:
@@ -73,25 +76,13 @@ class Scope:
                 message = f"{glob}: not a kind of change; the kinds are {', '.join(Kind)}"
                 raise FilterError("kind", message)
         self._tag = NameFilter(filters.tag)
-        self._stack = NameFilter(filters.stack)
-        self._package = NameFilter(filters.package)
-        self._because = NameFilter(filters.because)
+        self.has_stack = NameFilter(filters.stack).lets_in
+        self.has_package = NameFilter(filters.package).lets_in
+        self.is_wanted_cause = NameFilter(filters.because).lets_in
 
     def has_tag(self, *names: str | None) -> bool:
         """Return whether a tag of one of these names is compared."""
         return any(name is not None and self._tag.lets_in(name) for name in names)
-
-    def has_package(self, name: str) -> bool:
-        """Return whether the package is compared."""
-        return self._package.lets_in(name)
-
-    def is_wanted_cause(self, package: str) -> bool:
-        """Return whether what was rebuilt or lost because of a package is reported."""
-        return self._because.lets_in(package)
-
-    def has_stack(self, name: str) -> bool:
-        """Return whether the stack is compared."""
-        return self._stack.lets_in(name)
 
     def stacks(self, stacks: Stacks) -> Stacks:
         """Return those of some stacks that are compared."""
@@ -116,19 +107,17 @@ def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
     kinds = wanted_kinds(diff.filters)
     if len(kinds) == len(Kind):
         return diff
-    tags = tuple(tag for tag in (_narrowed_tag(tag, kinds) for tag in diff.tags) if tag)
+    tags = []
+    for tag in diff.tags:
+        if tag.status != "changed":
+            tags += [tag] if Kind(tag.status) in kinds else []
+            continue
+        stacks = tuple(_narrowed_stack(stack, kinds) for stack in tag.stacks)
+        has_changes = any(stack.changes or stack.package_changes for stack in stacks)
+        if has_changes or tag.hash_conflicts is not UNSET:
+            tags.append(replace(tag, stacks=with_changes_elsewhere(stacks)))
     summary = Summary.total(stack.summary for tag in tags for stack in tag.stacks)
-    return replace(diff, tags=tags, summary=summary)
-
-
-def _narrowed_tag(tag: TagDiff, kinds: frozenset[Kind]) -> TagDiff | None:
-    if tag.status != "changed":
-        return tag if Kind(tag.status) in kinds else None
-    stacks = tuple(_narrowed_stack(stack, kinds) for stack in tag.stacks)
-    has_changes = any(stack.changes or stack.package_changes for stack in stacks)
-    if not has_changes and tag.hash_conflicts is UNSET:
-        return None
-    return replace(tag, stacks=with_changes_elsewhere(stacks))
+    return replace(diff, tags=tuple(tags), summary=summary)
 
 
 def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ...]:
@@ -258,10 +247,6 @@ def nearest_names(word: str, names: Iterable[str]) -> str:
 
 def _matches(name: str, glob: str) -> bool:
     return fnmatchcase(name, glob.removeprefix("!"))
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _any_of(globs: Iterable[str]) -> re.Pattern[str]:

@@ -275,7 +275,7 @@ def _lost_because(
     gone: set[str] = set()
     for position, change in enumerate(changes):
         if change.kind is Kind.REMOVED and change.old and change.package in graphs:
-            side = known.dependencies(graphs[change.package]).old
+            side = known.dependencies(graphs[change.package])[0]
             removed.setdefault(side, {})[change.old.hash] = position
             if is_wanted(change.package):
                 gone.add(change.old.hash)

@@ -6,10 +6,10 @@ from typing import NamedTuple, cast
 
 from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
 from snapdiff.diff.dependencies import (
-    DependencySets,
     EdgePair,
     Graphs,
     HashPair,
+    both_sides,
     is_build_only,
     match_dependencies,
 )
@@ -136,7 +136,7 @@ class KnownGraphs:
     def __init__(self) -> None:
         """Begin with no graph."""
         self._changes: dict[Graphs, ChangedPairs] = {}
-        self.dependencies = cache(DependencySets)
+        self.dependencies = cache(both_sides)
 
     def changes(self, graphs: Graphs) -> ChangedPairs:
         """Return what differs between two graphs."""

@@ -54,18 +54,11 @@ _Groups = dict[DependsOn, deque[str]]
 """The hashes of some specs by what they depend on, lowest first."""
 
 
-class DependencySets:
-    """The dependencies of the nodes of an old and a new graph, found when first asked for."""
-
-    def __init__(self, graphs: Graphs) -> None:
-        """Take the graphs."""
-        bits: dict[Hashable, int] = {}
-        self.old = SideDependencies(graphs[0], bits)
-        self.new = SideDependencies(graphs[1], bits)
-
-
 class SideDependencies:
-    """What the nodes of one graph depend on; `names` has what edges call each of them."""
+    """What the nodes of one graph depend on, found when first asked for.
+
+    `names` has what edges call each of them.
+    """
 
     def __init__(self, graph: Graph, bits: dict[Hashable, int]) -> None:
         """Take the graph; `bits` numbers the members of sets, of both sides' graphs together."""
@@ -145,8 +138,19 @@ class SideDependencies:
         return number
 
 
+Sides = tuple[SideDependencies, SideDependencies]
+"""The dependencies of one side and of the other."""
+
+
+def both_sides(graphs: Graphs) -> Sides:
+    """Return the dependencies of an old and a new graph, whose sets can be compared."""
+    bits: dict[Hashable, int] = {}
+    old, new = graphs
+    return SideDependencies(old, bits), SideDependencies(new, bits)
+
+
 def match_members(
-    old: Iterable[str], new: Iterable[str], sets: DependencySets, effort: Effort
+    old: Iterable[str], new: Iterable[str], sides: Sides, effort: Effort
 ) -> list[tuple[str, str]]:
     """Return the hashes of two classes in pairs, as many as the smaller class has members.
 
@@ -156,7 +160,7 @@ def match_members(
     different dependencies a side the time goes with n log n + d * n. Raises FormatError where that
     is too much.
     """
-    before, after = sets.old.group(old), sets.new.group(new)
+    before, after = sides[0].group(old), sides[1].group(new)
     pairs: list[tuple[str, str]] = []
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
     before = {alike: members for alike, members in before.items() if members}

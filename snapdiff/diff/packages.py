@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.dependencies import DependencySets, match_members
+from snapdiff.diff.dependencies import Sides, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.package_kinds import change_of_package
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
@@ -117,16 +117,16 @@ def diff_package(
     """
     effort = Effort(limits)
     match_hashes: MatchHashes = match_in_order
-    sets = graphs.dependencies(pair.graphs) if pair.graphs else None
-    if sets:
-        match_hashes = partial(match_members, sets=sets, effort=effort)
+    sides = graphs.dependencies(pair.graphs) if pair.graphs else None
+    if sides:
+        match_hashes = partial(match_members, sides=sides, effort=effort)
     builds = hashes_of_builds(pair.old), hashes_of_builds(pair.new)
     removed, added = _one_sided(builds[0], pair.new, scope), _one_sided(builds[1], pair.old, scope)
     pairings = {
         stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
         for stack in sorted(removed.keys() | added.keys())
     }
-    losses = _losses(pair, pairings, sets)
+    losses = _losses(pair, pairings, sides)
     old, new = (_count(side, pair.common, scope) for side in builds)
     found = {}
     for stack, pairing in pairings.items():
@@ -138,7 +138,7 @@ def diff_package(
 
 
 def _losses(
-    pair: PackagePair, pairings: Mapping[str, Pairing], sets: DependencySets | None
+    pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None
 ) -> dict[str, dict[Kind, Loss]]:
     """Return by stack what a package lost, and what it gained.
 
@@ -151,8 +151,8 @@ def _losses(
     kept = _builds_by_stack(removed.keys() | added.keys(), pair.kept())
     found: dict[str, dict[Kind, Loss]] = {}
     for kind, lost, mine, theirs, sides in (
-        (Kind.REMOVED, removed, pair.old, pair.new, (sets.old, sets.new) if sets else None),
-        (Kind.ADDED, added, pair.new, pair.old, (sets.new, sets.old) if sets else None),
+        (Kind.REMOVED, removed, pair.old, pair.new, both),
+        (Kind.ADDED, added, pair.new, pair.old, both and (both[1], both[0])),
     ):
         there = _builds_by_stack(lost, theirs.items())
         here = _builds_by_stack(lost, mine.items())

@@ -96,7 +96,7 @@ class AskedForNames(NamedTuple):
             for spec_hash, root in (new.roots or {}).items()
             if root.package not in old.package_names
         }
-        return roots_above(older, roots, known.dependencies((old, new)).new)
+        return roots_above(older, roots, known.dependencies((old, new))[1])
 
 
 def asks_for_others(tag: TagPair, stack: str) -> bool:
@@ -105,7 +105,7 @@ def asks_for_others(tag: TagPair, stack: str) -> bool:
     return bool(old and new and packages_asked_for(old) != packages_asked_for(new))
 
 
-_PACKAGE, _KIND = attrgetter("package"), attrgetter("kind")
+_PACKAGE = attrgetter("package")
 
 
 class StackTotal:
@@ -182,8 +182,8 @@ class StackTotal:
             )
         except FormatError as error:
             raise BadPage(min(self.documents, default=self.name), "new", str(error)) from error
-        removed_or_paired = len(self.changes) - Counter(map(_KIND, self.changes))[Kind.ADDED]
-        kinds: dict[str, int] = Counter(map(_KIND, changes))
+        removed_or_paired = sum(change.old is not None for change in self.changes)
+        kinds: dict[str, int] = Counter(change.kind for change in changes)
         # With `-p` the changes do not say which compilers there were.
         compared = None if scope.filters.package else self.changes
         became = former_compilers(self.added, self.graphs, compared)

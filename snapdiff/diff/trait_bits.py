@@ -29,12 +29,14 @@ _Like = tuple[TraitWhat, str, str]
 class TraitBits:
     """Everything that may be a trait as a bit of integers, and every version of a dependency.
 
-    `of_what` has the bits of each kind of trait, `linked` what builds of documents link and run.
+    `of_what` has the bits of each kind of trait, `variants_of` those of the variants of a package
+    as a dependency, `linked` what builds of documents link and run.
     """
 
     def __init__(self) -> None:
         """Begin with none."""
         self.of_what: dict[TraitWhat, int] = dict.fromkeys(_ORDER, 0)
+        self.variants_of: dict[str, int] = defaultdict(int)
         self.linked: dict[SideDependencies, LinkedBits] = {}
         self._of_versions = 0
         self._bits: dict[_Like, int] = {}
@@ -42,7 +44,6 @@ class TraitBits:
         self._versions: dict[str, dict[str | None, int]] = defaultdict(dict)
         self._nodes: dict[tuple[str, Build | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
-        self._variants_of: dict[str, int] = defaultdict(int)
         self._size = 0
 
     @property
@@ -72,14 +73,10 @@ class TraitBits:
             found = self._versions[name][version] | self._of("dependency", name)
             for variant in node.build.configuration.variants if node else ():
                 bit = self._of("dependency variant", name, variant)
-                self._variants_of[name] |= bit
+                self.variants_of[name] |= bit
                 found |= bit
             self._nodes[key] = found
         return found
-
-    def of_variants_of(self, package: str) -> int:
-        """Return the bits of the variants of a package as a dependency."""
-        return self._variants_of[package]
 
     def of_build(self, key: str, configuration: Configuration, linked: "LinkedBits | None") -> int:
         """Return the bits of what a build is, and of all that it links or runs, where known."""
@@ -108,12 +105,12 @@ class TraitBits:
     def of_foreign_targets(self, has: int, there: int) -> int:
         """Return the targets among some bits of whose family there is no other bit."""
         mine = has & self.of_what["target"] & ~there
-        targets = [self._like(bit)[2] for bit in each_bit(there & self.of_what["target"])]
+        targets = [self._likes[bit][2] for bit in each_bit(there & self.of_what["target"])]
         if not mine or not targets:
             return 0
         families = set(map(target_family, targets))
         is_foreign = (
-            (bit, target_family(self._like(bit)[2]) not in families) for bit in each_bit(mine)
+            (bit, target_family(self._likes[bit][2]) not in families) for bit in each_bit(mine)
         )
         return sum(bit for bit, foreign in is_foreign if foreign)
 
@@ -125,16 +122,16 @@ class TraitBits:
     def first(self, bits: int) -> int:
         """Return the first of some traits that are of the builds themselves: by kind and value."""
         wanted = next(bits & self.of_what[what] for what in _FIELDS if bits & self.of_what[what])
-        return min(each_bit(wanted), key=lambda bit: self._like(bit)[2])
+        return min(each_bit(wanted), key=lambda bit: self._likes[bit][2])
 
     def order(self, bit: int) -> tuple[int, str, str]:
         """Return what decides between traits: the kind, the name, the value."""
-        what, name, value = self._like(bit)
+        what, name, value = self._likes[bit]
         return _ORDER.index(what), name, value
 
     def trait(self, bit: int, having: int) -> Trait:
         """Return a trait; `having` are the bits of the builds that have it."""
-        what, name, value = self._like(bit)
+        what, name, value = self._likes[bit]
         if what != "dependency":
             return Trait(what, name or None, value)
         versions = [version for version, its in self._versions[name].items() if its & having]
@@ -145,12 +142,9 @@ class TraitBits:
         bit = self._bits.get(like)
         if bit is None:
             bit = self._bits[like] = self._new()
-            self._likes[bit.bit_length()] = like
+            self._likes[bit] = like
             self.of_what[what] |= bit
         return bit
-
-    def _like(self, bit: int) -> _Like:
-        return self._likes[bit.bit_length()]
 
     def _new(self) -> int:
         self._size += 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from snapdiff.diff.dependencies import SideDependencies
+from snapdiff.diff.dependencies import SideDependencies, Sides
 from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedBits, TraitBits
 from snapdiff.result import StackTrait, Trait, TraitCount
@@ -24,15 +24,13 @@ MOST_TRAITS = 3
 Builds = Sequence[tuple[str, Configuration]]
 """Builds of a package by hash, which those of pages need not have."""
 
-Sides = tuple[SideDependencies, SideDependencies]
-"""The dependencies of the side that lost builds, and of the other side."""
-
 
 class Loss(NamedTuple):
     """The builds that a package lost in a stack, by hash, and all others that it has or had there.
 
     `stayed` are on the side of the lost ones, duplicates of these among them, `others` on the other
-    side. `sides` are there where the dependencies of both are known.
+    side. `sides` are the dependencies of the side of the lost ones and of the other, where both are
+    known.
     """
 
     package: str
@@ -181,7 +179,7 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
     found = list(_most_common(left, lost.gone, bits))
     yield from found
     if left and lost.others:
-        told = bits.of_what["dependency variant"] & ~bits.of_variants_of(lost.package)
+        told = bits.of_what["dependency variant"] & ~bits.variants_of[lost.package]
         left = {key: build._replace(told=told, fields=0) for key, build in left.items()}
         yield from _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from snapdiff.diff.dependencies import DependencySets, match_members
+from snapdiff.diff.dependencies import both_sides, match_members
 from snapdiff.diff.pairing import Effort
 from snapdiff.errors import FormatError
 from snapdiff.limits import DEFAULT_LIMITS
@@ -25,8 +25,8 @@ Members = frozenset[object]
 
 
 def matched(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pair]:
-    sets = DependencySets((NodesByHash(both[0]), NodesByHash(both[1])))
-    return match_members(old, new, sets, Effort(DEFAULT_LIMITS))
+    sides = both_sides((NodesByHash(both[0]), NodesByHash(both[1])))
+    return match_members(old, new, sides, Effort(DEFAULT_LIMITS))
 
 
 def member(node: PlainNode) -> object:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.dependencies import DependencySets
+from snapdiff.diff.dependencies import both_sides
 from snapdiff.diff.packages import diff_package
 from snapdiff.diff.traits import Loss, find_traits, read_builds
 from snapdiff.filters import Scope
@@ -614,8 +614,7 @@ def steps_of_a_loss(packages: int) -> int:
         lines += [f"p{number}-1 > p{number - 1}-1", f"p{number}-2 > p{number - 1}-2"]
     graph = described(*lines)
     kept = {key: node for key, node in graph.items() if key.endswith("-2")}
-    sets = DependencySets((NodesByHash(graph), NodesByHash(kept)))
-    both = sets.old, sets.new
+    both = both_sides((NodesByHash(graph), NodesByHash(kept)))
     like = parse_configuration("gcc@12", "rhel8", "linux", "zen4", ())
     losses = [
         Loss(f"p{number}", {f"p{number}-1": like}, [], [(f"p{number}-2", like)], both)
