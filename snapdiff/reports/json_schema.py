@@ -23,7 +23,7 @@ def json_schema(document: str = "report") -> dict[str, Any]:
     schema = msgspec.json.schema(DOCUMENTS[document])
     for name, definition in schema["$defs"].items():
         for key, value in definition.get("properties", {}).items():
-            value["description"] = MEANINGS[name][key]
+            value["description"] = MEANINGS.get(name, {}).get(key) or COMMON[key]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"snapdiff {document}",
@@ -33,7 +33,19 @@ def json_schema(document: str = "report") -> dict[str, Any]:
 
 # --- What each key means ---
 
-_COUNTS = {
+COMMON = {
+    "schema_version": "the version of this shape: what is added keeps it, other changes raise it",
+    "snapdiff": "the version of snapdiff that made the report",
+    "old": "on the old side",
+    "new": "on the new side",
+    "package": "its package",
+    "version": "its version",
+    "gone": "versions that only the old side has",
+    "came": "versions that only the new side has",
+    "configuration": "the configuration file that decided anything",
+    "skipped": "the pages that were left out on both sides because they cannot be read",
+    "error": "what is wrong with it",
+    "gained_by": "the same of its added specs",
     "added": "how many were added: no partner on the old side",
     "removed": "how many were removed: no partner on the new side",
     "upgraded": "how many have a higher version",
@@ -41,13 +53,7 @@ _COUNTS = {
     "rebuilt": "how many differ in the hash alone",
     "reconfigured": "how many have the same version in another configuration",
 }
-
-_BOTH_SIDES = {"old": "on the old side", "new": "on the new side"}
-
-_REPORT = {
-    "schema_version": "the version of this shape: what is added keeps it, other changes raise it",
-    "snapdiff": "the version of snapdiff that made the report",
-}
+"""What keys mean in each object of which nothing else is said."""
 
 _TRAIT = {
     "what": "what they share: a `dependency` (linked or run, at any depth), a part of how they "
@@ -71,14 +77,11 @@ _EVENT = {
 
 MEANINGS: dict[str, dict[str, str]] = {
     "CatalogDiff": {
-        **_REPORT,
         "old": "the old side",
         "new": "the new side",
         "filters": "what the report was narrowed to",
         "summary": "what happened to specs, all reported stacks added up",
         "tags": "each tag in which anything changed",
-        "skipped": "the pages that were left out on both sides because they cannot be read",
-        "configuration": "the configuration file that decided anything",
     },
     "Revision": {
         "source": "what was asked for, as it was written",
@@ -97,8 +100,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "path": "the paths that the documents are narrowed to",
         "no_renames": "whether stacks are compared by name alone",
     },
-    "ChangeCounts": _COUNTS,
-    "Summary": {**_COUNTS, "unchanged": "how many have the same hash on both sides"},
+    "Summary": {"unchanged": "how many have the same hash on both sides"},
     "TagDiff": {
         "old": "the tag's name on the old side, null where it has no such tag",
         "new": "the tag's name on the new side, null where it has no such tag",
@@ -108,7 +110,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "stacks": "every stack of the tag",
         "hash_conflicts": "hashes that name another spec than on the other side",
     },
-    "Count": _BOTH_SIDES,
     "PackageCount": {
         "old": "how many on the old side",
         "new": "how many on the new side",
@@ -130,7 +131,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "gained": "what most of its added specs have in common, or null",
         "lost_by": "what most of its removed specs have and no other specs of their packages, "
         "then what most of the others have, and so on; three at most, each spec counted once",
-        "gained_by": "the same of its added specs",
         "compilers": "how many specs have which compiler, the unchanged ones too; there where the "
         "compilers of all specs are known",
         "package_changes": "what happened to each package that changed",
@@ -161,8 +161,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "package": "its name",
         "kind": "what happened to it as a whole, from its versions before and after",
         "whole": "whether the package itself came to the stack or left it",
-        "gone": "versions that only the old side has",
-        "came": "versions that only the new side has",
         "kept": "versions that both sides have",
         "specs": "what happened to its specs",
         "builds": "how many specs it has in the stack, changed or not",
@@ -174,7 +172,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "gained": "what all its added specs have and none that is there on the old side, or null",
         "lost_by": "what most of its removed specs have and no other spec of it on either side, "
         "then what most of the others have, and so on; three at most, each spec counted once",
-        "gained_by": "the same of its added specs",
         "duplicates": "how many of its lost and gained builds are duplicates, where any is",
         "cause": "the cause that most of its rebuilt specs have, where dependencies are known",
         "needed_by": "of a package of which a version came that is older than one before: what is "
@@ -191,17 +188,14 @@ MEANINGS: dict[str, dict[str, str]] = {
     "PartChange": {
         "kind": "what happened to these builds as a whole, as the kind of a package",
         "whole": "false: the package itself neither came nor left",
-        "gone": "versions that only the old side has",
-        "came": "versions that only the new side has",
         "kept": "versions that both sides have; of what is beside roots, those of roots too",
         "specs": "what happened to them; of roots, by how many they are fewer (`removed`) and more "
         "(`added`)",
         "builds": "how many roots there are; of what is beside roots, how many builds in all",
         "versions": "how many of these there are of each version, as of a package",
     },
-    "VersionCount": {"version": "a version", **_BOTH_SIDES},
-    "AskedFor": _BOTH_SIDES,
-    "CompilerCount": {"compiler": "the compiler, `none` where a spec has none", **_BOTH_SIDES},
+    "VersionCount": {"version": "a version"},
+    "CompilerCount": {"compiler": "the compiler, `none` where a spec has none"},
     "Duplicates": {
         "lost": "how many of its removed specs are duplicates",
         "gained": "how many of its added specs are duplicates",
@@ -220,7 +214,6 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Change": {
         "kind": "what happened to the spec",
-        "package": "its package",
         "old": "the spec of the old side, null where it was added",
         "new": "the spec of the new side, null where it was removed",
         "fields": "in what the two differ",
@@ -232,7 +225,6 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Spec": {
         "hash": "Spack's hash of it",
-        "version": "its version",
         "compiler": "its compiler, `none` where it has none",
         "os": "the operating system that it was built for",
         "platform": "the platform that it was built for",
@@ -251,21 +243,16 @@ MEANINGS: dict[str, dict[str, str]] = {
         "old": "what it names on the old side",
         "new": "what it names on the new side",
     },
-    "SpecName": {"package": "its package", "version": "its version"},
     "SkippedPage": {
         "side": "the side that it could not be read on",
         "path": "where it is",
-        "error": "what is wrong with it",
     },
     "ExplainedPackage": {
-        **_REPORT,
         "old": "the old side",
         "new": "the new side",
         "filters": "what the answer was narrowed to",
         "asked": "what was asked for",
         "tags": "each tag in which the package changed",
-        "skipped": "the pages that were left out on both sides because they cannot be read",
-        "configuration": "the configuration file that decided anything",
     },
     "Question": {
         "package": "its name",
@@ -291,15 +278,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "no build on the other side; null where there is none",
     },
     "Neighbour": {
-        "package": "its package",
-        "version": "its version",
         "build_only": "whether it is needed for building alone",
         "stays": "whether the other side has the same spec, by hash",
         "kind": "what happened to it where it does not stay; null where its stack does not list it",
     },
     "ChangeBelow": {
         "depth": "how far below the spec that was asked about, which has 0",
-        "package": "its package",
         "old": "its hash on the old side",
         "new": "its hash on the new side",
         "build_only": "whether the row above needs it for building alone",
@@ -311,7 +295,6 @@ MEANINGS: dict[str, dict[str, str]] = {
         "alone",
     },
     "MissingSpecs": {
-        **_REPORT,
         "wanted": "the environments, as they were named",
         "catalog": "where their specs were looked for",
         "specs": "how many specs are wanted, and where they are",
@@ -323,7 +306,6 @@ MEANINGS: dict[str, dict[str, str]] = {
     "SkippedDocument": {
         "source": "the environment or the catalog that it is in, as that was named",
         "path": "where it is in there",
-        "error": "what is wrong with it",
     },
     "WantedCounts": {
         "wanted": "all specs of the environments",
@@ -333,7 +315,6 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "MissingSpec": {
         "environment": "the environment that needs it",
-        "package": "its package",
         "spec": "the spec as the environment has it",
         "asked_for": "whether it is a root of the environment",
         "nearest": "the spec of its package in the catalog that is most like it, or null",
