@@ -18,10 +18,10 @@ from snapdiff.filters import NameFilter, split_globs
 from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Annotation, code_quality, github_commands
-from snapdiff.reports.lost_builds import builds_in_words
+from snapdiff.reports.moves import Move, moves_in
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
-from snapdiff.reports.package_lines import PackageLine, package_lines
+from snapdiff.reports.statuses import Status
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 from snapdiff.safe_text import shown
 
@@ -87,28 +87,25 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
             text = f"{stack.status}: stack {stack.stack}{in_tag}"
             yield Offender(kind=Kind(stack.status), tag=name, stacks=(stack.stack,), text=text)
     both = [stack for stack in tag.stacks if stack.status in ("changed", "unchanged")]
-    for line in package_lines(tag, both):
-        found = line.kind in kinds
-        if found or (line.lost_a_build and Kind.REMOVED in kinds):
-            kind = line.kind if found else Kind.REMOVED
+    alike: dict[tuple[bool, Status, Move], list[str]] = {}
+    for (package, is_dependency), some in moves_in(tag, both).items():
+        for move in some:
+            key = is_dependency, move.status, replace(move, because=None)
+            alike.setdefault(key, []).append(package)
+    for (_, _, move), packages in sorted(alike.items(), key=lambda item: item[0][:2]):
+        found = move.kind in kinds
+        if found or (move.lost_a_build and Kind.REMOVED in kinds):
+            kind = move.kind if found else Kind.REMOVED
             # A tag and its stack may both be the top folder, which is one place.
-            places = ", ".join(dict.fromkeys(place for place in (name, *line.stacks) if place))
+            places = ", ".join(dict.fromkeys(place for place in (name, *move.stacks) if place))
             yield Offender(
                 kind=kind,
                 tag=name,
-                stacks=line.stacks,
-                packages=line.packages,
-                text=f"{kind.value}: {_packages(line)}{f' in {places}' if places else ''}",
+                stacks=move.stacks,
+                packages=tuple(packages),
+                text=f"{kind.value}: {', '.join(packages)}{move.in_words(str)}"
+                f"{f' in {places}' if places else ''}",
             )
-
-
-def _packages(line: PackageLine) -> str:
-    """Return packages with their versions and builds: `hipblas, rccl 6.3.3, 6.4.0 → 6.2.4`."""
-    versions = [", ".join(some) for some in (line.gone, line.came) if some]
-    if not versions and line.kept:
-        versions = [", ".join(line.kept)]
-    words = " ".join([", ".join(line.packages), *([" → ".join(versions)] if versions else [])])
-    return words + builds_in_words(line.builds, str)
 
 
 # --- What a configuration accepts: the gate lets it pass, and says so ---

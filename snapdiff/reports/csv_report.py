@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 
 from snapdiff.reports import ReportOptions
-from snapdiff.reports.lost_builds import trait_in_words
+from snapdiff.reports.builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
 from snapdiff.reports.package_lines import reported_kinds
 from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff

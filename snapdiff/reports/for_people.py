@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
-from snapdiff.reports.groups import FEW_QUIET, Group
+from snapdiff.reports.groups import FEW_QUIET, Group, number_of_packages
 from snapdiff.reports.markdown import Links, web_address
 from snapdiff.reports.names import shortened
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
@@ -239,12 +239,10 @@ def _shortened(group: Group, most: int) -> Group:
         left_out = len(rows) - len(table.rows)
         return replace(group, table=table if most else None, lines=(), left_out=left_out)
     names = group.names[: FEW_QUIET * max(most - len(group.lines), 0)]
-    told = {name for line in group.lines[:most] for name in line.packages}
-    every = {name for line in group.lines for name in line.packages}
+    untold = number_of_packages(group.lines[most:])
     return replace(
         group,
         lines=group.lines[:most],
         names=names,
-        elsewhere=group.elsewhere if most else 0,
-        left_out=len(every - told) + len(group.names) - len(names),
+        left_out=untold + len(group.names) - len(names),
     )

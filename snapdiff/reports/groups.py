@@ -1,17 +1,17 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from snapdiff.reports.lost_builds import BuildChanges, BuildMoves, StackBuilds, builds_in_words
-from snapdiff.reports.names import Mark, Place, versions_in_words
+from snapdiff.reports.moves import Move, StackMoves
+from snapdiff.reports.names import Mark, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
-from snapdiff.result import Kind, PackageChange, StackDiff
+from snapdiff.result import AskedFor, Kind, StackDiff
 from snapdiff.result.causes import Event
 
 MOST_COLUMNS = 10
@@ -24,13 +24,7 @@ MOST_NAMES = 400
 """How many names stand one after another on a page before the others are counted."""
 
 FEW = 4
-"""How many lines of dependencies are read with the products; more are put aside."""
-
-_FEW_ELSEWHERE = 2
-"""How many lines of a group say that packages were reconfigured elsewhere."""
-
-_MOST_TOGETHER = 20
-"""How many packages that are gone or new share a line."""
+"""How many lines are read beside others; of dependencies more are put aside."""
 
 _FEW_PACKAGES = 2
 """How many packages the first sentence names that are gone, new or downgraded."""
@@ -81,44 +75,29 @@ class Tally(Struct, frozen=True, kw_only=True):
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
-    Without a `change` none of its versions and builds is gone or new there.
+    Without a `move` none of its versions and builds is gone or new there.
     """
 
-    change: PackageChange | None
-    builds: BuildChanges | None = None
-    moves: BuildMoves | None = None
+    move: Move | None = None
+    asked_for: AskedFor | None = None
 
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot.
 
-        Builds that are lost while the version changes are told behind it.
+        Equal builds count once.
         """
-        if self.change is None:
-            return "·"
-        said = self._in_words(self.change, mark)
-        roots = self.change.asked_for
-        if roots is None or roots.new or said in ("·", "gone"):
+        move, roots = self.move, self.asked_for
+        if move is None or move.status is Status.GONE:
+            return "gone" if move else "·"
+        if move.status is Status.DEPENDENCY_NOW:
+            said = f"{move.own_in_words(mark).lstrip()}, a dependency now"
+        elif move.whole:
+            said = f"new{move.own_in_words(mark)}"
+        else:
+            said = replace(move, own=()).in_words(mark).lstrip(": ")
+        if roots is None or roots.new:
             return said
         return f"{said} ({'now a ' if roots.old else ''}dependency)"
-
-    def _in_words(self, change: PackageChange, mark: Mark) -> str:
-        gone, came, kept = (
-            versions_in_words(it, mark) for it in (change.gone, change.came, change.kept)
-        )
-        if change.was_compiler is True:
-            return f"{came}, a dependency now"
-        if change.whole:
-            return f"new {came}" if change.kind is Kind.ADDED else "gone"
-        lost = builds_in_words(self.builds, mark)
-        if gone and came:
-            return f"{gone} → {came}{lost}"
-        said = []
-        if gone:
-            said.append(f"lost {gone}, still has {kept}")
-        elif came and not (self.moves and self.moves.is_all):
-            said.append(f"{came} added beside {kept}")
-        said += [it.in_words(mark) for it in (self.builds, self.moves) if it]
-        return ", ".join(filter(None, said)) or "·"
 
 
 Columns = Mapping[str, Mapping[str, ProductCell]]
@@ -143,9 +122,8 @@ class ProductTable(Struct, frozen=True, kw_only=True):
 class Group(Tally, frozen=True, kw_only=True):
     """The packages of one status: their lines, also as a table, or, where it says enough, `names`.
 
-    `named` is what is said of the ones that are named.
-    `left_out` is how many packages are on lines, on rows or among names that are not there,
-    `elsewhere` how many were reconfigured in other stacks, which is not on the lines.
+    `named` is what is said of the ones that are named. `left_out` is how many packages are on
+    lines, on rows or among names that are not there.
     """
 
     lines: tuple[PackageLine, ...] = ()
@@ -153,7 +131,6 @@ class Group(Tally, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     named: Tally | None = None
     left_out: int = 0
-    elsewhere: int = 0
 
     @property
     def size(self) -> int:
@@ -162,22 +139,13 @@ class Group(Tally, frozen=True, kw_only=True):
 
     @property
     def first(self) -> tuple[PackageLine, ...]:
-        """The first lines, each of other packages, for where the group has one line in all."""
-        return first_lines(self.lines)
+        """The first lines, for where the group has one line in all."""
+        return self.lines[:FEW]
 
     @property
     def more(self) -> int:
         """How many packages are not on the first lines."""
         return self.number - number_of_packages(self.first)
-
-
-def first_lines(lines: Iterable[PackageLine], most: int = FEW) -> tuple[PackageLine, ...]:
-    """Return the first few of some lines, each of other packages."""
-    told: dict[str, PackageLine] = {}
-    for line in lines:
-        if told.keys().isdisjoint(line.packages):
-            told.update(dict.fromkeys(line.packages, line))
-    return tuple(dict.fromkeys(told.values()))[:most]
 
 
 def number_of_packages(lines: Iterable[PackageLine]) -> int:
@@ -187,56 +155,50 @@ def number_of_packages(lines: Iterable[PackageLine]) -> int:
 
 def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
     """Return how many packages had which status, each counted once, by the worst of its lines."""
-    lines = list(lines)
-    worst: dict[str, Status] = {}
+    worst: dict[str, PackageLine] = {}
     for line in lines:
-        for package in line.packages:
-            worst[package] = min(worst.get(package, line.status), line.status, key=severity)
-    packages: dict[Status, set[str]] = {}
-    for package, status in worst.items():
-        packages.setdefault(status, set()).add(package)
-    return tuple(
-        _tally(status, some, [line for line in lines if line.status is status])
-        for status, some in sorted(packages.items())
-    )
+        for name in line.packages:
+            known = worst.get(name, line)
+            worst[name] = min(known, line, key=lambda it: severity(it.status))
+    by_status: dict[Status, dict[str, PackageLine]] = {}
+    for name, line in worst.items():
+        by_status.setdefault(line.status, {})[name] = line
+    return tuple(_tally(status, by_status[status]) for status in sorted(by_status))
 
 
-def _tally(status: Status, packages: set[str], lines: Iterable[PackageLine]) -> Tally:
-    lines = [line for line in lines if not packages.isdisjoint(line.packages)]
+def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
+    """Return how many packages that is, and what is said of some: the lines are those of each."""
     is_few = len(packages) <= _FEW_PACKAGES and status <= Status.DOWNGRADED
     few = tuple(sorted(packages) if is_few else ())
     tally = Tally(status=status, number=len(packages), few=few)
+    moves = [
+        (name, move)
+        for name, line in packages.items()
+        for move in line.moves
+        if move.status is status
+    ]
     if status in (Status.GONE, Status.NEW):
-        partly = [line for line in lines if not line.in_tag]
-        places = list(dict.fromkeys(line.place for line in partly))
+        partly = [(name, move) for name, move in moves if not move.in_tag]
+        places = list(dict.fromkeys(move.place for _, move in partly))
         is_one = len(places) == 1
         return replace(
             tally,
-            in_some=number_of_packages(partly),
+            in_some=len({name for name, _ in partly}),
             place=places[0] if is_one and len(places[0].names) <= 1 else None,
-            in_stacks=len(partly[0].stacks) if is_one else 0,
+            in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
     if status is Status.UPGRADED:
-        return replace(tally, major=number_of_packages(it for it in lines if it.is_major))
+        return replace(tally, major=len({name for name, move in moves if move.is_major}))
     if status is Status.DUPLICATES:
-        what = {
-            "fewer" if line.builds and line.builds.lost.duplicates else "more" for line in lines
-        }
+        what = {"fewer" if it.lost and it.lost.duplicates else "more" for _, it in moves}
         return replace(tally, what=tuple(sorted(what)))
     if status in (Status.LOST, Status.MORE):
-        what = {"versions" if _is_of_versions(line) else "builds" for line in lines}
+        what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         return replace(tally, what=tuple(sorted(what, reverse=True)))
     if status is Status.SHARED:
-        events = dict.fromkeys(event for line in lines for event in line.shared)
+        events = dict.fromkeys(event for _, move in moves for event in move.shared)
         return replace(tally, events=tuple(events))
     return tally
-
-
-def _is_of_versions(line: PackageLine) -> bool:
-    """Return whether a line of what was lost, or is more, is about versions, not builds."""
-    if line.status is Status.MORE:
-        return bool(line.came)
-    return bool(line.gone) and not (line.builds and line.builds.lost.number)
 
 
 def grouped(
@@ -248,103 +210,63 @@ def grouped(
     """
     return tuple(
         _group(status, list(some), columns, lists_all=lists_all)
-        for status, some in groupby(lines, key=lambda line: line.worst)
+        for status, some in groupby(lines, key=lambda line: line.status)
     )
 
 
 def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_all: bool) -> Group:
-    """Return a group; that its packages have another hash elsewhere, too, is not told."""
     [tally] = tallies(lines)
-    lines = [line for line in lines if line.status is not Status.REBUILT or not line.is_elsewhere]
-    group = Group(**structs.asdict(tally), lines=_with_whole_together(lines))
+    group = Group(**structs.asdict(tally), lines=tuple(lines))
     if columns and status not in _QUIET:
         return replace(group, table=_product_table(lines, columns))
-    told = [line for line in group.lines if line.status is not Status.SHARED]
-    number = number_of_packages(told)
-    if not lists_all:
-        told = [line for line in told if not _is_quiet(line, number)]
-    some = {name for line in told for name in line.packages}
-    left = [
-        replace(line, packages=names)
-        for line in lines
-        if (names := tuple(name for name in line.packages if name not in some))
-    ]
+    left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
+    if status is Status.SHARED:  # one line says it of all of them
+        left = lines
     named = tallies(left)
-    elsewhere = [line for line in told if line.status in _QUIET and line.is_elsewhere]
-    if len(elsewhere) <= _FEW_ELSEWHERE or lists_all:
-        elsewhere = []
     return replace(
         group,
-        lines=tuple(line for line in told if line not in elsewhere),
-        names=tuple(dict.fromkeys(name for line in left for name in line.packages)),
+        lines=tuple(line for line in lines if line not in left),
+        names=tuple(name for line in left for name in line.packages),
         named=named[0] if named else None,
-        elsewhere=number_of_packages(elsewhere),
     )
 
 
 def _is_quiet(line: PackageLine, number: int) -> bool:
     """Return whether names are enough of the packages of a line, as of all `number` like them."""
-    if line.worst is Status.REBUILT:
+    if line.status is Status.REBUILT:
         return number > FEW
-    is_of_builds = line.worst in _QUIET_BUILDS and not _is_of_versions(line)
+    is_of_builds = line.status in _QUIET_BUILDS and not line.moves[0].is_of_versions
     return number > FEW_QUIET and (
-        line.worst is Status.RECONFIGURED or (line.is_dependency and is_of_builds)
+        line.status is Status.RECONFIGURED or (line.is_dependency and is_of_builds)
     )
 
 
-def _with_whole_together(lines: Sequence[PackageLine]) -> tuple[PackageLine, ...]:
-    """Return lines of which those share one whose packages are gone from, or new in, one place."""
-    alike: dict[object, list[PackageLine]] = {}
-    for position, line in enumerate(lines):
-        key = (line.status, line.in_tag, line.place) if line.whole else position
-        alike.setdefault(key, []).append(line)
-    return tuple(line for some in alike.values() for line in _together(some))
-
-
-def _together(lines: Sequence[PackageLine]) -> Iterator[PackageLine]:
-    each = [(name, line.gone or line.came) for line in lines for name in line.packages]
-    if len(lines) == 1:
-        yield from lines
-        return
-    for start in range(0, len(each), _MOST_TOGETHER):
-        some = each[start : start + _MOST_TOGETHER]
-        yield replace(
-            lines[0],
-            packages=tuple(name for name, _ in some),
-            gone=(),
-            came=(),
-            each=tuple((versions, 0, False) for _, versions in some),
-        )
-
-
-def product_columns(stacks: Sequence[StackDiff]) -> Columns:
+def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> Columns:
     """Return the columns of a table of products: what happened in each stack to each package."""
-    return {
-        stack.stack: _column(stack, StackBuilds(stack))
-        for stack in sorted(stacks, key=lambda stack: stack.stack)
-    }
-
-
-def _column(stack: StackDiff, builds: StackBuilds) -> dict[str, ProductCell]:
-    cells = {name: ProductCell(None) for name in stack.still_there}
-    for change in stack.package_changes:
-        if change.parts and change.is_dependency:  # the product is another part
-            cells.setdefault(change.package, ProductCell(None))
-            continue
-        moves = builds.moves(change)
-        is_quiet = change.kind in (Kind.RECONFIGURED, Kind.REBUILT) and not moves
-        cells[change.package] = (
-            ProductCell(None) if is_quiet else ProductCell(change, builds.changes(change), moves)
-        )
-    return cells
+    columns: dict[str, dict[str, ProductCell]] = {}
+    for stack in sorted(stacks, key=lambda stack: stack.stack):
+        cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
+        for change, move in moves[stack.stack]:
+            is_quiet = move.is_quiet or (move.status is Status.RECONFIGURED)
+            if change.parts and change.is_dependency:  # the product is another part
+                cells.setdefault(change.package, ProductCell())
+            else:
+                cells[change.package] = (
+                    ProductCell() if is_quiet else ProductCell(move, change.asked_for)
+                )
+    return columns
 
 
 def _product_table(lines: Iterable[PackageLine], columns: Columns) -> ProductTable:
-    kinds = {package: line.worst.kind for line in lines for package in line.packages}
     return ProductTable(
         stacks=tuple(columns),
         rows=tuple(
-            ProductRow(package, kind, tuple(cells.get(package) for cells in columns.values()))
-            for package, kind in kinds.items()
+            ProductRow(
+                package,
+                line.status.kind,
+                tuple(cells.get(package) for cells in columns.values()),
+            )
+            for line in lines
+            for package in line.packages
         ),
     )

@@ -127,7 +127,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     def says_all(self) -> bool:
         """Whether there are so few lines, and nothing is only counted, that they are a table."""
         groups = [it for tag in self.tags for part in tag.parts for it in part.groups]
-        is_counted = any(group.names or group.left_out or group.elsewhere for group in groups)
+        is_counted = any(group.names or group.left_out for group in groups)
         is_counted = is_counted or any(tag.only_rebuilt for tag in self.tags)
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
@@ -163,8 +163,8 @@ def outline_of(
     ]
     every = [line for writer in writers for line in writer.lines]
     has_products = any(writer.has_products for writer in writers)
-    counted = count_table(diff, {tag_names(writer.tag): writer.lines for writer in writers})
-    told = [line for line in every if line.kind is not Kind.REBUILT] or every
+    counted = count_table(diff, {tag_names(writer.tag): writer.moves for writer in writers})
+    told = [line for line in every if line.status is not Status.REBUILT] or every
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]

@@ -10,8 +10,9 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import counted, tag_names
-from snapdiff.reports.package_lines import WORST_FIRST, PackageLine, reported_kinds, worst_rank
+from snapdiff.reports.package_lines import WORST_FIRST, reported_kinds, worst_rank
 from snapdiff.reports.statuses import Status
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
@@ -95,14 +96,14 @@ def name_of_row(row: CountRow, noun: str, rebuilt: str, mark: Callable[[str], st
     return f"{name}, {word}" if word else name
 
 
-Lines = Mapping[tuple[str, ...], Sequence[PackageLine]]
-"""The lines of the tags that changed, by the names of the tag."""
+TagMoves = Mapping[tuple[str, ...], Moves]
+"""What happened to packages of the tags that changed, by the names of the tag."""
 
 
-def count_table(diff: CatalogDiff, lines: Lines | None = None) -> CountTable:
+def count_table(diff: CatalogDiff, moves: TagMoves | None = None) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`.
 
-    With `lines` a package is counted by the worst that they say of it in the stack, else by the
+    With `moves` a package is counted by the worst that they say of it in the stack, else by the
     kind of its change.
     """
     reported = reported_kinds(diff)
@@ -116,7 +117,7 @@ def count_table(diff: CatalogDiff, lines: Lines | None = None) -> CountTable:
             counts=_counts(tag, stacks, said, is_narrowed=is_narrowed),
         )
         for tag in tags_worst_first(diff.tags)
-        for said in [_said_by_stack((lines or {}).get(tag_names(tag), ()))]
+        for said in [_said_by_stack((moves or {}).get(tag_names(tag), {}))]
         for fate, stacks in _stacks_by_row(tag)
     ]
     by_kind: Counter[Kind] = Counter()
@@ -180,14 +181,14 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
             yield fate, stacks
 
 
-def _said_by_stack(lines: Iterable[PackageLine]) -> dict[str, dict[str, Status]]:
-    """Return the worst that lines say of each package in each stack."""
+def _said_by_stack(moves: Moves) -> dict[str, dict[str, Status]]:
+    """Return the worst that is said of each package in each stack."""
     said: dict[str, dict[str, Status]] = {}
-    for line in lines:
-        for stack in line.stacks:
-            worst = said.setdefault(stack, {})
-            for package in line.packages:
-                worst[package] = min(worst.get(package, line.status), line.status)
+    for (package, _), some in moves.items():
+        for move in some:
+            for stack in move.stacks:
+                worst = said.setdefault(stack, {})
+                worst[package] = min(worst.get(package, move.status), move.status)
     return said
 
 

@@ -11,6 +11,9 @@ from msgspec.structs import asdict, replace
 
 from snapdiff.result import AskedFor, Change, Kind, PackageChange, PackageParts, StackDiff
 
+_COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
+"""How packages end that came to a stack because its compilers became dependencies."""
+
 
 def knows_products(stacks: Iterable[StackDiff]) -> bool:
     """Return whether any of the stacks of a tag says what somebody asked for."""
@@ -70,4 +73,12 @@ def specs_by_part(stack: StackDiff) -> SpecsByPart:
             own = [change for change in specs if change.is_explicit is not package.is_dependency]
             specs = own or specs  # each of its specs is in a pair with one of the other part
         found[package.package, package.is_dependency] = specs
+    return found
+
+
+def dependencies_now(stack: StackDiff) -> set[str]:
+    """Return the packages that came as compilers became dependencies: compilers and their parts."""
+    found = {it.package for it in stack.package_changes if it.was_compiler is True}
+    if found or any(cause.what == "compilers" for cause in stack.causes):
+        found |= {name for name in stack.packages.added if name.endswith(_COMES_WITH_COMPILERS)}
     return found

@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.model import Spec
-from snapdiff.reports.package_lines import WORST_FIRST, dependencies_now
+from snapdiff.reports.package_lines import WORST_FIRST
+from snapdiff.reports.products import dependencies_now
 from snapdiff.result import Change, Field, Kind, StackDiff
 from snapdiff.result.causes import Cause
 

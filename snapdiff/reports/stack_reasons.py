@@ -6,8 +6,10 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from snapdiff.reports.builds import VersionMove
+from snapdiff.reports.moves import is_shared_field, shared_fields
 from snapdiff.reports.names import Place, Places
-from snapdiff.reports.package_lines import PackageLine, is_shared_field, shared_fields
+from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
@@ -163,22 +165,11 @@ TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 """All of it; no result says which package provides mpi, so the ones that do are listed here."""
 
 
-class ToolStep(NamedTuple):
-    """What became of the versions of a part of the toolchain; `kept` where all that is said of it.
-
-    Where versions came in the place of others, those that stayed are not named.
-    """
-
-    gone: Versions
-    came: Versions
-    kept: Versions
-
-
 class ToolChange(NamedTuple):
     """A part of the toolchain, and each step that it made, with its stacks: most of these first."""
 
     name: str
-    steps: tuple[tuple[ToolStep, Place], ...]
+    steps: tuple[tuple[VersionMove, Place], ...]
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -195,7 +186,7 @@ def beside_toolchain(
     lines = list(lines)
     told = {change.name for change in toolchain.changes} if toolchain else set()
     for line in lines:
-        if line.builds or not (line.gone or line.came):
+        if not all(move.is_of_versions for move in line.moves):
             told.difference_update(line.packages)
     return [it for it in lines if not (it.is_dependency and told.issuperset(it.packages))]
 
@@ -205,7 +196,7 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
 
     Compilers are what the specs say that they were built with, the rest are packages.
     """
-    changed: dict[str, dict[ToolStep, list[str]]] = {}
+    changed: dict[str, dict[VersionMove, list[str]]] = {}
     same: dict[str, set[str]] = {}
     for stack in stacks:
         versions = _compilers(stack)
@@ -216,7 +207,7 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
         for name, (old, new) in versions.items():
             if old != new:
                 kept = set() if old - new and new - old else old & new
-                step = ToolStep(*map(_in_order, (old - new, new - old, kept)))
+                step = VersionMove(_in_order(old - new), _in_order(new - old), _in_order(kept))
                 changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
             elif name in MPI or name in COMPILERS:
                 same.setdefault(name, set()).update(new)
@@ -234,9 +225,9 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
 
 
 def _in_places(
-    stacks: Mapping[ToolStep, Sequence[str]], places: Places
-) -> tuple[tuple[ToolStep, Place], ...]:
-    def order(step: ToolStep) -> tuple[int, object]:
+    stacks: Mapping[VersionMove, Sequence[str]], places: Places
+) -> tuple[tuple[VersionMove, Place], ...]:
+    def order(step: VersionMove) -> tuple[int, object]:
         return len(stacks[step]), parse_version((step.came or step.gone)[-1])
 
     return tuple(

@@ -8,18 +8,17 @@ from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
+from snapdiff.reports.builds import StackLoss, losses_of
 from snapdiff.reports.groups import (
     FEW,
     MOST_COLUMNS,
     Group,
-    Tally,
-    first_lines,
     grouped,
     number_of_packages,
     product_columns,
 )
-from snapdiff.reports.lost_builds import StackLoss, losses_of
-from snapdiff.reports.names import NOWHERE, Place, Places
+from snapdiff.reports.moves import moves_of, stack_moves
+from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
 from snapdiff.reports.products import in_parts, knows_products
@@ -73,33 +72,8 @@ class Part(Struct, frozen=True, kw_only=True):
         return self.size > FEW
 
 
-MOST_NEWS = 20
+MOST_NEWS = 10
 """How many lines of packages one piece of news has; of more the first ones are told."""
-
-MOST_PLACES = 8
-"""How many places one piece of news has."""
-
-LinesAt = tuple[Place, tuple[PackageLine, ...]]
-"""What happened to packages in one place."""
-
-
-class Headline(Struct, frozen=True, kw_only=True):
-    """The packages of one status, which nobody should miss, by place, and how many more they are.
-
-    `elsewhere` is what else happened to these in other places; `is_whole` says that nothing of it
-    is left out. They are products where it is known what somebody asked for.
-    """
-
-    tally: Tally
-    places: tuple[LinesAt, ...]
-    elsewhere: tuple[LinesAt, ...]
-    more: int
-    is_whole: bool
-
-    @property
-    def one(self) -> LinesAt | None:
-        """The place and the lines, where there is one place alone."""
-        return self.places[0] if len(self.places) == 1 else None
 
 
 class RootsLine(Struct, frozen=True, kw_only=True):
@@ -129,7 +103,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     losses: tuple[StackLoss, ...]
-    headlines: tuple[Headline, ...]
+    headlines: tuple[Group, ...]
     toolchain: Toolchain | None
     roots: dict[bool, tuple[RootsLine, ...]]
     parts: tuple[Part, ...]
@@ -150,12 +124,18 @@ class TagWriter:
         self._lists_all = details or bool(filters.because or filters.kind)
         self._tells_losses = Kind.REMOVED in kinds
         self._reasons = reasons_of(tag.stacks, self._places)
-        self.lines = self._lines(_told_stacks(tag))
+        told = _told_stacks(tag)
+        self._by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
+        self.moves = moves_of(self._by_stack, self._places)
+        self.lines = self._lines(told)
 
     def _lines(self, stacks: Sequence[StackDiff]) -> list[PackageLine]:
-        lines = package_lines(self.tag, stacks, self._places)
+        by_stack = {
+            it.stack: self._by_stack[it.stack] for it in stacks if it.stack in self._by_stack
+        }
+        lines = package_lines(moves_of(by_stack, self._places))
         if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
-            return [replace(line, because=None) for line in lines]  # it is told once for all
+            return [_without_reasons(line) for line in lines]  # it is told once for all
         return lines
 
     def block(self, group_by: GroupBy, untold: Sequence[PackageLine]) -> TagBlock:
@@ -178,15 +158,17 @@ class TagWriter:
                 for lines in [beside_toolchain(self._lines([stack]), toolchain)]
                 for part in self._parts(stack, [stack], lines)
             ]
-        used = [it.place for part in parts for group in part.groups for it in group.lines]
+        used = [
+            move.place
+            for part in parts
+            for group in part.groups
+            for line in group.lines
+            for move in line.moves
+        ]
         used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
         return TagBlock(
             tag=self.tag,
-            worst={
-                (package, line.is_dependency): line.worst
-                for line in self.lines
-                for package in line.packages
-            },
+            worst={package: moves[0].status for package, moves in self.moves.items()},
             only_rebuilt=tuple(sorted(it.stack for it in fates["rebuilt"] if group_by == "stack")),
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),
@@ -200,24 +182,19 @@ class TagWriter:
     def with_news(self, block: TagBlock, *, repeats: bool) -> TagBlock:
         """Return a block that begins with news.
 
-        Beside a table, if it `repeats` them, they are short, and without one they are no part of
-        the lines any more.
+        Beside a table they tell of losses alone. What they tell whole is no part of the lines or
+        rows any more, unless a table `repeats` it.
         """
         has_table = any(part.has_table for part in block.parts)
-        is_short = repeats and has_table
-        products = [line for line in self.lines if not line.is_dependency]
-        headlines = []
-        for group in grouped(products, {}, lists_all=True):
-            lines: Iterable[PackageLine] = group.lines
-            if group.status is Status.UPGRADED and has_table and group.major:
-                lines = [line for line in lines if line.is_major]
-                tally = Tally(status=group.status, number=group.major, major=group.major)
-                headlines.append(_headline(tally, lines))
-            elif group.is_news:
-                least = Status.LOST if is_short else Status.RECONFIGURED
-                headlines.append(_headline(group, (it for it in lines if it.status <= least)))
-        told = {it.tally.status for it in headlines if it.is_whole and it.tally.is_news}
-        if is_short or any(part.stack is not None for part in block.parts):
+        least = Status.LOST if has_table else Status.REBUILT
+        headlines = self._news(least)
+        told = {it.status for it in headlines if not it.left_out}
+        for (_, is_dependency), moves in self.moves.items():
+            if not is_dependency and any(it.status > least and not it.is_quiet for it in moves):
+                told.discard(moves[0].status)
+        if has_table:
+            headlines += self._majors()
+        if (repeats and has_table) or any(part.stack is not None for part in block.parts):
             told = set()
         parts = [
             replace(part, groups=tuple(it for it in part.groups if it.status not in told))
@@ -227,12 +204,54 @@ class TagWriter:
         ]
         return replace(block, headlines=tuple(headlines), parts=tuple(parts))
 
+    def _news(self, least: Status) -> list[Group]:
+        """Return the products that nobody should miss, and what happened to them, to the `least`.
+
+        What is gone or downgraded as a dependency, and a product in another stack, is told with
+        them, though it is none where it happened.
+        """
+        products = {name for name, is_dependency in self.moves if not is_dependency}
+        beside = {  # dependencies of the name of a product of the same stack
+            (change.package, stack)
+            for stack, found in self._by_stack.items()
+            for change, _ in found
+            if change.parts
+        }
+        news = {}
+        for (name, is_dependency), moves in self.moves.items():
+            if is_dependency and name in products:
+                told = [
+                    move
+                    for move in moves
+                    if move.status in (Status.GONE, Status.DOWNGRADED)
+                    and not move.versions.counts
+                    and beside.isdisjoint((name, stack) for stack in move.stacks)
+                ]
+            elif not is_dependency and moves[0].status <= Status.LOST:
+                told = [it for it in moves if it.status <= least]
+            else:
+                continue
+            if told:
+                news[name, is_dependency] = tuple(told)
+        lines = sorted(package_lines(news), key=lambda line: line.status)
+        return [_shortened(group) for group in grouped(lines, {}, lists_all=True)]
+
+    def _majors(self) -> list[Group]:
+        """Return the products that rose to another major version, and nothing worse happened."""
+        told = {
+            (name, is_dependency): tuple(it for it in moves if it.is_major)
+            for (name, is_dependency), moves in self.moves.items()
+            if not is_dependency and moves[0].status is Status.UPGRADED
+        }
+        lines = package_lines({package: moves for package, moves in told.items() if moves})
+        return [_shortened(group) for group in grouped(lines, {}, lists_all=True)]
+
     def _parts(
         self, stack: StackDiff | None, told: Sequence[StackDiff], lines: Sequence[PackageLine]
     ) -> Iterator[Part]:
         """Yield products and dependencies, or packages where it is not known which is which."""
         has_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
-        columns = product_columns(told) if has_table else {}
+        columns = product_columns(told, self._by_stack) if has_table else {}
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
         found = [
             Part(
@@ -260,7 +279,7 @@ class TagWriter:
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:
     """Return whether packages with another hash are so few that their own lines say why."""
     rebuilt = {it.package for stack in stacks for it in stack.changes if it.kind is Kind.REBUILT}
-    told = [it for it in lines if it.status is it.worst is Status.REBUILT and it.because]
+    told = [it for it in lines if it.status is Status.REBUILT and all(m.because for m in it.moves)]
     return len(rebuilt) <= FEW and rebuilt == {name for line in told for name in line.packages}
 
 
@@ -271,34 +290,16 @@ def _beside(
     return replace(reasons, specs=0) if reasons and _say_why(lines, stacks) else reasons
 
 
-def _headline(tally: Tally, lines: Iterable[PackageLine]) -> Headline:
-    """Return a piece of news; of very many packages the first ones, without their places."""
-    lines = list(lines)
-    own, elsewhere = (
-        _by_place(line for line in lines if line.is_elsewhere is is_elsewhere)
-        for is_elsewhere in (False, True)
-    )
-    is_whole = len(lines) <= MOST_NEWS and max(len(own), len(elsewhere)) <= MOST_PLACES
-    if not is_whole:
-        first = first_lines((line for _, at in own for line in at), SHORT)
-        own, elsewhere = ((own[0][0] if len(own) == 1 else NOWHERE, first),), ()
-    told = number_of_packages(line for _, at in own for line in at)
-    return Headline(
-        tally=tally,
-        places=own,
-        elsewhere=elsewhere,
-        more=tally.number - told,
-        is_whole=is_whole,
-    )
+def _shortened(group: Group) -> Group:
+    """Return a piece of news; of very many packages the first ones."""
+    if len(group.lines) <= MOST_NEWS:
+        return group
+    lines = group.first
+    return replace(group, lines=lines, left_out=group.number - number_of_packages(lines))
 
 
-def _by_place(lines: Iterable[PackageLine]) -> tuple[LinesAt, ...]:
-    """Return the lines at each place, those of most packages first."""
-    at: dict[Place, list[PackageLine]] = {}
-    for line in lines:
-        at.setdefault(line.place, []).append(line)
-    most_first = sorted(at.items(), key=lambda item: -number_of_packages(item[1]))
-    return tuple((place, tuple(found)) for place, found in most_first)
+def _without_reasons(line: PackageLine) -> PackageLine:
+    return replace(line, moves=tuple(replace(move, because=None) for move in line.moves))
 
 
 def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:

@@ -14,6 +14,7 @@ from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import ReportOptions, markdown, terminal
+from snapdiff.reports.builds import StackLoss, VersionMove, trait_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
@@ -23,8 +24,8 @@ from snapdiff.reports.cause_words import (
     why_in_words,
 )
 from snapdiff.reports.html import writing
-from snapdiff.reports.lost_builds import BuildMoves, StackLoss, builds_in_words, trait_in_words
 from snapdiff.reports.markdown import code, linked
+from snapdiff.reports.moves import Move
 from snapdiff.reports.names import (
     Mark,
     counted,
@@ -120,8 +121,9 @@ def _environment(
         "field": partial(field_in_words, mark=mark),
         "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
-        "builds": partial(builds_in_words, mark=mark),
-        "moves": partial(BuildMoves.in_words, mark=mark),
+        "move": partial(Move.in_words, mark=mark),
+        "versions": partial(VersionMove.in_words, mark=mark),
+        "own": partial(Move.own_in_words, mark=mark),
         "loss": partial(StackLoss.in_words, mark=mark),
     }
     environment.globals["SAME_TO_USE"] = SAME_TO_USE

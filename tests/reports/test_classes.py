@@ -24,27 +24,54 @@ def builds(side: str, *versions: str) -> list[Record]:
 
 
 MOVES = {
-    "a version beside another": (["1.0"], ["1.0", "1.1"], "zlib 1.1 added beside 1.0."),
+    "a version beside another": (["1.0"], ["1.0", "1.1"], "+ zlib 1.1 added beside 1.0"),
+    "and a build more of that": (["1.0"], ["1.0", "1.1", "1.0"], "+ zlib 1.1 added beside 1.0"),
     "a build of a version that stays went down": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0"],
-        "zlib: 1 of 3 builds 1.1 → 1.0.",
+        "↓ zlib 1.1 (2 builds), 1.0 (1) → 1.1 (1), 1.0 (2)",
     ),
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "zlib: 1 of 2 builds 1.1 → 1.0.",
+        "↓ zlib 1.1 (2 builds) → 1.1 (1), 1.0 (1)",
     ),
-    "a build went up": (["1.1", "1.1"], ["1.1", "1.2"], "zlib: 1 of 2 builds 1.1 → 1.2."),
-    "the last build of a version": (["1.1", "1.0"], ["1.1"], "zlib lost 1.0, still has 1.1"),
+    "a build went up": (
+        ["1.1", "1.1"],
+        ["1.1", "1.2"],
+        "↑ zlib 1.1 (2 builds) → 1.2 (1), 1.1 (1)",
+    ),
+    "what did not move is not said": (
+        ["1.1", "1.1", "0.9"],
+        ["1.1", "1.2", "0.9"],
+        "↑ zlib 1.1 (2 builds) → 1.2 (1), 1.1 (1)",
+    ),
+    "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib lost 1.0, still has 1.1"),
+    "and a build of another": (
+        ["1.1", "1.1", "1.0"],
+        ["1.1"],
+        "− zlib 1.1 (2 builds), 1.0 (1) → 1.1 (1)",
+    ),
+    "versions for others": (
+        ["1.1", "1.0"],
+        ["1.3", "1.2"],
+        "↑ zlib 1.1 and 1.0 → 1.3 and 1.2",
+    ),
+    "one for another, beside one that stays": (["1.1", "1.0"], ["1.2", "1.0"], "↑ zlib 1.1 → 1.2"),
+    "two for one, beside one that stays": (
+        ["1.2", "1.1", "1.0"],
+        ["1.3", "1.0"],
+        "− zlib 1.2 (1 build), 1.1 (1) → 1.3 (1), lost with n=2\n",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_a_line_says_which_builds_moved(name: str) -> None:
+def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> None:
     old, new, line = MOVES[name]
-    text = render_report(diff_of(builds("o", *old), builds("n", *new)), "text")
-    assert line in text
+    others = spec("b", package="left"), spec("c", package="comes")
+    diff = diff_of([*builds("o", *old), others[0]], [*builds("n", *new), others[1]])
+    assert f"\n  {line}" in render_report(diff, "text")
 
 
 def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
@@ -56,10 +83,10 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
         tmp_path, [*tools, *twins, *users], [tools[1], twins[1], moved, users[1]]
     )
     text = run_cli(old, new, "-f", "text").out
-    assert "gotcha 1.0: 2 equal builds are one now" in text
+    assert "gotcha 1.0: 1 equal build fewer" in text
     assert "builds lost" not in text
     back = run_cli(new, old, "-f", "text").out
-    assert "gotcha 1.0: a build is there twice now" in back
+    assert "gotcha 1.0: 1 equal build more" in back
 
 
 @pytest.mark.parametrize(
@@ -112,7 +139,7 @@ def test_what_is_new_in_a_stack_is_news_also_where_it_is_upgraded_in_another() -
     assert (
         "2 packages changed in 2 stacks: 1 new in hep, 1 upgraded to another major version." in text
     )
-    assert "  + app 1.1 new in hep\n  ↑ elsewhere: app 1.0 → 1.1 (e4s)\n" in text
+    assert "  + app 1.1 new in hep; 1.0 → 1.1 in e4s\n" in text
 
 
 def test_of_packages_that_are_gone_from_one_place_the_sentence_names_it() -> None:

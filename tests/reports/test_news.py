@@ -13,10 +13,10 @@ from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog, render_r
 from snapdiff.filters import narrowed_to_kinds
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.groups import FEW
+from snapdiff.reports.moves import moves_in
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.package_counts import count_table
-from snapdiff.reports.package_lines import package_lines
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import Status, severity
 from snapdiff.result import Kind, SkippedPage
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
@@ -225,13 +225,12 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     kept = [spec("m", "2.0", package="less"), spec("n", package="builds")]
     new += [spec("o", "2.0", package="major"), *kept]
     news = [
-        "− 1 gone: left 1.0",
-        "+ 1 new: comes 1.0",
-        "↓ 1 downgraded: sinks 2.0 → 1.9",
-        (
-            "− 2 lost versions or builds: builds 1.0: 1 of 2 builds lost (with +mpi), "
-            "less 1.9 (still has 2.0)"
-        ),
+        "− gone: left 1.0",
+        "+ new: comes 1.0",
+        "↓ downgraded: sinks 2.0 → 1.9",
+        "− lost versions or builds",
+        "  builds 1.0: 1 of 2 builds lost (with +mpi)",
+        "  less 2.0 (2 builds), 1.9 (1) → 2.0 (1)",
     ]
     diff = diff_of([*old, *kept], new)
     words = "".join(f"  {line}\n" for line in news)
@@ -240,7 +239,7 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     few = diff_of([*old[20:], *kept], new[20:])
     assert ".\n\nGone\n" in render_report(few, "text")
     short = render_report(diff, "comment", ReportOptions(max_length=1500, package_url=""))
-    assert "- ↓ 1 downgraded: `sinks` `2.0` → `1.9`\n" in short
+    assert "- ↓ downgraded: `sinks` `2.0` → `1.9`\n" in short
     assert "shortened to fit" in short
 
 
@@ -260,13 +259,16 @@ def test_of_several_versions_the_lost_builds_are_told_by_version() -> None:
 
 @pytest.mark.slow
 @given(catalogs())
-def test_a_group_has_what_its_heading_says_and_what_happened_elsewhere(pair: Catalogs) -> None:
+def test_a_package_is_one_item_of_its_class_the_worst_first(pair: Catalogs) -> None:
     for tag in outline_of(diff_of(*pair), "package").tags:
         for group in (group for part in tag.parts for group in part.groups if group.lines):
-            here = [line for line in group.lines if not line.is_elsewhere]
-            assert {line.status for line in here} == {group.status}
-            assert len({name for line in here for name in line.packages}) == group.number
-            assert list(group.lines[: len(here)]) == here
+            packages = [name for line in group.lines for name in line.packages]
+            assert len(packages) == len(set(packages)) == group.number
+            for line in group.lines:
+                statuses = [severity(move.status) for move in line.moves]
+                assert statuses == sorted(statuses)
+                assert line.moves[0].status is group.status
+                assert len(line.moves) == 1 or len(line.packages) == 1
 
 
 @pytest.mark.slow
@@ -335,7 +337,7 @@ def test_a_family_that_moves_together_is_one_line() -> None:
     ]
     new = [spec(f"c{numbered(n)}", "6.2.4", package=p, stacks="rocm") for n, p in enumerate(names)]
     text = render_report(diff_of(old, new), "text")
-    assert "hipblas, hipblaslt, rccl, rocblas 6.4.0 → 6.2.4, also lost 6.3.3" in text
+    assert "hipblas, hipblaslt, rccl, rocblas 6.4.0 and 6.3.3 → 6.2.4, 1 of 2" in text
 
 
 def test_gone_without_a_place_means_the_whole_tag() -> None:
@@ -453,13 +455,13 @@ def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
 
 @pytest.mark.slow
 @given(catalogs())
-def test_the_lines_hold_every_package_change_once(pair: Catalogs) -> None:
+def test_the_moves_hold_every_package_change_once(pair: Catalogs) -> None:
     for tag in diff_of(*pair).tags:
         told = sorted(
-            (stack, package, line.kind)
-            for line in package_lines(tag, tag.stacks)
-            for stack in line.stacks
-            for package in line.packages
+            (stack, package, move.kind)
+            for (package, _), moves in moves_in(tag, tag.stacks).items()
+            for move in moves
+            for stack in move.stacks
         )
         assert told == sorted(
             (stack.stack, change.package, change.kind)

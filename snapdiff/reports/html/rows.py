@@ -13,9 +13,9 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, counted_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
+from snapdiff.reports.moves import moves_in
 from snapdiff.reports.names import tag_label
 from snapdiff.reports.outline import Outline
-from snapdiff.reports.package_lines import PackageLine, package_lines
 from snapdiff.reports.products import specs_by_part
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
@@ -123,16 +123,13 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     counted = block.reasons.causes if block.reasons else ()
     causes = {event: counted_in_words(it, shown) for it in counted for event in it.events}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
-    lines: dict[tuple[str, bool], list[PackageLine]] = {}
-    for line in package_lines(tag, tag.stacks, together=False):
-        lines.setdefault((line.packages[0], line.is_dependency), []).append(line)
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
-    for (package, is_dependency), some in lines.items():
-        in_stacks = [name for line in some for name in line.stacks]
+    for (package, is_dependency), found in moves_in(tag, tag.stacks).items():
+        in_stacks = [name for move in found for name in move.stacks]
         changed = {name: changes[name].get((package, is_dependency), ()) for name in in_stacks}
         groups = _groups_of(changed)
-        some.sort(key=lambda line: whole.issuperset(line.stacks))
-        other = WITH_STACK if whole.issuperset(in_stacks) else some[0].worst
+        some = sorted(found, key=lambda move: whole.issuperset(move.stacks))
+        other = WITH_STACK if whole.issuperset(in_stacks) else found[0].status
         by_stack = () if is_dependency else cells.get(package, ())
         yield TableRow(
             tag=tag_label(tag),

@@ -1,0 +1,231 @@
+"""Versions and builds in words: which there are, how many, and what tells those that are lost."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from snapdiff.reports.names import Mark, Place, Places, counted, versions_in_words
+from snapdiff.reports.statuses import Versions
+from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount, VersionCount
+
+
+class BuildShare(NamedTuple):
+    """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
+
+    `versions` are those of these builds, in order, where the package has others, too. `duplicates`
+    are not among the number: nobody misses a build of which there is an equal one.
+    """
+
+    number: int
+    of: int
+    what: Literal["lost", "new"]
+    parts: tuple[TraitCount, ...]
+    versions: Versions
+    duplicates: int
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`."""
+        words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
+        if not self.of:
+            words = f"{counted(self.number, 'build')} {self.what} each"
+        notes = [versions_in_words(self.versions, mark)] if self.versions else []
+        if trait := self.common_trait(mark):
+            notes.append(trait)
+        else:
+            notes += [
+                f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}"
+                for it in self.parts
+            ]
+        return f"{words} ({', '.join(notes)})" if notes else words
+
+    def common_trait(self, mark: Mark) -> str:
+        """Return what tells all of them from other builds of the package, or nothing."""
+        has_one = self.parts and self.parts[0].specs == self.number
+        return traits_in_words(self.parts[0], mark) if has_one else ""
+
+    def duplicates_in_words(self) -> str:
+        """Return what is said of builds that are equal to others."""
+        words = "fewer" if self.what == "lost" else "more"
+        return f"{counted(self.duplicates, 'equal build')} {words}"
+
+    def alike(self) -> "BuildShare":
+        """Return what is said of several packages at once, without what is of one alone."""
+        return self._replace(of=0, versions=())
+
+
+class VersionMove(NamedTuple):
+    """What became of the versions of a package: only before, only after, on both sides.
+
+    `counts` are the builds of each of the versions of which there are more or fewer; they are
+    there where the others do not say what happened.
+    """
+
+    gone: Versions
+    came: Versions
+    kept: Versions = ()
+    counts: tuple[VersionCount, ...] = ()
+
+    def in_words(self, mark: Mark) -> str:
+        """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `lost 1.2, still has 1.3`, nothing.
+
+        With counts `2.0.0 (4 builds) → 2.0.0 (3), 1.9.0 (1)`; of one side alone `1.2 gone`.
+        """
+        if self.counts:
+            before = [(it.version, it.old) for it in reversed(self.counts) if it.old]
+            after = [(it.version, it.new) for it in reversed(self.counts) if it.new]
+            (first, number), *others = before
+            sides = [f"{mark(first)} ({counted(number, 'build')})", *_counted(others, mark)]
+            return f"{', '.join(sides)} → {', '.join(_counted(after, mark))}"
+        gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
+        still = f", still has {kept}" if kept else ""
+        if gone and came:
+            return f"{gone} → {came}{still}"
+        if gone:
+            return f"lost {gone}{still}" if kept else f"{gone} gone"
+        return came and (f"{came} added beside {kept}" if kept else f"{came} new")
+
+
+def _counted(numbers: Iterable[tuple[str, int]], mark: Mark) -> list[str]:
+    return [f"{mark(version)} ({number:,})" for version, number in numbers]
+
+
+def version_move(change: PackageChange) -> VersionMove:
+    """Return what became of a package's versions, with numbers where versions do not say it.
+
+    They do where versions only came and no other one has fewer builds, where they only went and the
+    others have as many as before, and where those that came have the builds of those that went.
+    """
+    gone, came, kept = change.gone, change.came, change.kept
+    counts = () if change.versions is UNSET else change.versions
+    changed = tuple(it for it in counts if it.old != it.new)
+    has_more = any(it.old and it.new > it.old for it in counts)
+    has_fewer = any(it.new and it.new < it.old for it in counts)
+    if gone and came:
+        is_told = not (has_more or has_fewer) and change.builds.old == change.builds.new
+        kept = kept if not counts else ()
+    elif gone:
+        is_told = not (has_more or has_fewer)
+    else:
+        is_told = not (has_fewer and (came or has_more))
+        kept = kept if came else ()
+    if is_told or not counts:
+        return VersionMove(gone, came, kept)
+    return VersionMove(gone, came, (), changed)
+
+
+def traits_in_words(part: TraitCount, mark: Mark) -> str:
+    """Return what tells builds, one trait or two: `built with mvapich 3.0b and cce 16.0.1`."""
+    words = trait_in_words(part.trait, mark)
+    also = trait_in_words(part.also, mark).removeprefix("built with ") if part.also else ""
+    return f"{words} and {also}" if also else words
+
+
+def trait_in_words(trait: Trait, mark: Mark) -> str:
+    """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
+    value = mark(trait.value) if trait.value is not None else ""
+    if trait.what == "dependency":
+        return f"built with {_dependency(trait, mark)}"
+    if trait.what == "dependency variant":
+        return f"with {mark(f'^{trait.name} {trait.value}')}"
+    if trait.what == "compiler":
+        return _compiler_in_words(trait.value or "", mark)
+    return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
+
+
+def _dependency(trait: Trait, mark: Mark) -> str:
+    value = mark(trait.value) if trait.value is not None else ""
+    return f"{mark(trait.name or '')}{' ' + value if value else ''}"
+
+
+def _compiler_in_words(compiler: str, mark: Mark) -> str:
+    if compiler == "none":
+        return "without a compiler"
+    name, _, version = compiler.partition("@")
+    words = " ".join(filter(None, (name, version.lstrip("="))))
+    return f"built with {mark(words)}"
+
+
+class StackLoss(Struct, frozen=True, kw_only=True):
+    """How many builds stacks lost, `of` how many, and which traits many of them have.
+
+    `packages` are those that lost them: where a dependency that they have in common lost builds
+    too, these are among what is counted.
+    """
+
+    place: Place
+    builds: int
+    of: int
+    packages: frozenset[str]
+    parts: tuple[TraitCount, ...]
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said: `24 of 80 builds lost, of 16 packages: 15 built with mvapich 3.0b`.
+
+        A dependency that lost builds of its own is `15 of mvapich 3.0b or built with it`.
+        """
+        parts = [
+            f"{'all' if part.specs == self.builds else f'{part.specs:,}'} "
+            f"{self._traits_in_words(part, mark)}"
+            for part in self.parts
+        ]
+        others = self.builds - sum(part.specs for part in self.parts)
+        rest = f"; the other {others:,} have nothing in common" if others > 1 else "; one other"
+        packages = counted(len(self.packages), "package")
+        lost = f"{self.builds:,} of {self.of:,} builds lost, of {packages}"
+        return f"{lost}: {', '.join(parts)}{rest if others else ''}"
+
+    def _traits_in_words(self, part: TraitCount, mark: Mark) -> str:
+        if part.trait.what != "dependency" or part.trait.name not in self.packages:
+            return traits_in_words(part, mark)
+        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
+        return (
+            f"of {_dependency(part.trait, mark)} or built with it{', all ' if also else ''}{also}"
+        )
+
+
+def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
+    """Return what stacks lost, those together that lost builds with the same first trait.
+
+    Nothing is said of a stack where the lines of its packages say it as well: where only whole
+    packages are gone, or one, or half of the builds or more have no trait that is told.
+    """
+    alike: dict[Trait, list[StackDiff]] = {}
+    for stack in stacks:
+        lost = _losing(stack)
+        if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
+            loss = _loss([stack], places)
+            if 2 * sum(part.specs for part in loss.parts) > loss.builds:
+                alike.setdefault(loss.parts[0].trait, []).append(stack)
+    return tuple(_loss(some, places) for some in alike.values())
+
+
+def _losing(stack: StackDiff) -> list[PackageChange]:
+    return [change for change in stack.package_changes if _lost(change)]
+
+
+def _lost(change: PackageChange) -> int:
+    return change.specs.removed - (change.duplicates.lost if change.duplicates else 0)
+
+
+def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
+    """Return what stacks lost together; a trait is told that a tenth of the builds has.
+
+    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
+    """
+    changes = (change for stack in stacks for change in stack.changes)
+    lost = [it.package for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET]
+    numbers: Counter[TraitCount] = Counter()
+    for stack in stacks:
+        for part in stack.lost_by:
+            numbers[replace(part, specs=0)] += part.specs
+    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= len(lost))
+    return StackLoss(
+        place=places.place(stack.stack for stack in stacks),
+        builds=len(lost),
+        of=sum(stack.specs.old for stack in stacks),
+        packages=frozenset(lost),
+        parts=tuple(replace(part, specs=specs) for part, specs in told),
+    )

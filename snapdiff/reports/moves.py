@@ -1,0 +1,340 @@
+"""What happened to a package in some stacks: one way to say it of its versions and its builds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from snapdiff.reports.builds import BuildShare, VersionMove, version_move
+from snapdiff.reports.names import NOWHERE, Mark, Place, Places, versions_in_words
+from snapdiff.reports.products import dependencies_now, specs_by_part
+from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
+from snapdiff.result import (
+    Change,
+    Duplicates,
+    Kind,
+    PackageChange,
+    StackDiff,
+    TagDiff,
+)
+from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
+from snapdiff.spack.version import parse_version
+
+SHARED_BY_PACKAGES = 10
+"""How many packages make a change of a field one line: of fewer, each is worth its own."""
+
+
+class Move(Struct, frozen=True, kw_only=True):
+    """What happened to a package in some stacks.
+
+    `own` are versions that are said behind its name, of what did not change its versions.
+    `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
+    it (any more), and `place` where this is. `lost` and `gained` are builds; `is_builds` says that
+    nothing else happened. `because` is why it was only rebuilt: the cause, with the way there.
+    `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
+    `some_builds` says of how many builds how many were, where these are not all. `needed_by` are
+    new there and depend on the older version that came.
+    """
+
+    status: Status
+    kind: Kind
+    own: Versions
+    whole: bool
+    in_tag: bool = False
+    versions: VersionMove
+    step: Step
+    lost: BuildShare | None
+    gained: BuildShare | None
+    is_builds: bool
+    lost_a_build: bool
+    because: Event | None
+    differs: tuple[Event, ...]
+    shared: tuple[Event, ...]
+    some_builds: tuple[int, int] | None
+    needed_by: tuple[str, ...]
+    stacks: tuple[str, ...]
+    place: Place
+
+    @property
+    def is_major(self) -> bool:
+        """Whether the package rose to another major version."""
+        return self.status is Status.UPGRADED and self.step == "major"
+
+    @property
+    def is_of_versions(self) -> bool:
+        """Whether versions came or went, and no other build was lost."""
+        has_changed = self.whole or self.versions.gone or self.versions.came
+        return bool(has_changed) and not (self.lost and self.lost.number)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it is not said of a package of which there is anything else to say."""
+        return self.status in (Status.SHARED, Status.DUPLICATES, Status.REBUILT)
+
+    def alike(self) -> "Move":
+        """Return what it has in common with the same of other packages, that share its line.
+
+        Builds that were lost or gained are on one line where something tells them from others.
+        """
+        move = replace(self, own=(), because=self.because and event_of(self.because))
+        if not (self.is_builds and self.lost and self.gained):
+            return move
+        both = (self.lost, self.gained)
+        if any(it.number for it in both) and not any(it.parts for it in both):
+            return self
+        return replace(move, lost=self.lost.alike(), gained=self.gained.alike())
+
+    @property
+    def main(self) -> BuildShare | None:
+        """The builds that are told first."""
+        return self.lost if self.lost and self.lost.number else self.gained or self.lost
+
+    def own_in_words(self, mark: Mark) -> str:
+        """Return what is said behind one of several names: ` 1.2`, ` 1.2 (of 18)`, or nothing."""
+        share = self.main if self.is_builds else None
+        own = versions_in_words((share and share.versions) or self.own, mark)
+        of = (
+            f" (of {share.of:,}{' in all' if share.versions else ''})"
+            if share and share.number
+            else ""
+        )
+        return f" {own}{of}" if own else ""
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said of versions and builds, to stand behind the name of a package."""
+        lost, main = self.lost, self.main
+        own = () if main and main.versions else self.own
+        versions = versions_in_words(own, mark) or self.versions.in_words(mark)
+        words = f" {versions}" if versions else ""
+        if self.versions.counts:
+            trait = lost.common_trait(mark) if lost and lost.number else ""
+            return f"{words}, lost {trait.removeprefix('built ')}" if trait else words
+        if not self.is_builds and not (lost and lost.number):
+            return words
+        shares = [it for it in (lost, self.gained) if it]
+        builds = [it.in_words(mark) for it in shares if it.number]
+        builds = builds or [it.duplicates_in_words() for it in shares if it.duplicates]
+        return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
+
+
+StackMoves = Sequence[tuple[PackageChange, Move]]
+"""What happened to the packages of a stack: changes, each with what is said of it."""
+
+Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
+"""What happened to packages, the worst first, by name and by whether nobody asked for them."""
+
+
+def moves_in(tag: TagDiff, stacks: Iterable[StackDiff]) -> Moves:
+    """Return what happened to packages in some stacks of a tag, of those that are looked at."""
+    said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
+    return moves_of(said, Places(said))
+
+
+def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
+    """Return what happened to packages in some stacks, the same in several of them as one.
+
+    In the order of reading: products come before dependencies, then the worst that happened to a
+    package in any stack, then what most stacks share, then names.
+    """
+    found: dict[tuple[str, bool], dict[Move, list[Move]]] = {}
+    for in_stack in stacks.values():
+        for change, move in in_stack:
+            same = found.setdefault((change.package, change.is_dependency), {})
+            event = move.because and event_of(move.because)
+            same.setdefault(replace(move, stacks=(), because=event), []).append(move)
+    moves = {
+        package: tuple(sorted((_in_all(alike, places) for alike in some.values()), key=_order))
+        for package, some in found.items()
+    }
+    return dict(sorted(moves.items(), key=_order_of_reading))
+
+
+def _in_all(moves: Sequence[Move], places: Places) -> Move:
+    stacks = tuple(stack for move in moves for stack in move.stacks)
+    return replace(moves[0], stacks=stacks, place=places.place(stacks))
+
+
+def _order_of_reading(found: tuple[tuple[str, bool], tuple[Move, ...]]) -> tuple[object, ...]:
+    (package, is_dependency), (worst, *_) = found
+    return is_dependency, worst.status, not worst.is_major, -len(worst.stacks), package
+
+
+def _order(move: Move) -> tuple[object, ...]:
+    most = -len(move.stacks)
+    return severity(move.status), not move.is_major, most, move.stacks
+
+
+def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
+    """Return what happened to the packages of a stack of a tag that is `in_parts`."""
+    specs = specs_by_part(stack)
+    shared = set(map(event_of, shared_fields(stack)))
+    in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
+    dependencies = dependencies_now(stack)
+    found = []
+    for change in stack.package_changes:
+        move = _move(stack.stack, change, specs[change.package, change.is_dependency], shared)
+        if change.whole:
+            move = replace(move, in_tag=change.package in in_tag[change.kind])
+            if change.package in dependencies:
+                move = replace(move, status=Status.DEPENDENCY_NOW)
+        found.append((change, move))
+    return found
+
+
+def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
+    """Return what happened to a package; nothing in it says in which order its specs are."""
+    kind, versions = change.kind, version_move(change)
+    step = step_of(change.gone, change.came, change.kept) if change.came else ""
+    lost, gained = _shares(change, specs)
+    is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
+    told = specs if kind is Kind.RECONFIGURED else ()
+    reconfigured = [spec for spec in told if not _is_told(spec, shared)]
+    events = {event for spec in reconfigured or told for event in field_events(spec)}
+    number = sum(spec.kind is Kind.RECONFIGURED for spec in reconfigured)
+    some_builds = (number, change.builds.new) if 0 < number < change.builds.new else None
+    own: Versions = ()
+    if change.whole:
+        own, versions = change.gone or change.came, VersionMove((), ())
+    elif is_builds:
+        own = change.kept
+    elif some_builds and not versions.counts:
+        own = _sorted(spec.new.version for spec in reconfigured if spec.new)
+    elif not (versions.gone or versions.came or versions.counts):
+        own = change.kept
+    status = _status(change, versions, step, lost, gained)
+    if status is Status.RECONFIGURED and not reconfigured:
+        status = Status.SHARED
+    if not is_builds and lost:
+        is_of_gone = not change.came and set(lost.versions) <= set(versions.gone)
+        if is_of_gone or not lost.number:  # nothing is to be said beside versions
+            lost = gained = None
+    return Move(
+        status=status,
+        kind=kind,
+        own=own,
+        whole=change.whole,
+        versions=versions,
+        step=step,
+        lost=lost,
+        gained=gained,
+        is_builds=is_builds,
+        lost_a_build=change.lost_a_build,
+        because=change.cause if kind is Kind.REBUILT and isinstance(change.cause, Cause) else None,
+        differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
+        shared=() if reconfigured else tuple(sorted(events, key=str)),
+        some_builds=some_builds,
+        needed_by=(change.needed_by or ()) if _came_down(change) else (),
+        stacks=(stack,),
+        place=NOWHERE,
+    )
+
+
+def _came_down(change: PackageChange) -> bool:
+    """Return whether a version came that is older than one before, of these builds."""
+    before = max(map(parse_version, (*change.gone, *change.kept)), default=None)
+    return before is not None and any(parse_version(it) < before for it in change.came)
+
+
+def _status(
+    change: PackageChange,
+    versions: VersionMove,
+    step: Step,
+    lost: BuildShare | None,
+    gained: BuildShare | None,
+) -> Status:
+    """Return the class of a package by what happened to it in one stack."""
+    if change.whole:
+        return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
+    if change.kind is Kind.DOWNGRADED and not step:
+        return Status.DOWNGRADED
+    has_number = bool((lost and lost.number) or (gained and gained.number))
+    if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
+        return Status.DUPLICATES
+    if change.kind is Kind.REMOVED or (lost and lost.number):
+        return Status.LOST
+    if step in ("scheme", "release", "branch"):
+        return Status.SCHEME
+    if versions.counts and not change.gone:  # builds have another version, though none is gone
+        more, fewer = (
+            [parse_version(it.version) for it in versions.counts if (it.new > it.old) is is_more]
+            for is_more in (True, False)
+        )
+        return Status.UPGRADED if max(more) > max(fewer) else Status.DOWNGRADED
+    if change.kind is Kind.ADDED or (change.came and not change.gone):
+        return Status.MORE
+    return Status[change.kind.name]
+
+
+def _shares(
+    change: PackageChange, specs: Sequence[Change]
+) -> tuple[BuildShare | None, BuildShare | None]:
+    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
+    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
+    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
+    numbers = change.specs
+    if versions_say_it or not (numbers.removed or (by_builds and numbers.added)):
+        return None, None
+    double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
+
+    def versions(kind: Kind, others: Versions) -> Versions:
+        found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
+        texts = {spec.version for it in found if (spec := it.old or it.new)}
+        return _sorted(texts) if len(others) + len(change.kept) > 1 else ()
+
+    lost, gained = numbers.removed - double.lost, numbers.added - double.gained
+    return (
+        BuildShare(
+            lost,
+            change.builds.old,
+            "lost",
+            change.lost_by,
+            versions(Kind.REMOVED, change.gone),
+            double.lost,
+        ),
+        BuildShare(
+            gained,
+            change.builds.new,
+            "new",
+            change.gained_by,
+            versions(Kind.ADDED, change.came),
+            double.gained,
+        ),
+    )
+
+
+def _sorted(versions: Iterable[str]) -> Versions:
+    return tuple(sorted(set(versions), key=parse_version))
+
+
+def _is_told(change: Change, shared: set[Event]) -> bool:
+    """Return whether what is said once of all of a stack says what happened to a spec.
+
+    A root without a partner has its version still: another root was paired with a dependency.
+    """
+    if change.kind is Kind.RECONFIGURED:
+        return shared.issuperset(field_events(change))
+    return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
+
+
+def field_events(change: Change) -> list[Event]:
+    """Return in what a reconfigured spec differs; of another change nothing."""
+    if change.kind is not Kind.RECONFIGURED:
+        return []
+    return [Event(None, cast(What, field.name), field.old, field.new) for field in change.fields]
+
+
+def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
+    """Return the changes of a field that many packages of a stack share: one line says it best."""
+    return tuple(
+        cause
+        for cause in stack.causes
+        if is_shared_field(cause)
+        and cause.packages >= SHARED_BY_PACKAGES
+        and stack.summary.reconfigured
+    )
+
+
+def is_shared_field(cause: StackCause) -> bool:
+    """Return whether a cause of a stack is a field of many reconfigured specs."""
+    return cause.package is None and cause.what != "rehash"

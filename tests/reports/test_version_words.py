@@ -1,0 +1,104 @@
+"""What is said of the versions and builds of a package, read back and counted by hand."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+
+from snapdiff.reports.moves import moves_in
+from snapdiff.result import TagDiff
+from snapdiff.spack.version import Version, parse_version
+from tests.reports.test_news import diff_of
+from tests.support.generated import Catalogs, catalogs
+from tests.support.oracle import Record, counting_stacks
+
+Counts = Counter[Version]
+
+pytestmark = pytest.mark.slow
+
+
+def builds_of(records: list[Record], tag: str, stack: str, package: str) -> Counts:
+    """How many builds of each version a catalog has; of one hash the first record counts."""
+    found = {
+        record["hash"]: record["versions"][0]
+        for record in reversed(records)
+        if record["tag"] == tag
+        and record["package"] == package
+        and stack in counting_stacks(record)
+    }
+    return Counter(map(parse_version, found.values()))
+
+
+def versions(text: str) -> set[Version]:
+    """Versions as they are listed: `1.3, 1.2 and 1.0`."""
+    return {parse_version(it) for it in re.split(", | and ", text)}
+
+
+def numbered(text: str) -> Counts:
+    """Versions with their numbers: `1.3 (2 builds), 1.2 (1)`."""
+    found = re.findall(r"(\S+) \(([0-9]+)(?: builds?)?\)", text)
+    return Counter({parse_version(version): int(number) for version, number in found})
+
+
+def check(words: str, old: Counts, new: Counts) -> None:
+    """Check what is said of a package that is on both sides, against its builds by version."""
+    gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
+    as_before = {version for version in kept if old[version] == new[version]}
+    begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
+    words, builds = (words[: begin.start()], words[begin.start() :]) if begin else (words, "")
+    if " (" in words and "→" in words:
+        sides = [numbered(side) for side in words.partition(", lost ")[0].split(" → ")]
+        told = sides[0].keys() | sides[1].keys()
+        for counts, side in zip((old, new), sides, strict=True):
+            assert side == Counter({it: counts[it] for it in told if counts[it]})
+        assert old.keys() | new.keys() == told | as_before
+        assert len(re.findall(r"\([0-9,]+ builds?\)", words)) == 1
+    elif "→" in words:
+        assert [versions(side) for side in words.split(" → ")] == [gone, came]
+        assert kept == as_before
+        assert not kept or old.total() == new.total()
+    elif "added beside" in words:
+        assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
+        assert not gone
+        assert all(old[version] <= new[version] for version in kept)
+    elif "still has" in words:
+        assert [versions(it) for it in words.removeprefix("lost ").split(", still has ")] == [
+            gone,
+            kept,
+        ]
+        assert not came
+        assert as_before == kept
+    else:
+        assert not gone
+        assert not came
+        assert len({old[it] < new[it] for it in kept - as_before}) < 2
+    said = dict.fromkeys(("lost", "new"), 0)
+    for number, of, what in re.findall(r"([0-9]+) of ([0-9]+) builds? (lost|new)", builds):
+        assert int(of) == (old if what == "lost" else new).total()
+        said[what] = int(number)
+    if not (numbered(words) or gone or came):
+        assert new.total() - old.total() == said["new"] - said["lost"]
+
+
+@given(catalogs())
+def test_the_words_say_how_many_builds_of_which_versions_there_are(pair: Catalogs) -> None:
+    for tag in diff_of(*pair).tags:
+        if tag.status == "changed":
+            check_tag(tag, *pair)
+
+
+def check_tag(tag: TagDiff, old: list[Record], new: list[Record]) -> None:
+    """Check what is said of each package of a tag."""
+    for (package, _), moves in moves_in(tag, tag.stacks).items():
+        for move in moves:
+            for stack in move.stacks:
+                sides = [
+                    builds_of(records, str(name), stack, package)
+                    for records, name in ((old, tag.old), (new, tag.new))
+                ]
+                words = move.in_words(str).strip()
+                if move.whole:
+                    assert [versions(words)] == [set(side) for side in sides if side]
+                else:
+                    check(words, *sides)
