@@ -92,10 +92,9 @@ class ComparedFiles(ABC):
 
 
 class RevisionPair(ComparedFiles):
-    """Two catalogs, of any two sources."""
+    """Two catalogs, of any two sources; `progress` is called for each file."""
 
     def __init__(self, old: Catalog, new: Catalog, progress: Progress = unseen) -> None:
-        """Take the two catalogs; nothing is read yet. `progress` is called for each file."""
         self._old = old
         self._new = new
         self._progress = progress
@@ -119,18 +118,17 @@ class RevisionPair(ComparedFiles):
         others = [
             (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
         ]
-        for pair, contents in zip(others, self._contents(others), strict=True):
+        read = self._old.source.read_both(self._new.source, others)
+        for pair, contents in zip(others, read, strict=True):
             if any(pair):
                 yield self._read(pair, contents)
-
-    def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        return self._old.source.read_both(self._new.source, pairs)
 
     def _differing(
         self, pairs: Sequence[EntryPair]
     ) -> Iterator[tuple[EntryPair, ContentPair | None]]:
         """Yield each pair with its contents, or with None where these are the same."""
-        for pair, (before, after) in zip(pairs, self._contents(pairs), strict=True):
+        contents = self._old.source.read_both(self._new.source, pairs)
+        for pair, (before, after) in zip(pairs, contents, strict=True):
             is_same = isinstance(before, bytes) and before == after
             yield pair, None if is_same else (before, after)
 
@@ -173,7 +171,10 @@ class RevisionPair(ComparedFiles):
 
 
 class DocumentVersions(ComparedFiles):
-    """Two versions of one document, given as their contents; None is a side without it."""
+    """Two versions of one document, given as their contents; None is a side without it.
+
+    The path may say what the document lists.
+    """
 
     def __init__(
         self,
@@ -182,7 +183,6 @@ class DocumentVersions(ComparedFiles):
         new: Content | None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        """Take the path, which may say what the document lists, and both contents."""
         self._path = path
         self._contents = (old, new)
         self._limits = limits
@@ -205,10 +205,10 @@ class DocumentVersions(ComparedFiles):
             raise RevisionError(
                 f"{self._path}: is nothing to compare; snapdiff reads {DOCUMENTS.names}"
             )
-        if old is None:
-            found = found._replace(old=_emptied(found.new))
-        elif new is None:
-            found = found._replace(new=_emptied(found.old))
+        if old is None and isinstance(found.new, Document):
+            found = found._replace(old=Document(found.new.kind, found.new.claims))
+        elif new is None and isinstance(found.old, Document):
+            found = found._replace(new=Document(found.old.kind, found.old.claims))
         yield found
 
     @property
@@ -226,13 +226,6 @@ class DocumentVersions(ComparedFiles):
     def shown_path(self, _path: str, _side: Side) -> str:
         """Return the path that was given."""
         return self._path
-
-
-def _emptied(reading: Reading) -> Reading:
-    """Return a document that is about the same and lists nothing."""
-    if isinstance(reading, Document):
-        return Document(reading.kind, reading.claims)
-    return None
 
 
 class ChangedFiles:

@@ -66,11 +66,11 @@ def _spelled(name: str, values: tuple[str, ...]) -> str:
 
 def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
     """Return the filters that are given, as options."""
-    globs = {name: getattr(filters, name) for name in ("tag", "stack", "package", "kind")}
-    given = {name: values for name, values in globs.items() if values}
-    given |= {"path": filters.path} if filters.path else {}
+    names = ("tag", "stack", "package", "kind", "path")
+    values = {name: getattr(filters, name) for name in names}
     flags = {"explicit": filters.explicit, "no-renames": filters.no_renames}
-    return given | {name: GIVEN for name, is_given in flags.items() if is_given}
+    values |= {name: GIVEN for name, is_given in flags.items() if is_given}
+    return {name: given for name, given in values.items() if given}
 
 
 def marker_line(old: Revision, new: Revision, options: ShapingOptions) -> str:
@@ -125,7 +125,8 @@ def holds_a_changelog(path: Path) -> bool:
 
 def find_kept_markers(path: Path) -> list[Marker]:
     """Return the markers of all sections of a file; raises ReportError where it cannot be read."""
-    return list(find_markers(_content(path), str(path)))
+    with _opened(path) as file:
+        return list(find_markers(file.read(), str(path)))
 
 
 def with_sections(path: Path, sections: Sequence[str]) -> bytes:
@@ -134,7 +135,8 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     Not a byte of it is changed. Where it has no section of ours, they go above its first heading of
     the second level, or to the end. Raises ReportError where the file cannot be read.
     """
-    content = _content(path)
+    with _opened(path) as file:
+        content = file.read()
     first = MARKER.search(content) or _SECTION.search(content)
     place = first.start() if first else len(content)
     above, below = content[:place], content[place:]
@@ -145,11 +147,6 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     if above.strip() and not re.search(rb"\n\r?\n\Z", above):
         above += line_break
     return above + new + (line_break if below else b"") + below
-
-
-def _content(path: Path) -> bytes:
-    with _opened(path) as file:
-        return file.read()
 
 
 @contextlib.contextmanager
