@@ -9,9 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from snapdiff.catalog.reading import FilePair
-from snapdiff.changelog.ranges import Steps
-from snapdiff.changelog.sections import Settings
-from snapdiff.changelog.steps import Step
+from snapdiff.changelog.sections import Settings, Step, Steps
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document

@@ -168,14 +168,14 @@ def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
         return None
     if isinstance(wanted, GitRange):
         return _resume_history(markers, wanted)
-    names = [printable_path(name) for name in wanted.names]
+    names = [printable_path(name) for name in wanted.snapshots]
     newest = [names.index(item.new) for item in markers if item.new in names]
     if markers[0].new not in names:
         raise ReportError(
             f"{markers[0].place}: there is no snapshot {markers[0].new} any more; "
             "put it back, or move the file away and make it anew"
         )
-    return wanted.names[max(newest)]
+    return wanted.snapshots[max(newest)]
 
 
 def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from snapdiff.changelog.steps import UNDATED, periods
+from snapdiff.changelog.ranges import UNDATED, periods
 from snapdiff.sources.git_commands import Commit
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 
