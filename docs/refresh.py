@@ -29,12 +29,13 @@ from snapdiff.reports.templates import OWN_FILTERS, markdown_environment
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
 _FILE = re.compile(r"kept in `([^`]*)`:\n\n```(jinja|toml)\n.*?```\n", re.DOTALL)
+_ROWS = r"(?:\|.*\n)+"
 _MODULES = re.compile(
-    r"(### (?:At the top|`(\w+)/`)[^\n]*\n\n(?:[^|#\n][^\n]*\n+)*)\| file \|.*?\n(?=\n)", re.DOTALL
+    r"(### (?:At the top|`(\w+)/`).*\n\n(?:[^|#\n].*\n+)*)\| file \| what it has \|\n" + _ROWS
 )
-_TEMPLATES = re.compile(r"\| template \| what it has \|\n.*?\n(?=\n)", re.DOTALL)
-_OWN_FILTERS = re.compile(r"\| filter \| gives \|\n.*?\n(?=\n)", re.DOTALL)
-_NAMES = re.compile(r"\| name \| gives \|\n.*?\n(?=\n)", re.DOTALL)
+_TEMPLATES = re.compile(r"\| template \| what it has \|\n" + _ROWS)
+_OWN_FILTERS = re.compile(r"\| filter \| gives \|\n" + _ROWS)
+_NAMES = re.compile(r"\| name \| gives \|\n" + _ROWS)
 _COMMENT = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)
 _DAY = "1767225600"
 """Which day it is, for what is accepted until another: 1 January 2026."""

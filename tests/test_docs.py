@@ -78,13 +78,30 @@ def test_the_cause_in_the_documentation_is_the_one_that_the_report_gives() -> No
     assert stack["causes"][0] == json.loads(example[1])
 
 
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+FOLDERS = "snapdiff|templates|tests|docs|release|benchmarks"
+WRITTEN = {"tests/fuzz/found"}
+"""What is there only once a run has found something."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_of_the_project_that_a_page_names_is_there(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for name in set(re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text)) - WRITTEN:
+        assert (ROOT / name).exists(), name
+
+
 @pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
-def test_every_file_that_a_page_on_the_code_names_is_there(page: str) -> None:
+def test_everything_that_a_page_on_the_code_names_is_there(page: str) -> None:
     text = (ROOT / page).read_text("utf-8").partition("\n### ")[0]  # then come generated tables
-    named = re.findall(r"`((?:\w+/)+(?:\w+\.\w+)?)`", text)
+    named = re.findall(r"`((?:\w+/)+(?:[\w.]+\.\w+)?|\w+\.py)`", text)
     assert len(named) > 10
     for name in named:
         assert (ROOT / name).exists() or (ROOT / "snapdiff" / name).exists(), name
+    code = " ".join(file.read_text("utf-8") for file in (ROOT / "snapdiff").rglob("*.py"))
+    names = set(re.findall(r"`(_?[A-Z]\w+)`", text))
+    assert len(names) > 5
+    assert names - {"SNAPDIFF_SHARED"} <= set(re.findall(r"\w+", code))
 
 
 def test_every_type_that_flows_is_where_the_page_says() -> None:
@@ -93,9 +110,7 @@ def test_every_type_that_flows_is_where_the_page_says() -> None:
     rows = re.findall(r"^\| (`[A-Z].*?) \| `(.*?)` \|", table, re.MULTILINE)
     assert len(rows) > 5
     for names, place in rows:
-        path = ROOT / "snapdiff" / place
-        files = [path] if path.is_file() else sorted(path.glob("*.py"))
-        text = "".join(file.read_text("utf-8") for file in files)
+        text = (ROOT / "snapdiff" / place).read_text("utf-8")
         for name in re.findall(r"\w+", names):
             assert f"\nclass {name}" in text, name
 

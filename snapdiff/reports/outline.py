@@ -1,6 +1,6 @@
-"""The finished diff as people read it: one sentence, what is shared, the lines, the numbers.
+"""The finished diff in the order in which people read it: a sentence, news, lines, numbers.
 
-Every report for people prints this and nothing else: what is said, and in which order, is here.
+Every report for people prints this and nothing else. The words are in `templates/words.j2`.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Git as commands: run in a directory without a trace, and asked for objects by name.
+"""How git is run: in a directory without a trace, or as a process that reads objects by name.
 
 Every command is plumbing that looks at objects or the index: none reads the files of the work tree,
 runs a filter, a hook or a pager, or asks a remote.

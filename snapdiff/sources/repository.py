@@ -1,4 +1,4 @@
-"""A git repository: its files and its index, read without a checkout."""
+"""A git repository: which git commands list files, of a tree, of the index, or that differ."""
 
 import contextlib
 import copy
