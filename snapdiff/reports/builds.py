@@ -80,11 +80,10 @@ class VersionMove(NamedTuple):
             sides = [f"{mark(first)} ({counted(number, 'build')})", *_counted(others, mark)]
             return f"{', '.join(sides)} → {', '.join(_counted(after, mark))}"
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
-        still = f", still has {kept}" if kept else ""
         if gone and came:
-            return f"{gone} → {came}{still}"
+            return f"{gone} → {came}"
         if gone:
-            return f"lost {gone}{still}" if kept else f"{gone} gone"
+            return f"lost {gone}, still has {kept}" if kept else f"{gone} gone"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
 
@@ -95,25 +94,16 @@ def _counted(numbers: Iterable[tuple[str, int]], mark: Mark) -> list[str]:
 def version_move(change: PackageChange) -> VersionMove:
     """Return what became of a package's versions, with numbers where versions do not say it.
 
-    They do where versions only came and no other one has fewer builds, where they only went and the
-    others have as many as before, and where those that came have the builds of those that went.
+    They do not where some came and one that stays has fewer builds, and where none came or went and
+    there are more builds of some, fewer of others.
     """
     gone, came, kept = change.gone, change.came, change.kept
     counts = () if change.versions is UNSET else change.versions
-    changed = tuple(it for it in counts if it.old != it.new)
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
-    if gone and came:
-        is_told = not (has_more or has_fewer) and change.builds.old == change.builds.new
-        kept = kept if not counts else ()
-    elif gone:
-        is_told = not (has_more or has_fewer)
-    else:
-        is_told = not (has_fewer and (came or has_more))
-        kept = kept if came else ()
-    if is_told or not counts:
-        return VersionMove(gone, came, kept)
-    return VersionMove(gone, came, (), changed)
+    if has_fewer and (came or (has_more and not gone)):
+        return VersionMove(gone, came, (), tuple(it for it in counts if it.old != it.new))
+    return VersionMove(gone, came, kept if bool(gone) != bool(came) else ())
 
 
 def traits_in_words(part: TraitCount, mark: Mark) -> str:

@@ -277,10 +277,13 @@ def _shares(
         return None, None
     double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
 
-    def versions(kind: Kind, others: Versions) -> Versions:
+    def versions(kind: Kind) -> Versions:
+        # By pairs alone a build of another version may be the one that is left over.
+        is_lost = kind is Kind.REMOVED
+        changed = {it.version for it in change.versions or () if it.old != it.new}
+        changed -= {it.version for it in change.versions or () if is_lost is (it.new > it.old)}
         found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
-        texts = {spec.version for it in found if (spec := it.old or it.new)}
-        return _sorted(texts) if len(others) + len(change.kept) > 1 else ()
+        return _sorted(changed & {spec.version for it in found if (spec := it.old or it.new)})
 
     lost, gained = numbers.removed - double.lost, numbers.added - double.gained
     return (
@@ -289,7 +292,7 @@ def _shares(
             change.builds.old,
             "lost",
             change.lost_by,
-            versions(Kind.REMOVED, change.gone),
+            versions(Kind.REMOVED),
             double.lost,
         ),
         BuildShare(
@@ -297,7 +300,7 @@ def _shares(
             change.builds.new,
             "new",
             change.gained_by,
-            versions(Kind.ADDED, change.came),
+            versions(Kind.ADDED),
             double.gained,
         ),
     )

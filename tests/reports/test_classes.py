@@ -50,7 +50,7 @@ MOVES = {
     "and a build of another": (
         ["1.1", "1.1", "1.0"],
         ["1.1"],
-        "− zlib 1.1 (2 builds), 1.0 (1) → 1.1 (1)",
+        "− zlib lost 1.0, still has 1.1",
     ),
     "versions for others": (
         ["1.1", "1.0"],
@@ -61,7 +61,7 @@ MOVES = {
     "two for one, beside one that stays": (
         ["1.2", "1.1", "1.0"],
         ["1.3", "1.0"],
-        "− zlib 1.2 (1 build), 1.1 (1) → 1.3 (1), lost with n=2\n",
+        "− zlib 1.2 and 1.1 → 1.3, 1 of 3 builds lost (with n=2)\n",
     ),
 }
 

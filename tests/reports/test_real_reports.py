@@ -43,7 +43,7 @@ builds lost (`1.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
 `oneapi-x86_64`
 - − lost versions or builds
   - `adios2` `2.9.1`: 1 of 5 builds lost (with `cuda_arch=90`), in `cuda-x86_64`
-  - `flecsi` `2.2.1` (3 builds), `2.1.0` (1) → `2.2.1` (4), in `cuda-aarch64`
+  - `flecsi` lost `2.1.0`, still has `2.2.1` (`cuda-aarch64`)
   - `py-warpx` `23.08`: 2 of 3 builds lost (1 with `^warpx dims=3`, 1 with `^warpx dims=rz`), in \
 `cuda-aarch64`
 - ↑ upgraded to another major version

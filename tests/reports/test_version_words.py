@@ -56,8 +56,7 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert len(re.findall(r"\([0-9,]+ builds?\)", words)) == 1
     elif "→" in words:
         assert [versions(side) for side in words.split(" → ")] == [gone, came]
-        assert kept == as_before
-        assert not kept or old.total() == new.total()
+        assert all(old[version] <= new[version] for version in kept)
     elif "added beside" in words:
         assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
         assert not gone
@@ -68,7 +67,6 @@ def check(words: str, old: Counts, new: Counts) -> None:
             kept,
         ]
         assert not came
-        assert as_before == kept
     else:
         assert not gone
         assert not came
