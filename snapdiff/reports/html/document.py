@@ -21,7 +21,7 @@ from snapdiff.reports.html.rows import (
     rows_of,
 )
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
-from snapdiff.reports.names import readable, tag_label, tag_names
+from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow, KindTotals
 from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
@@ -58,7 +58,6 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     The plain table ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
     """
     environment = html_environment(options.templates)
-    diff = readable(diff)
     outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
