@@ -254,9 +254,13 @@ class GitHistory:
 
     def _listed(self, *arguments: str) -> list[Commit]:
         """Return the commits that `git rev-list` lists, each with the tree of the catalog."""
-        found = self.repository.commits(*arguments)
-        trees = self._catalogs([commit.tree for commit in found])
-        return [commit._replace(tree=tree) for commit, tree in zip(found, trees, strict=True)]
+        commits = self.repository.commits(*arguments)
+        found = {commit.tree: "" for commit in commits}
+        for folder in self._folders:
+            left = [tree for tree, known in found.items() if not known]
+            found.update(zip(left, self._subtrees(left, folder), strict=True))
+        nothing = "" if all(found.values()) else self.repository.empty_tree()
+        return [commit._replace(tree=found[commit.tree] or nothing) for commit in commits]
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""
@@ -285,15 +289,6 @@ class GitHistory:
                     inner = self.repository.resolve(f"{inner}^{{}}") or inner
                 found.setdefault(inner or target, []).append(printable_path(name))
         return found
-
-    def _catalogs(self, trees: list[str]) -> list[str]:
-        """Return the catalog's folder in each tree, as a tree; an empty one where it has none."""
-        found = dict.fromkeys(trees, "")
-        for folder in self._folders:
-            open_ones = [tree for tree, known in found.items() if not known]
-            found.update(zip(open_ones, self._subtrees(open_ones, folder), strict=True))
-        nothing = "" if all(found.values()) else self.repository.empty_tree()
-        return [found[tree] or nothing for tree in trees]
 
     def _subtrees(self, trees: list[str], folder: str) -> list[str]:
         if not folder:

@@ -280,6 +280,10 @@ def helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
             '{"auths": {"HOST": {"auth": "s3cret"}}}',
             "config.json: cannot be read: is not what `docker login` writes",
         ),
+        (
+            '{"auths": {"HOST": {"auth": "s3cret\\u00e9"}}}',
+            "config.json: cannot be read: is not what `docker login` writes",
+        ),
         ('{"credsStore": "../../s3cret"}', "is no name of a credential helper"),
         (
             '{"credsStore": "none-of-that-name"}',

@@ -263,6 +263,7 @@ def test_a_bad_answer_of_a_token_server_is_one_line(server: WebServer, name: str
         "http://",
         "http://s3cret@host/x",
         "http://[",
+        "http://127.0.0.1:99999/token",
         "token",
     ],
 )
