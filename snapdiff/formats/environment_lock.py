@@ -20,7 +20,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import NODE_EDGES, decode_node, read_edges, read_spec_file
+from snapdiff.formats.spec_node import NODE, decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
 from snapdiff.model import Root
 
@@ -113,7 +113,8 @@ class _LockListing(Listing):
             reached |= found
             for spec_hash in found - self.edges.keys():
                 key = self._key(spec_hash)
-                node = decode_node(self.records[spec_hash], NODE_EDGES, key)
+                node = decode_node(self.records[spec_hash], NODE, key)
+                self.decoded[spec_hash] = node
                 self.edges[spec_hash] = read_edges(node.dependencies, key)
             below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
             found = (below & self.records.keys()) - reached

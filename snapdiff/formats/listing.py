@@ -73,7 +73,8 @@ class Listing(Document):
         self.nodes: dict[str, Node] = {}
         """Those that are kept for whoever asks for them next."""
         self.edges: dict[str, tuple[Edge, ...]] = {}
-        """Those that were read before their nodes."""
+        self.decoded: dict[str, SpecNode] = {}
+        """Edges that were read before their nodes, and what else was decoded with them."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
@@ -96,7 +97,8 @@ class Listing(Document):
     def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         """Return a record as a spec: what is counted of it, and its node; raises FormatError."""
         key = self._key(spec_hash)
-        node = decode_node(self.records[spec_hash], NODE, key)
+        decoded = self.decoded.pop(spec_hash, None)
+        node = decoded or decode_node(self.records[spec_hash], NODE, key)
         entry = self._entry(spec_hash, node, key)
         explicit = spec_hash in self.root_hashes
         return entry, self._make_node(spec_hash, node, entry, key, explicit=explicit)

@@ -203,15 +203,10 @@ class NodeNames(Struct, frozen=True, gc=False):
         return version
 
 
-class NodeEdges(NodeNames, frozen=True, gc=False):
-    """A node as far as it leads to others."""
-
-    dependencies: Edges = None
-
-
-class SpecNode(NodeEdges, frozen=True, gc=False):
+class SpecNode(NodeNames, frozen=True, gc=False):
     """A node, the parts that many nodes have in common not yet read."""
 
+    dependencies: Edges = None
     arch: Raw = Raw(b"null")
     compiler: Raw = Raw(b"null")
     namespace: str | None = None
@@ -240,7 +235,6 @@ class SpecNode(NodeEdges, frozen=True, gc=False):
 AnyNode = TypeVar("AnyNode", bound=NodeNames)
 
 NODE = msgspec.json.Decoder(SpecNode)
-NODE_EDGES = msgspec.json.Decoder(NodeEdges)
 NODE_NAMES = msgspec.json.Decoder(NodeNames)
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 

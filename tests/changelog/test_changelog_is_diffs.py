@@ -18,7 +18,7 @@ from msgspec import Raw
 
 from snapdiff.catalog.reading import Reading
 from snapdiff.catalog.sides import CountedFiles
-from snapdiff.formats import environment_lock, spec_node
+from snapdiff.formats import environment_lock, listing, spec_node
 from snapdiff.formats.document import DocumentReader
 from snapdiff.formats.registry import Documents
 from snapdiff.limits import Limits
@@ -313,13 +313,13 @@ def test_a_record_that_stays_is_read_once_in_a_whole_history(
         read[key, what] += 1
         return plain(record, what, key)
 
-    monkeypatch.setattr(environment_lock, "decode_node", counted)
+    for module in (environment_lock, listing):
+        monkeypatch.setattr(module, "decode_node", counted)
     told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
     assert told.out.count("\n") == 5
     # Both sides of the first step may ask for a node that neither knows.
-    for what, most in ((spec_node.NODE, 2), (spec_node.NODE_EDGES, 1)):
-        numbers = [read[key, of] for key, of in read if of is what]
-        assert (len(numbers), max(numbers)) == (38, most)
+    numbers = [read[key, of] for key, of in read if of is spec_node.NODE]
+    assert (len(numbers), max(numbers)) == (38, 2)
 
 
 def test_what_every_commit_changes_is_not_counted(

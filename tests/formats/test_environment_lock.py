@@ -348,6 +348,15 @@ def test_like_nodes_share_one_build() -> None:
     assert one is other
 
 
+def test_a_record_that_cannot_be_read_is_an_error_in_two_versions_that_have_it() -> None:
+    zlib = Item("zlib", explicit=True)
+    documents = [lock([zlib, Item("m4", version)]) for version in ("1.4", "1.5")]
+    for document in documents:
+        document["concrete_specs"][zlib.key]["namespace"] = 5
+    with pytest.raises(FormatError, match=rf"^concrete_specs\.{zlib.key}\.namespace: expected str"):
+        read_pair(LOCK, *(file("spack.lock", document) for document in documents))
+
+
 def test_a_lock_without_specs_is_empty() -> None:
     found = read(LOCK, file("a/spack.lock", lock([])))
     assert found.packages == []
