@@ -87,7 +87,7 @@ class ProductCell(NamedTuple):
         Equal builds count once.
         """
         move, roots = self.move, self.asked_for
-        if move is None or move.status is Status.GONE:
+        if move is None or (move.whole and move.kind is Kind.REMOVED):
             return "gone" if move else "·"
         if move.status is Status.DEPENDENCY_NOW:
             said = f"{move.own_in_words(mark).lstrip()}, a dependency now"

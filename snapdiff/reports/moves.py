@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.builds import BuildShare, VersionMove, version_move
 from snapdiff.reports.names import NOWHERE, Mark, Place, Places, versions_in_words
-from snapdiff.reports.products import dependencies_now, specs_by_part
+from snapdiff.reports.products import dependencies_now, no_dependencies, specs_by_part
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
 from snapdiff.result import (
     Change,
@@ -170,14 +170,15 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     specs = specs_by_part(stack)
     shared = set(map(event_of, shared_fields(stack)))
     in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
-    dependencies = dependencies_now(stack)
+    whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
+    whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
     found = []
     for change in stack.package_changes:
         move = _move(stack.stack, change, specs[change.package, change.is_dependency], shared)
         if change.whole:
-            move = replace(move, in_tag=change.package in in_tag[change.kind])
-            if change.package in dependencies:
-                move = replace(move, status=Status.DEPENDENCY_NOW)
+            status = whole.get(change.package, move.status)
+            is_in_tag = change.package in in_tag[change.kind]
+            move = replace(move, in_tag=is_in_tag, status=status)
         found.append((change, move))
     return found
 

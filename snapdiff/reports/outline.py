@@ -80,7 +80,8 @@ class Outline(Struct, frozen=True, kw_only=True):
     `noun` is what a stack is called, `about` what is counted first: products where it is known what
     somebody asked for. `stacks` is the number of stacks in which something changed, `only_stack`
     the name where there is but one. `only_line` is there where it says all there is to say of
-    packages. `is_long` says that it takes a while to see all that happened to these.
+    packages. `is_long` says that it takes a while to see all that happened to these, `is_because`
+    that only some builds of them were looked at.
     """
 
     sides: tuple[SideName, SideName]
@@ -92,6 +93,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     only_stack: str
     only_line: PackageLine | None
     is_long: bool
+    is_because: bool
     news: News
     counted: CountTable
     tags: tuple[TagBlock, ...]
@@ -184,6 +186,7 @@ def outline_of(
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
         is_long=is_long,
+        is_because=bool(diff.filters.because),
         news=_news_of(diff),
         counted=counted,
         tags=tuple(blocks),

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from snapdiff.result import AskedFor, Change, Kind, PackageChange, PackageParts, StackDiff
+from snapdiff.spack.configuration import canonical_compiler
 
 _COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
 """How packages end that came to a stack because its compilers became dependencies."""
@@ -82,3 +83,17 @@ def dependencies_now(stack: StackDiff) -> set[str]:
     if found or any(cause.what == "compilers" for cause in stack.causes):
         found |= {name for name in stack.packages.added if name.endswith(_COMES_WITH_COMPILERS)}
     return found
+
+
+def no_dependencies(stack: StackDiff) -> set[str]:
+    """Return the packages that went as compilers became fields of what they compile again."""
+    compilers = {it.compiler: it for it in stack.compilers or ()}
+    unnamed = compilers.get("none")
+    if not unnamed or unnamed.new or not unnamed.old:
+        return set()
+    names = {canonical_compiler(name).partition("@")[0] for name, it in compilers.items() if it.new}
+    return {
+        name
+        for name in stack.packages.removed
+        if name in names or name.endswith(_COMES_WITH_COMPILERS)
+    }

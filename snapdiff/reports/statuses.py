@@ -33,12 +33,14 @@ class Status(IntEnum):
     SCHEME = 6
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
     DEPENDENCY_NOW = 7
-    RECONFIGURED = 8
-    SHARED = 9
+    NO_DEPENDENCY = 8
+    """It was a dependency, and is a field of what it compiles again."""
+    RECONFIGURED = 9
+    SHARED = 10
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 10
+    DUPLICATES = 11
     """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 11
+    REBUILT = 12
 
     @property
     def kind(self) -> Kind:
@@ -55,6 +57,7 @@ _KINDS = {
     Status.MORE: Kind.ADDED,
     Status.SCHEME: Kind.UPGRADED,
     Status.DEPENDENCY_NOW: Kind.ADDED,
+    Status.NO_DEPENDENCY: Kind.REMOVED,
     Status.RECONFIGURED: Kind.RECONFIGURED,
     Status.SHARED: Kind.RECONFIGURED,
     Status.DUPLICATES: Kind.REBUILT,

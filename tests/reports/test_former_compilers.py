@@ -67,6 +67,20 @@ def test_several_are_dependencies_now(tmp_path: Path) -> None:
     )
 
 
+def test_the_other_way_round_they_are_no_dependencies_any_more(tmp_path: Path) -> None:
+    wrapper = Item("compiler-wrapper", compiler=None)
+    zlib = Item("zlib", "1.3", compiler=None, needs=(needs(LLVM, "c", types=BUILD), needs(wrapper)))
+    named = [Item("zlib", "1.3", compiler=("clang", "15.0.0")), Item("old")]
+    text = compared(
+        tmp_path, [LLVM, wrapper, zlib, Item("lost", compiler=None)], named, "-f", "text"
+    )
+    assert "\n1 package gone, 1 new, 2 are no dependencies any more. " in text
+    assert "  − compiler-wrapper 1.0, llvm 15.0.0 are no dependencies any more\n" in text
+    assert "  − lost 1.0 gone\n" in text
+    mixed = [*named, Item("also", compiler=None)]  # not all of them name theirs
+    assert "any more" not in compared(tmp_path, [LLVM, wrapper, zlib], mixed, "-f", "text")
+
+
 def test_what_comes_with_compilers_is_no_news_either(tmp_path: Path) -> None:
     wrapper, runtime = Item("compiler-wrapper", compiler=None), Item("gcc-runtime", compiler=None)
     below = (needs(LLVM, "c", types=BUILD), needs(wrapper, types=BUILD), needs(runtime))
