@@ -38,7 +38,9 @@ _MOST_READINGS = 24
 class History:
     """What the steps of a history share: where files are from, and what is known of them.
 
-    Documents are read by content id; what is kept does not grow with the number of steps.
+    Documents are read by content id; what is kept does not grow with the number of steps. `prefix`
+    are the folders above the catalog, and `last_use` says in which step each content is compared
+    last.
     """
 
     def __init__(
@@ -50,10 +52,6 @@ class History:
         last_use: dict[str, int],
         limits: Limits,
     ) -> None:
-        """Take where files come from, the folders above the catalog, the kinds of documents.
-
-        `last_use` says in which step each content is compared last.
-        """
         self.repository = repository
         self.prefix = prefix
         self.documents = documents
@@ -198,7 +196,6 @@ class HistoryPair(ComparedFiles):
     """Two revisions of a history, while their step is the current one."""
 
     def __init__(self, history: History, trees: tuple[str, str], pairs: list[EntryPair]) -> None:
-        """Take both trees and the documents that differ; nothing is read yet."""
         self._history = history
         self._trees = trees
         self._pairs = pairs

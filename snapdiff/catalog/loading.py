@@ -22,7 +22,6 @@ class Catalog:
     """One revision of a catalog; its documents are read when they are compared."""
 
     def __init__(self, source: Source, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Take the source that `open_catalogs` or `load_catalog` found."""
         self.source = source
         self.limits = limits
 

@@ -135,7 +135,6 @@ class _Matching:
                     self._touched.update(pair.tags)
 
     def _add_bad_page(self, page: BadPage) -> None:
-        """Note a document that cannot be read, as what its path names."""
         self.bad_pages.append(page)
         claim = self._sides[page.side].add_bad(page.path, self._files.documents)
         self._note_folders(page.path, [claim])
@@ -209,7 +208,6 @@ class _Matching:
         ]
 
     def close_tag(self, tags: Tags) -> Iterator[Matched]:
-        """Yield the packages of a tag, then the tag."""
         if not self._scope.has_tag(*tags):
             return
         old, new = tags
@@ -266,9 +264,8 @@ class _Matching:
         for pair in pairs:
             found.setdefault(pair.name, []).append(rename_pair(pair, renamed))
         names = found.keys() | before.keys() | after.keys()
-        for name in sorted(names - self._left_out(tags, "package")):
-            if not self._scope.has_package(name):
-                continue
+        names -= self._left_out(tags, "package")
+        for name in sorted(filter(self._scope.has_package, names)):
             same = found.get(name, [])
             packages = [rename_package(package, renamed) for package in before.get(name, ())]
             for mine, theirs in pair_lists(packages, after.get(name, ())):
@@ -285,8 +282,6 @@ class _Matching:
         self, tags: Tags, pairs: Sequence[PackagePair], waiting: tuple[Packages, Packages]
     ) -> StackNames:
         """Return the new names of stacks of a tag that were renamed, as far as one may look."""
-        if self._scope.filters.no_renames:
-            return {}
 
         def elsewhere() -> set[str]:
             unchanged = (self._unchanged.stacks(tag) for tag in tags if tag is not None)

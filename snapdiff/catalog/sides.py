@@ -305,6 +305,8 @@ def find_renamed(
     `pairs` are the packages whose documents have one path on both sides, `waiting` those of all
     other documents. `elsewhere` returns the stacks of what does not differ or cannot be read.
     """
+    if scope.filters.no_renames:
+        return {}
     sides = [
         [
             *((pair.name, set((pair.new if is_new else pair.old).values())) for pair in pairs),

@@ -184,7 +184,6 @@ class _Record:
     def _see(
         self, place: _Place, old: _Builds, new: _Builds, last: Sighting | None, newest: Sighting
     ) -> None:
-        """Take what builds of a version the files list that differ."""
         span = self._spans.setdefault(place, _Span(None if old else newest, old.total()))
         there = 0 if span.last else span.builds
         if not there + new.total() - old.total():

@@ -106,7 +106,6 @@ def _markdown(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
 def _with_introduction(
     texts: Iterable[str], asked: Asked, *, is_quiet: bool = False
 ) -> Iterator[str]:
-    """Yield what a changelog in Markdown begins with, then some sections."""
     environment = markdown_environment(asked.options.templates)
     yield render_page(environment, "changelog_head.j2", asked=asked, is_quiet=is_quiet)
     for text in texts:
@@ -280,7 +279,6 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
         return number
 
     def _append_lines(self, target: Path, sections: Iterable[Section]) -> None:
-        """Add a line a section to a file, each as soon as it is ready."""
         try:
             with open(target, "x" if self.is_new else "a", encoding="utf-8", newline="") as file:
                 if self.is_new:
@@ -294,7 +292,6 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
             raise ReportError(f"{target}: cannot be written: {error.strerror}") from error
 
     def _keep(self, target: Path, texts: Sequence[str], asked: Asked) -> None:
-        """Write sections on top of those that a file in Markdown has."""
         has_content = target.is_file() and target.stat().st_size > 0
         if self.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.

@@ -160,7 +160,6 @@ def _host(variables: Variables) -> HostName:
 
 
 def _number(host: HostName, variables: Variables) -> int | None:
-    """Return the number of the request that the variables name, or None."""
     number = variables.get("CI_MERGE_REQUEST_IID", "")
     if host == "github":
         with contextlib.suppress(SnapdiffError):
