@@ -171,9 +171,8 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         if part.trait.what != "dependency" or part.trait.name not in self.packages:
             return traits_in_words(part, mark)
         also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
-        return (
-            f"of {_dependency(part.trait, mark)} or built with it{', all ' if also else ''}{also}"
-        )
+        also = f", all {part.specs:,} {also}" if also else ""
+        return f"of {_dependency(part.trait, mark)} or built with it{also}"
 
 
 def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:

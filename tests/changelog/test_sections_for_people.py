@@ -116,7 +116,7 @@ def test_what_rebuilt_most_of_them_is_said(tmp_path: Path) -> None:
         write_files(tmp_path / side, {"envs/gpu/spack.lock": content})
     cause = "(7); `zlib` `1.3.1` → `1.3.2` (1)"
     by_package = markdown(tmp_path)
-    same = "as before but for their hash, because of"
+    same = "only have another hash, because of"
     words = f"8 specs in both {same} `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"\n- = {words} {cause}\n" in by_package
     text = markdown(tmp_path, "-f", "text")

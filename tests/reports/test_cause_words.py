@@ -91,12 +91,12 @@ def why(old: Path, new: Path) -> list[str]:
 def test_a_stack_names_its_causes_most_first(tmp_path: Path) -> None:
     [words] = words_of(tmp_path, before(), after())
     assert words == (
-        "= 6 specs as before but for their hash, because of autoconf 2.69 → 2.71 (build only) (4); "
+        "= 6 specs only have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
         "cmake 3.26.3 → 3.27.7 (build only) (1); zlib replaced by zlib-ng (1)"
     )
 
 
-SAME = "as before but for their hash, because of"
+SAME = "only have another hash, because of"
 
 
 def above(libs: list[Item]) -> list[Item]:
@@ -107,7 +107,7 @@ def test_several_old_versions_to_one_new_one_are_one_cause(tmp_path: Path) -> No
     old = above([Item("py", f"3.{i}") for i in range(5)])
     new = above([Item("py", "3.11", recipe=str(i)) for i in range(5)])
     assert words_of(tmp_path, old, new) == [
-        "= 5 specs as before but for their hash, because of py in other versions"
+        "= 5 specs only have another hash, because of py in other versions"
     ]
 
 
@@ -140,7 +140,7 @@ class TestRealEnvironments:
     def test_julea(self) -> None:
         [words] = why(*self.locks("julea", "002", "003"))
         assert words.startswith(
-            "= 100 specs as before but for their hash, because of glibc target x86_64 → skylake ("
+            "= 100 specs only have another hash, because of glibc target x86_64 → skylake ("
         )
 
     def test_e4s_says_it_once_for_all_environments(self) -> None:
