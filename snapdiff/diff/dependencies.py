@@ -57,7 +57,7 @@ _Groups = dict[DependsOn, deque[str]]
 class SideDependencies:
     """What the nodes of one graph depend on, found when first asked for.
 
-    `names` has what edges call each of them.
+    `names` has what edges call those that the graph does not have.
     """
 
     def __init__(self, graph: Graph, bits: dict[Hashable, int]) -> None:
@@ -66,17 +66,21 @@ class SideDependencies:
         self.names: dict[str, str] = {}
         self._bits = bits
         self._own: dict[str, int] = {}
-        self._below: dict[str, list[str]] = {}
+        self._below: dict[str, tuple[str, ...]] = {}
         self._linked: dict[str, int] = {}
 
-    def below(self, spec_hash: str) -> list[str]:
+    def below(self, spec_hash: str) -> tuple[str, ...]:
         """Return the hashes of what a node links or runs; of no node, nothing."""
         found = self._below.get(spec_hash)
         if found is None:
-            node = self.graph.node(spec_hash)
-            edges = [edge for edge in node.edges if not is_build_only(edge)] if node else []
-            self.names.update((edge.hash, edge.name) for edge in edges)
-            found = self._below[spec_hash] = [edge.hash for edge in edges]
+            node, hashes = self.graph.node(spec_hash), self.graph.hashes
+            linked = []
+            for edge in node.edges if node else ():
+                if not is_build_only(edge):
+                    linked.append(edge.hash)
+                    if edge.hash not in hashes:
+                        self.names[edge.hash] = edge.name
+            found = self._below[spec_hash] = tuple(linked)
         return found
 
     def group(self, hashes: Iterable[str]) -> _Groups:

@@ -82,9 +82,9 @@ def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -
 
 
 class SideCounts(NamedTuple):
-    """The specs of one package on one side: of each version by stack, and how many are in any."""
+    """The specs of one package on one side: by stack, and how many are in any."""
 
-    by_stack: Mapping[str, Mapping[str, int]]
+    by_stack: Mapping[str, int]
     in_any: int
 
 
@@ -127,11 +127,12 @@ def diff_package(
         for stack in sorted(removed.keys() | added.keys())
     }
     losses = _losses(pair, pairings, sides)
-    old, new = (_count(side, pair.common, scope) for side in builds)
+    old, old_versions = _count(builds[0], pair.common, scope)
+    new, new_versions = _count(builds[1], pair.common, scope)
     found = {}
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
-        versions = old.by_stack.get(stack, {}), new.by_stack.get(stack, {})
+        versions = old_versions.get(stack, {}), new_versions.get(stack, {})
         package = change_of_package(pair.name, *versions, changes)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
@@ -181,18 +182,21 @@ def _builds_by_stack(
     return found
 
 
-def _count(side: BuildHashes, common: Mapping[InCommon, int], scope: Scope) -> SideCounts:
-    """Return how many specs one side of a package has."""
+def _count(
+    side: BuildHashes, common: Mapping[InCommon, int], scope: Scope
+) -> tuple[SideCounts, Mapping[str, Mapping[str, int]]]:
+    """Return how many specs one side of a package has, and how many of each version by stack."""
     numbers = dict(common)
     for build, hashes in side.items():
         key = InCommon(build.version_text, build.stacks)
         numbers[key] = numbers.get(key, 0) + len(hashes)
-    by_stack: dict[str, dict[str, int]] = {}
+    versions: dict[str, dict[str, int]] = {}
     in_any = 0
     for (version, listed), number in numbers.items():
         stacks = scope.stacks(listed)
         for stack in stacks:
-            versions = by_stack.setdefault(stack, {})
-            versions[version] = versions.get(version, 0) + number
+            counted = versions.setdefault(stack, {})
+            counted[version] = counted.get(version, 0) + number
         in_any += number if stacks else 0
-    return SideCounts(by_stack, in_any)
+    by_stack = {stack: sum(counted.values()) for stack, counted in versions.items()}
+    return SideCounts(by_stack, in_any), versions

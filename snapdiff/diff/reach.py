@@ -1,6 +1,6 @@
 """What lies below a node in a graph that may be deep or go in circles: unions, and the nearest."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
@@ -11,7 +11,6 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from itertools import chain
 from typing import NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -30,7 +29,7 @@ def unite_below(
     own, all of them together would take 200 MB.
     """
     circles, below = _circles(roots, children, known)
-    waiting = Counter(chain.from_iterable(below.values()))
+    last_above = {child: node for circle in circles for node in circle for child in below[node]}
     united: dict[Key, int] = {}  # as long as something above waits for it
     for circle in circles:
         bits = 0
@@ -41,12 +40,11 @@ def unite_below(
                 bits |= known.get(child, 0) if found is None else found
         for node in circle:
             yield node, bits
-            if waiting[node]:
+            if node in last_above:
                 united[node] = bits
         for node in circle:
             for child in below[node]:
-                waiting[child] -= 1
-                if not waiting[child]:
+                if last_above[child] == node:
                     united.pop(child, None)
 
 

@@ -130,9 +130,7 @@ class StackTotal:
     def add(self, package: PackageDiff) -> None:
         """Add a package that has a spec in the stack, on either side."""
         name = package.pair.name
-        old, new = (
-            sum(side.by_stack.get(self.name, {}).values()) for side in (package.old, package.new)
-        )
+        old, new = (side.by_stack.get(self.name, 0) for side in (package.old, package.new))
         self.old += old
         self.new += new
         self.old_packages += old > 0
