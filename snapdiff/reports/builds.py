@@ -1,13 +1,13 @@
 """Versions and builds in words: which there are, how many, and what tells those that are lost."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.names import Mark, Place, Places, counted, versions_in_words
+from snapdiff.reports.names import MOST_VERSIONS, Mark, Place, Places, counted, versions_in_words
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount, VersionCount
 
@@ -15,12 +15,14 @@ from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount, V
 class BuildShare(NamedTuple):
     """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
 
-    `versions` are those of these builds, in order, where the package has others, too. `duplicates`
-    are not among the number: nobody misses a build of which there is an equal one.
+    `versions` are those of these builds, in order, where the package has others, too, and
+    `of_these` how many builds of them there are. `duplicates` are not among the number: nobody
+    misses a build of which there is an equal one.
     """
 
     number: int
     of: int
+    of_these: int
     what: Literal["lost", "new"]
     parts: tuple[TraitCount, ...]
     versions: Versions
@@ -47,20 +49,21 @@ class BuildShare(NamedTuple):
         return traits_in_words(self.parts[0], mark) if has_one else ""
 
     def duplicates_in_words(self) -> str:
-        """Return what is said of builds that are equal to others."""
-        words = "fewer" if self.what == "lost" else "more"
-        return f"{counted(self.duplicates, 'equal build')} {words}"
+        """Return what is said of builds that are equal to others: `one equal build fewer`."""
+        number = "one" if self.duplicates == 1 else f"{self.duplicates:,}"
+        noun = "equal build" if self.duplicates == 1 else "equal builds"
+        words = f"{number} {noun} fewer" if self.what == "lost" else f"{number} more {noun}"
+        return words if self.of else f"{words} each"
 
     def alike(self) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        return self._replace(of=0, versions=())
+        return self._replace(of=0, of_these=0, versions=())
 
 
 class VersionMove(NamedTuple):
     """What became of the versions of a package: only before, only after, on both sides.
 
-    `counts` are the builds of each of the versions of which there are more or fewer; they are
-    there where the others do not say what happened.
+    `counts` are the builds of each version; they are there where the others do not say it.
     """
 
     gone: Versions
@@ -71,14 +74,12 @@ class VersionMove(NamedTuple):
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `lost 1.2, still has 1.3`, nothing.
 
-        With counts `2.0.0 (4 builds) → 2.0.0 (3), 1.9.0 (1)`; of one side alone `1.2 gone`.
+        With counts `2.0.0 (4 → 3 builds), 1.9.0 (1, new)`; of one side alone `1.2 gone`.
         """
         if self.counts:
-            before = [(it.version, it.old) for it in reversed(self.counts) if it.old]
-            after = [(it.version, it.new) for it in reversed(self.counts) if it.new]
-            (first, number), *others = before
-            sides = [f"{mark(first)} ({counted(number, 'build')})", *_counted(others, mark)]
-            return f"{', '.join(sides)} → {', '.join(_counted(after, mark))}"
+            first, *others = reversed(self.counts)
+            said = [_counted(first, mark, "build" if first.old + first.new == 1 else "builds")]
+            return ", ".join(said + [_counted(it, mark) for it in others])
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
         if gone and came:
             return f"{gone} → {came}"
@@ -87,8 +88,12 @@ class VersionMove(NamedTuple):
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
 
-def _counted(numbers: Iterable[tuple[str, int]], mark: Mark) -> list[str]:
-    return [f"{mark(version)} ({number:,})" for version, number in numbers]
+def _counted(count: VersionCount, mark: Mark, noun: str = "") -> str:
+    """Return a version with its builds: `1.2 (4 → 3)`, `1.2 (4 builds)`, `1.2 (4, new)`."""
+    old, new = count.old, count.new
+    number = f"{old:,} → {new:,}" if old and new and old != new else f"{old or new:,}"
+    words = f"{number} {noun}".rstrip()
+    return f"{mark(count.version)} ({words}{', gone' if not new else ', new' if not old else ''})"
 
 
 def version_move(change: PackageChange) -> VersionMove:
@@ -102,7 +107,8 @@ def version_move(change: PackageChange) -> VersionMove:
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
     if has_fewer and (came or (has_more and not gone)):
-        return VersionMove(gone, came, (), tuple(it for it in counts if it.old != it.new))
+        few = len(counts) <= MOST_VERSIONS
+        return VersionMove(gone, came, (), tuple(it for it in counts if few or it.old != it.new))
     return VersionMove(gone, came, kept if bool(gone) != bool(came) else ())
 
 

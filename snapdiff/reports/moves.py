@@ -94,11 +94,7 @@ class Move(Struct, frozen=True, kw_only=True):
         """Return what is said behind one of several names: ` 1.2`, ` 1.2 (of 18)`, or nothing."""
         share = self.main if self.is_builds else None
         own = versions_in_words((share and share.versions) or self.own, mark)
-        of = (
-            f" (of {share.of:,}{' in all' if share.versions else ''})"
-            if share and share.number
-            else ""
-        )
+        of = f" (of {share.of_these:,})" if share and share.number else ""
         return f" {own}{of}" if own else ""
 
     def in_words(self, mark: Mark) -> str:
@@ -257,11 +253,11 @@ def _status(
     if step in ("scheme", "release", "branch"):
         return Status.SCHEME
     if versions.counts and not change.gone:  # builds have another version, though none is gone
-        more, fewer = (
-            [parse_version(it.version) for it in versions.counts if (it.new > it.old) is is_more]
-            for is_more in (True, False)
-        )
-        return Status.UPGRADED if max(more) > max(fewer) else Status.DOWNGRADED
+        more = max(parse_version(it.version) for it in versions.counts if it.new > it.old)
+        if more > max(parse_version(it.version) for it in versions.counts if it.new < it.old):
+            return Status.UPGRADED
+        has_more = change.builds.new > change.builds.old
+        return Status.MORE if has_more else Status.DOWNGRADED
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
     return Status[change.kind.name]
@@ -286,22 +282,27 @@ def _shares(
         found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
         return _sorted(changed & {spec.version for it in found if (spec := it.old or it.new)})
 
-    lost, gained = numbers.removed - double.lost, numbers.added - double.gained
+    lost, gained = versions(Kind.REMOVED), versions(Kind.ADDED)
+    old = sum(it.old for it in change.versions or () if it.version in lost)
+    new = sum(it.new for it in change.versions or () if it.version in gained)
+    builds = change.builds
     return (
         BuildShare(
-            lost,
-            change.builds.old,
+            numbers.removed - double.lost,
+            builds.old,
+            old or builds.old,
             "lost",
             change.lost_by,
-            versions(Kind.REMOVED),
+            lost,
             double.lost,
         ),
         BuildShare(
-            gained,
-            change.builds.new,
+            numbers.added - double.gained,
+            builds.new,
+            new or builds.new,
             "new",
             change.gained_by,
-            versions(Kind.ADDED),
+            gained,
             double.gained,
         ),
     )

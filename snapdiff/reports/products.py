@@ -89,9 +89,9 @@ def no_dependencies(stack: StackDiff) -> set[str]:
     """Return the packages that went as compilers became fields of what they compile again."""
     compilers = {it.compiler: it for it in stack.compilers or ()}
     unnamed = compilers.get("none")
-    if not unnamed or unnamed.new or not unnamed.old:
-        return set()
     names = {canonical_compiler(name).partition("@")[0] for name, it in compilers.items() if it.new}
+    if not names or not unnamed or unnamed.new:
+        return set()
     return {
         name
         for name in stack.packages.removed

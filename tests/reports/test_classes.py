@@ -29,22 +29,27 @@ MOVES = {
     "a build of a version that stays went down": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0"],
-        "↓ zlib 1.1 (2 builds), 1.0 (1) → 1.1 (1), 1.0 (2)",
+        "↓ zlib 1.1 (2 → 1 builds), 1.0 (1 → 2)",
     ),
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "↓ zlib 1.1 (2 builds) → 1.1 (1), 1.0 (1)",
+        "↓ zlib 1.1 (2 → 1 builds), 1.0 (1, new)",
     ),
     "a build went up": (
         ["1.1", "1.1"],
         ["1.1", "1.2"],
-        "↑ zlib 1.1 (2 builds) → 1.2 (1), 1.1 (1)",
+        "↑ zlib 1.2 (1 build, new), 1.1 (2 → 1)",
     ),
-    "what did not move is not said": (
-        ["1.1", "1.1", "0.9"],
-        ["1.1", "1.2", "0.9"],
-        "↑ zlib 1.1 (2 builds) → 1.2 (1), 1.1 (1)",
+    "beside a version of which nothing moved": (
+        ["1.1", "1.1", "1.0", "0.9"],
+        ["1.1", "1.2", "1.2", "0.9"],
+        "↑ zlib 1.2 (2 builds, new), 1.1 (2 → 1), 1.0 (1, gone), 0.9 (1)",
+    ),
+    "down, with more builds in all": (
+        ["1.1", "1.1"],
+        ["1.1", "1.0", "1.0"],
+        "+ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib lost 1.0, still has 1.1"),
     "and a build of another": (
@@ -83,10 +88,10 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
         tmp_path, [*tools, *twins, *users], [tools[1], twins[1], moved, users[1]]
     )
     text = run_cli(old, new, "-f", "text").out
-    assert "gotcha 1.0: 1 equal build fewer" in text
+    assert "gotcha 1.0: one equal build fewer" in text
     assert "builds lost" not in text
     back = run_cli(new, old, "-f", "text").out
-    assert "gotcha 1.0: 1 equal build more" in back
+    assert "gotcha 1.0: one more equal build" in back
 
 
 @pytest.mark.parametrize(

@@ -26,18 +26,18 @@ def derecho(number: str) -> Path:
 NEWS = """\
 - − gone from `oneapi-x86_64`: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
 - \\+ new
-  - `exago` `1.6.0` new (all but `oneapi-x86_64`)
-  - `ecp-data-vis-sdk` `1.0` new in `cuda-aarch64`, `oneapi-x86_64`
-  - `cusz` `0.3.1` new in `cuda-aarch64`
-  - `py-torch` `2.1.0` new in `cuda-ppc64le`
+  - `exago` `1.6.0` (all but `oneapi-x86_64`)
+  - `ecp-data-vis-sdk` `1.0` in `cuda-aarch64`, `oneapi-x86_64`
+  - `cusz` `0.3.1` in `cuda-aarch64`
+  - `py-torch` `2.1.0` in `cuda-ppc64le`
 - ↓ downgraded
   - `py-cinemasci` `1.7.0` → `1.3`, needed by `ecp-data-vis-sdk` (new), in `cuda-aarch64`, \
 `oneapi-x86_64`
   - `ascent` `0.9.2` → `0.9.1`, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`
-  - `vtk-m` `2.0.0` (4 builds) → `2.0.0` (3), `1.9.0` (1), needed by `ecp-data-vis-sdk` (new), in \
+  - `vtk-m` `2.0.0` (4 → 3 builds), `1.9.0` (1, new), needed by `ecp-data-vis-sdk` (new), in \
 `cuda-aarch64`; `2.0.0` → `1.9.0` in `oneapi-x86_64`; 1 of 3 builds lost (`2.0.0`, with \
 `cuda_arch=90`) in `cuda-x86_64`
-  - `zfp` `1.0.0` (4 builds), `0.5.5` (1) → `1.0.0` (1), `0.5.5` (4) in `cuda-aarch64`; 1 of 5 \
+  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 5 \
 builds lost (`1.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
   - `adios2` `2.9.1` → `2.8.3`, as a dependency, needed by `ecp-data-vis-sdk` (new), in \
 `oneapi-x86_64`
@@ -136,7 +136,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     assert len(lines) <= 30
     gone = "1 product gone (`mvapich`)"
     assert lines[2] == f"{gone}, 11 lost some builds, 1 upgraded in `derecho`."
-    assert "- ↑ `esmf` `8.5.0` (12 builds) → `8.6.0` (6), `8.5.0` (8)" in lines
+    assert "- ↑ `esmf` `8.6.0` (6 builds, new), `8.5.0` (12 → 8)" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"- = 40 specs of 14 packages only have another hash, {because}" in lines
     assert (

@@ -35,25 +35,26 @@ def versions(text: str) -> set[Version]:
     return {parse_version(it) for it in re.split(", | and ", text)}
 
 
-def numbered(text: str) -> Counts:
-    """Versions with their numbers: `1.3 (2 builds), 1.2 (1)`."""
-    found = re.findall(r"(\S+) \(([0-9]+)(?: builds?)?\)", text)
-    return Counter({parse_version(version): int(number) for version, number in found})
+def numbered(text: str) -> dict[Version, tuple[int, int]]:
+    """The builds of versions, old and new: `1.3 (2 → 1 builds), 1.2 (1, new), 1.0 (3)`."""
+    found = {}
+    for version, old, new, what in re.findall(
+        r"(\S+) \(([0-9]+)(?: → ([0-9]+))?(?: builds?)?(, gone|, new)?\)", text
+    ):
+        numbers = int(old), int(new or old)
+        gone, came = what == ", gone", what == ", new"
+        found[parse_version(version)] = (0 if came else numbers[0], 0 if gone else numbers[1])
+    return found
 
 
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
-    as_before = {version for version in kept if old[version] == new[version]}
     begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
     words, builds = (words[: begin.start()], words[begin.start() :]) if begin else (words, "")
-    if " (" in words and "→" in words:
-        sides = [numbered(side) for side in words.partition(", lost ")[0].split(" → ")]
-        told = sides[0].keys() | sides[1].keys()
-        for counts, side in zip((old, new), sides, strict=True):
-            assert side == Counter({it: counts[it] for it in told if counts[it]})
-        assert old.keys() | new.keys() == told | as_before
-        assert len(re.findall(r"\([0-9,]+ builds?\)", words)) == 1
+    if numbered(words):
+        assert numbered(words) == {it: (old[it], new[it]) for it in old.keys() | new.keys()}
+        assert len(re.findall(r"[0-9] builds?[,)]", words)) == 1
     elif "→" in words:
         assert [versions(side) for side in words.split(" → ")] == [gone, came]
         assert all(old[version] <= new[version] for version in kept)
@@ -70,7 +71,7 @@ def check(words: str, old: Counts, new: Counts) -> None:
     else:
         assert not gone
         assert not came
-        assert len({old[it] < new[it] for it in kept - as_before}) < 2
+        assert len({old[it] < new[it] for it in kept if old[it] != new[it]}) < 2
     said = dict.fromkeys(("lost", "new"), 0)
     for number, of, what in re.findall(r"([0-9]+) of ([0-9]+) builds? (lost|new)", builds):
         assert int(of) == (old if what == "lost" else new).total()
