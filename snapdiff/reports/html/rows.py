@@ -20,7 +20,7 @@ from snapdiff.reports.products import specs_by_part
 from snapdiff.reports.statuses import Status
 from snapdiff.reports.tag_block import TagBlock
 from snapdiff.result import Change, Kind
-from snapdiff.result.causes import Cause, Event, event_of
+from snapdiff.result.causes import Cause, event_of
 from snapdiff.safe_text import shown
 
 WITH_STACK = len(Status)
@@ -128,6 +128,8 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         in_stacks = [name for move in found for name in move.stacks]
         changed = {name: changes[name].get((package, is_dependency), ()) for name in in_stacks}
         groups = _groups_of(changed)
+        every = (it.cause for them in changed.values() for it in them)
+        events = [event_of(cause) for cause in every if isinstance(cause, Cause)]
         some = sorted(found, key=lambda move: whole.issuperset(move.stacks))
         other = WITH_STACK if whole.issuperset(in_stacks) else found[0].status
         by_stack = () if is_dependency else cells.get(package, ())
@@ -140,17 +142,11 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
             if by_stack
             else tuple((it.status.kind, words("happened", it).removeprefix(": ")) for it in some),
             cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
-            causes=_causes_of((it for them in changed.values() for it in them), causes),
+            causes=tuple(dict.fromkeys(causes[it] for it in events if it in causes)),
             stacks={name: len(them) for name, them in changed.items()},
             groups=groups,
             specs=sum(len(group.pairs) for group in groups),
         )
-
-
-def _causes_of(changes: Iterable[Change], words: Mapping[Event, str]) -> tuple[str, ...]:
-    """Return why some specs were rebuilt, each cause once, in its words."""
-    events = (event_of(it.cause) for it in changes if isinstance(it.cause, Cause))
-    return tuple(dict.fromkeys(words[event] for event in events if event in words))
 
 
 def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]:
