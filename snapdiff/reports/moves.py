@@ -203,7 +203,8 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
     if status is Status.RECONFIGURED and not reconfigured:
         status = Status.SHARED
     if not is_builds and lost:
-        is_of_gone = not change.came and set(lost.versions) <= set(versions.gone)
+        gone_alone = set(() if change.came else change.gone)
+        is_of_gone = bool(gone_alone) and gone_alone.issuperset(lost.versions)
         if is_of_gone or not lost.number:  # nothing is to be said beside versions
             lost = gained = None
     return Move(
