@@ -17,6 +17,7 @@ from snapdiff.result import (
     PackageChange,
     StackDiff,
     TagDiff,
+    TraitCount,
 )
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack.version import parse_version
@@ -270,42 +271,32 @@ def _shares(
     """Return what is to be said of lost and of new builds; nothing where versions say it all."""
     by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
     versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
-    numbers = change.specs
-    if versions_say_it or not (numbers.removed or (by_builds and numbers.added)):
+    if versions_say_it or not (change.specs.removed or (by_builds and change.specs.added)):
         return None, None
-    double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
 
-    def versions(kind: Kind) -> Versions:
-        # By pairs alone a build of another version may be the one that is left over.
+    def share(kind: Kind, of: int, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
         is_lost = kind is Kind.REMOVED
-        changed = {it.version for it in change.versions or () if it.old != it.new}
-        changed -= {it.version for it in change.versions or () if is_lost is (it.new > it.old)}
+        counts = [(it.version, it.old, it.new) for it in change.versions or ()]
+        if not is_lost:
+            counts = [(version, new, old) for version, old, new in counts]
+        # By pairs alone a build of another version may be the one that is left over.
+        fewer = {version: mine for version, mine, theirs in counts if mine > theirs}
         found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
-        return _sorted(changed & {spec.version for it in found if (spec := it.old or it.new)})
+        versions = fewer.keys() & {spec.version for it in found if (spec := it.old or it.new)}
+        return BuildShare(
+            number=change.specs.count(kind) - duplicates,
+            of=of,
+            of_these=sum(fewer[version] for version in versions) or of,
+            what="lost" if is_lost else "new",
+            parts=parts,
+            versions=_sorted(versions),
+            duplicates=duplicates,
+        )
 
-    lost, gained = versions(Kind.REMOVED), versions(Kind.ADDED)
-    old = sum(it.old for it in change.versions or () if it.version in lost)
-    new = sum(it.new for it in change.versions or () if it.version in gained)
-    builds = change.builds
+    double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
     return (
-        BuildShare(
-            numbers.removed - double.lost,
-            builds.old,
-            old or builds.old,
-            "lost",
-            change.lost_by,
-            lost,
-            double.lost,
-        ),
-        BuildShare(
-            numbers.added - double.gained,
-            builds.new,
-            new or builds.new,
-            "new",
-            change.gained_by,
-            gained,
-            double.gained,
-        ),
+        share(Kind.REMOVED, change.builds.old, change.lost_by, double.lost),
+        share(Kind.ADDED, change.builds.new, change.gained_by, double.gained),
     )
 
 
