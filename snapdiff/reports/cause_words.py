@@ -58,12 +58,16 @@ def _what_differs(event: Event, mark: Mark) -> str:
     if event.what == "compiler" and event.old == "none":
         return f"compiler {_value(event.new, mark)} listed now (was none)"
     if event.what == "variants" and not event.old:
-        return f"now with {_value(event.new, mark)}"
+        return f"new {_variants(event.new)} {_value(event.new, mark)}"
     if event.what == "variants" and not event.new:
-        return f"no longer with {_value(event.old, mark)}"
+        return f"{_variants(event.old)} {_value(event.old, mark)} gone"
     if event.what in _FIELDS:
         return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
     return _ALONE.get(event.what, event.what)
+
+
+def _variants(value: Value) -> str:
+    return "variant" if isinstance(value, tuple) and len(value) == 1 else "variants"
 
 
 def _value(value: Value, mark: Mark) -> str:

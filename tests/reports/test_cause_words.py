@@ -27,10 +27,10 @@ def plain(text: str) -> str:
     [
         (Event("python", "version", "3.10", "3.11"), "python 3.10 → 3.11"),
         (Event("gcc", "target", "x86_64", "zen4"), "gcc target x86_64 → zen4"),
-        (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc no longer with ~nls +x"),
+        (Event("gcc", "variants", ("~nls", "+x"), ()), "gcc variants ~nls +x gone"),
         (
             Event("x", "variants", ("patches=0123456789abcdef",), ()),
-            "x no longer with patches=0123456",
+            "x variant patches=0123456 gone",
         ),
         (Event("zlib-ng", "replaced", "zlib", "zlib-ng"), "zlib replaced by zlib-ng"),
         (Event("gmake", "added"), "gmake added"),
