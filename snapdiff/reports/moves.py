@@ -35,7 +35,8 @@ class Move(Struct, frozen=True, kw_only=True):
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there.
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all. `needed_by` are
-    new there and depend on the older version that came.
+    new there and depend on the older version that came. `as_dependency` says of what happened to
+    the dependency of a product's name that it is told with products.
     """
 
     status: Status
@@ -54,6 +55,7 @@ class Move(Struct, frozen=True, kw_only=True):
     shared: tuple[Event, ...]
     some_builds: tuple[int, int] | None
     needed_by: tuple[str, ...]
+    as_dependency: bool = False
     stacks: tuple[str, ...]
     place: Place
 

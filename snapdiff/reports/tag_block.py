@@ -17,7 +17,7 @@ from snapdiff.reports.groups import (
     number_of_packages,
     product_columns,
 )
-from snapdiff.reports.moves import moves_of, stack_moves
+from snapdiff.reports.moves import Move, moves_of, stack_moves
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import PackageLine, package_lines
@@ -208,7 +208,7 @@ class TagWriter:
         """Return the products that nobody should miss, and what happened to them, to the `least`.
 
         What is gone or downgraded as a dependency, and a product in another stack, is told with
-        them, though it is none where it happened.
+        them, though it is none where it happened: behind what happened to the product, if any.
         """
         products = {name for name, is_dependency in self.moves if not is_dependency}
         beside = {  # dependencies of the name of a product of the same stack
@@ -217,11 +217,11 @@ class TagWriter:
             for change, _ in found
             if change.parts
         }
-        news = {}
-        for (name, is_dependency), moves in self.moves.items():
+        news: dict[tuple[str, bool], tuple[Move, ...]] = {}
+        for (name, is_dependency), moves in self.moves.items():  # products first
             if is_dependency and name in products:
                 told = [
-                    move
+                    replace(move, as_dependency=True)
                     for move in moves
                     if move.status in (Status.GONE, Status.DOWNGRADED)
                     and not move.versions.counts
@@ -232,7 +232,8 @@ class TagWriter:
             else:
                 continue
             if told:
-                news[name, is_dependency] = tuple(told)
+                package = (name, is_dependency and (name, False) not in news)
+                news[package] = (*news.get(package, ()), *told)
         lines = sorted(package_lines(news), key=lambda line: line.status)
         return [_shortened(group) for group in grouped(lines, {}, lists_all=True)]
 

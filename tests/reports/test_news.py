@@ -1,6 +1,7 @@
 """News first: what a reader must not miss stands on top, whatever else there is."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import cmarkgfm
@@ -20,8 +21,9 @@ from snapdiff.reports.statuses import Status, severity
 from snapdiff.result import Kind, SkippedPage
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.generated import Catalogs, catalogs
-from tests.support.helpers import catalog_folders, hash_of, pages_of, spec
+from tests.support.helpers import catalog_folders, hash_of, pages_of, spec, write_files
 from tests.support.nightly import nightly_but
 from tests.support.oracle import Record
 
@@ -301,6 +303,38 @@ def test_a_few_lines_say_more_than_a_table_of_counts(number: int) -> None:
     diff = diff_of(old, new)
     assert ("Packages by stack" in render_report(diff, "text")) is (number > 20)
     assert "Packages by stack" in render_report(diff, "text", ReportOptions(stat=True))
+
+
+@pytest.mark.parametrize(
+    ("builds", "told"),
+    [
+        (
+            1,
+            "1 of 2 builds lost (with x=2) in a; 2.9.1 → 2.8.3, as a dependency, in b",
+        ),
+        (2, "downgraded: adios2 2.9.1 → 2.8.3, as a dependency, in b"),
+    ],
+)
+def test_what_happened_to_a_dependency_of_the_name_of_a_product_is_told_with_it(
+    tmp_path: Path, builds: int, told: str
+) -> None:
+    def environments(builds: int, version: str) -> dict[str, bytes]:
+        products = [
+            Item("adios2", "2.9.1", parameters={"x": f"{it}"}, explicit=True, recipe=version * 10)
+            for it in range(1, builds + 1)
+        ]
+        below = Item("adios2", version)
+        above = Item("sdk", "1.0", needs=(needs(below),), explicit=True)
+        return {
+            "a/spack.lock": to_bytes(lock(products)),
+            "b/spack.lock": to_bytes(lock([above, below])),
+        }
+
+    write_files(tmp_path / "old", environments(2, "2.9.1"))
+    write_files(tmp_path / "new", environments(builds, "2.8.3"))
+    diff = diff_catalogs(load_catalog(tmp_path / "old"), load_catalog(tmp_path / "new"))
+    page = render_report(diff, "html").partition("<table")[0]
+    assert told in " ".join(re.sub("<[^>]*>", "", page).split())
 
 
 def test_builds_that_are_lost_alike_are_one_line() -> None:
