@@ -74,17 +74,19 @@ class VersionMove(NamedTuple):
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `lost 1.2, still has 1.3`, nothing.
 
-        With counts `2.0.0 (4 → 3 builds), 1.9.0 (1, new)`; of one side alone `1.2 gone`.
+        Beside versions that stay `1.2 → 1.3, still has 1.0`; with counts `2.0.0 (4 → 3 builds),
+        1.9.0 (1, new)`; of one side alone `1.2 gone`.
         """
         if self.counts:
             first, *others = reversed(self.counts)
             said = [_counted(first, mark, "build" if first.old + first.new == 1 else "builds")]
             return ", ".join(said + [_counted(it, mark) for it in others])
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
+        still = f", still has {kept}" if kept else ""
         if gone and came:
-            return f"{gone} → {came}"
+            return f"{gone} → {came}{still}"
         if gone:
-            return f"lost {gone}, still has {kept}" if kept else f"{gone} gone"
+            return f"lost {gone}{still}" if kept else f"{gone} gone"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
 
@@ -109,7 +111,7 @@ def version_move(change: PackageChange) -> VersionMove:
     if has_fewer and (came or (has_more and not gone)):
         few = len(counts) <= MOST_VERSIONS
         return VersionMove(gone, came, (), tuple(it for it in counts if few or it.old != it.new))
-    return VersionMove(gone, came, kept if bool(gone) != bool(came) else ())
+    return VersionMove(gone, came, kept if gone or came else ())
 
 
 def traits_in_words(part: TraitCount, mark: Mark) -> str:

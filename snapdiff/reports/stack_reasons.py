@@ -206,8 +206,8 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
                 versions[change.package] = kept.union(change.gone), kept.union(change.came)
         for name, (old, new) in versions.items():
             if old != new:
-                kept = set() if old - new and new - old else old & new
-                step = VersionMove(_in_order(old - new), _in_order(new - old), _in_order(kept))
+                sides = _in_order(old - new), _in_order(new - old), _in_order(old & new)
+                step = VersionMove(*sides)
                 changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
             elif name in MPI or name in COMPILERS:
                 same.setdefault(name, set()).update(new)

@@ -66,7 +66,7 @@ MOVES = {
     "two for one, beside one that stays": (
         ["1.2", "1.1", "1.0"],
         ["1.3", "1.0"],
-        "− zlib 1.2 and 1.1 → 1.3, 1 of 3 builds lost (with n=2)\n",
+        "− zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds lost (with n=2)\n",
     ),
 }
 

@@ -62,7 +62,8 @@ builds lost (`1.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
 - `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2` as before
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
 - `openblas` `0.3.23` → `0.3.24` (all 5)
-- `cuda` `12.1.1` → `12.2.1` (`cuda-aarch64`, `cuda-x86_64`); `11.8.0` new (`rocm-x86_64`)
+- `cuda` `12.1.1` → `12.2.1`, still has `11.8.0` (`cuda-aarch64`, `cuda-x86_64`); `11.8.0` new \
+(`rocm-x86_64`)
 - `python` `3.10.12`, `3.8.17` and `3.7.17` → `3.11.6`, `3.10.13` and `3.8.18` (`cuda-ppc64le`, \
 `cuda-x86_64`, `rocm-x86_64`); `3.10.12` and `3.8.17` → `3.11.6`, `3.10.13` and `3.8.18` \
 (`cuda-aarch64`); `3.8.17` → `3.8.18` (`oneapi-x86_64`)

@@ -15,7 +15,7 @@ from tests.support.oracle import Record
 
 STEPS = {
     "the only other version": ("3.10.12", "3.11.6", "3.10.12 → 3.11.6"),
-    "one that stays is not named": ("12.1.1 11.8.0", "12.2.1 11.8.0", "12.1.1 → 12.2.1"),
+    "one that stays": ("12.1.1 11.8.0", "12.2.1 11.8.0", "12.1.1 → 12.2.1, still has 11.8.0"),
     "several, the highest first": (
         "3.10.12 3.8.17 3.7.17",
         "3.11.6 3.10.13 3.8.18",

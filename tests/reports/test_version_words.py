@@ -56,7 +56,9 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert numbered(words) == {it: (old[it], new[it]) for it in old.keys() | new.keys()}
         assert len(re.findall(r"[0-9] builds?[,)]", words)) == 1
     elif "→" in words:
-        assert [versions(side) for side in words.split(" → ")] == [gone, came]
+        step, _, still = words.partition(", still has ")
+        assert [versions(side) for side in step.split(" → ")] == [gone, came]
+        assert (versions(still) if still else set()) == kept
         assert all(old[version] <= new[version] for version in kept)
     elif "added beside" in words:
         assert [versions(side) for side in words.split(" added beside ")] == [came, kept]
