@@ -109,7 +109,13 @@ def neighbours_of(
     All nodes of the graph are looked at: an edge says only where it leads.
     """
     nodes = ((key, graph.node(key)) for key in graph.hashes)
-    edges = [(key, edge) for key, node in nodes if node for edge in node.edges]
+    edges = [  # those of this spec alone: a large graph has millions
+        (key, edge)
+        for key, node in nodes
+        if node
+        for edge in node.edges
+        if spec_hash in (key, edge.hash)
+    ]
     below = {(edge.hash, is_build_only(edge)) for key, edge in edges if key == spec_hash}
     above = {(key, is_build_only(edge)) for key, edge in edges if edge.hash == spec_hash}
     others = frozenset(other.hashes)
