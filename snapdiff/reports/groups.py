@@ -87,8 +87,10 @@ class ProductCell(NamedTuple):
         Equal builds count once.
         """
         move, roots = self.move, self.asked_for
-        if move is None or (move.whole and move.kind is Kind.REMOVED):
-            return "gone" if move else "·"
+        if move is None:
+            return "· (now a dependency)" if roots and roots.old and not roots.new else "·"
+        if move.whole and move.kind is Kind.REMOVED:
+            return "gone"
         if move.status is Status.DEPENDENCY_NOW:
             said = f"{move.own_in_words(mark).lstrip()}, a dependency now"
         elif move.whole:
@@ -246,14 +248,14 @@ def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]
     columns: dict[str, dict[str, ProductCell]] = {}
     for stack in sorted(stacks, key=lambda stack: stack.stack):
         cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
+        for name in stack.asked_for.no_longer if stack.asked_for else ():
+            cells[name] = ProductCell(asked_for=AskedFor(old=True, new=False))
         for change, move in moves[stack.stack]:
             is_quiet = move.is_quiet or (move.status is Status.RECONFIGURED)
-            if change.parts and change.is_dependency:  # the product is another part
+            if is_quiet or (change.parts and change.is_dependency):  # the product is another part
                 cells.setdefault(change.package, ProductCell())
             else:
-                cells[change.package] = (
-                    ProductCell() if is_quiet else ProductCell(move, change.asked_for)
-                )
+                cells[change.package] = ProductCell(move, change.asked_for)
     return columns
 
 

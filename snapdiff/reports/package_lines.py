@@ -104,6 +104,8 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
         return PackageLine(packages=packages, is_dependency=is_dependency, moves=moves[0])
     each = tuple(some[0] for some in moves)
     together = each[0].alike()
-    if together.whole and len({move.own for move in each}) == 1:
+    if all(move == together for move in each):  # there is nothing that is of each alone
+        each = ()
+    elif together.whole and len({move.own for move in each}) == 1:
         together, each = replace(together, own=each[0].own), ()
     return PackageLine(packages=packages, is_dependency=is_dependency, moves=(together,), each=each)

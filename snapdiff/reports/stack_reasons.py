@@ -165,11 +165,19 @@ TOOLCHAIN = (*COMPILERS, *_PACKAGES)
 """All of it; no result says which package provides mpi, so the ones that do are listed here."""
 
 
+_MOST_STEPS = 6
+"""How many steps of a part of the toolchain are told."""
+
+
 class ToolChange(NamedTuple):
-    """A part of the toolchain, and each step that it made, with its stacks: most of these first."""
+    """A part of the toolchain, and each step that it made, with its stacks: most of these first.
+
+    `more` is how many steps there are beside these.
+    """
 
     name: str
     steps: tuple[tuple[VersionMove, Place], ...]
+    more: int
 
 
 class Toolchain(Struct, frozen=True, kw_only=True):
@@ -182,11 +190,11 @@ class Toolchain(Struct, frozen=True, kw_only=True):
 def beside_toolchain(
     lines: Iterable[PackageLine], toolchain: Toolchain | None
 ) -> list[PackageLine]:
-    """Return lines without the dependencies of which they say no more than this: versions."""
+    """Return lines without the dependencies of which they say no more than the toolchain does."""
     lines = list(lines)
-    told = {change.name for change in toolchain.changes} if toolchain else set()
+    told = {change.name for change in toolchain.changes if not change.more} if toolchain else set()
     for line in lines:
-        if not all(move.is_of_versions for move in line.moves):
+        if not all(move.is_of_versions and not move.needed_by for move in line.moves):
             told.difference_update(line.packages)
     return [it for it in lines if not (it.is_dependency and told.issuperset(it.packages))]
 
@@ -217,22 +225,20 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
     return Toolchain(
         as_before=tuple((name, _in_order(same[name])) for name in in_order if name not in changed),
         changes=tuple(
-            ToolChange(name, _in_places(changed[name], places))
-            for name in in_order
-            if name in changed
+            _tool_change(name, changed[name], places) for name in in_order if name in changed
         ),
     )
 
 
-def _in_places(
-    stacks: Mapping[VersionMove, Sequence[str]], places: Places
-) -> tuple[tuple[VersionMove, Place], ...]:
+def _tool_change(
+    name: str, stacks: Mapping[VersionMove, Sequence[str]], places: Places
+) -> ToolChange:
     def order(step: VersionMove) -> tuple[int, object]:
         return len(stacks[step]), parse_version((step.came or step.gone)[-1])
 
-    return tuple(
-        (step, places.place(stacks[step])) for step in sorted(stacks, key=order, reverse=True)
-    )
+    told = sorted(stacks, key=order, reverse=True)[:_MOST_STEPS]
+    steps = tuple((step, places.place(stacks[step])) for step in told)
+    return ToolChange(name, steps, more=len(stacks) - len(steps))
 
 
 def _in_order(versions: Iterable[str]) -> Versions:

@@ -337,6 +337,28 @@ def test_what_happened_to_a_dependency_of_the_name_of_a_product_is_told_with_it(
     assert told in " ".join(re.sub("<[^>]*>", "", page).split())
 
 
+def test_a_cell_says_of_a_product_as_before_that_nobody_asks_for_it_any_more(
+    tmp_path: Path,
+) -> None:
+    def environments(version: str, *, is_root: bool) -> dict[str, bytes]:
+        product = Item("zfp", "1.0.0", explicit=is_root)
+        above = Item("sdk", version, needs=(needs(product),), explicit=True)
+        others = [
+            Item(name, f"{version}{number or ''}", explicit=True)
+            for number, name in enumerate(["zfp", *"abcdefgh"])
+        ]
+        return {
+            "a/spack.lock": to_bytes(lock([above, product])),
+            "b/spack.lock": to_bytes(lock(others)),
+        }
+
+    write_files(tmp_path / "old", environments("1.0.0", is_root=True))
+    write_files(tmp_path / "new", environments("1.0.1", is_root=False))
+    diff = diff_catalogs(load_catalog(tmp_path / "old"), load_catalog(tmp_path / "new"))
+    row = "| · (now a dependency) | `1.0.0` → `1.0.1` |"
+    assert row in render_report(diff, "markdown")
+
+
 def test_builds_that_are_lost_alike_are_one_line() -> None:
     old = [spec(f"b{numbered(n)}", f"1.{n}", package=f"p{n}") for n in range(3)]
     gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
@@ -344,6 +366,19 @@ def test_builds_that_are_lost_alike_are_one_line() -> None:
     text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
     assert "  − 1 build lost each (with +mpi): p0 1.0 (of 2), p1 1.1 (of 2)\n" in text
     assert "  − p2 1.2: 1 of 2 builds lost (with ~shared)\n" in text
+
+
+def test_packages_that_lost_as_many_builds_without_a_trait_are_one_line() -> None:
+    names = ("pa", "pb")
+    old = [
+        spec(f"{'ab'[place]}{'bcdefghi'[number]}", package=name)
+        | {"variants": [f"{'+~'[number >> bit & 1]}{'xyz'[bit]}" for bit in range(3)]}
+        for place, name in enumerate(names)
+        for number in range(8)
+    ]
+    left = [it for number, it in enumerate(old) if number % 8 > 2]
+    text = render_report(diff_of(old, left), "text")
+    assert "\npa, pb 1.0: 3 of 8 builds lost.\n" in text
 
 
 def test_few_changes_are_said_once() -> None:

@@ -124,3 +124,35 @@ def test_what_the_toolchain_tells_is_not_told_again_unless_a_build_was_lost(
     assert "zlib 1.2 → 1.3" in dependencies
     assert "openblas" in dependencies
     assert "python" not in dependencies
+
+
+def test_a_step_of_the_toolchain_says_below_what_needs_it(tmp_path: Path) -> None:
+    def items(python: str, version: str, *names: str) -> list[Item]:
+        tool = Item("python", python)
+        users = (
+            Item(name, f"{number}.{version}", explicit=True, needs=(needs(tool),))
+            for number, name in enumerate(names)
+        )
+        return [tool, *users]
+
+    old, new = write_locks(
+        tmp_path, items("3.11.4", "1.0", *"abcdef"), items("3.10.8", "1.1", *"abcdef", "app")
+    )
+    text = run_cli(old, new, "-f", "text").out
+    assert "python 3.11.4 → 3.10.8" in toolchain(text)
+    assert "  ↓ python 3.11.4 → 3.10.8, needed by app (new)\n" in text
+
+
+def test_a_step_that_the_toolchain_leaves_out_is_told_below(tmp_path: Path) -> None:
+    for folder, patch, version in (("old", 0, "1.0"), ("new", 7, "1.1")):
+        for number in range(9):
+            tool = Item("python", f"3.{number}.{patch}")
+            users = [
+                Item(name, f"{it}.{version}", explicit=True, needs=(needs(tool),))
+                for it, name in enumerate("abcdef")
+            ]
+            content = to_bytes(lock([tool, *users]))
+            write_files(tmp_path, {f"{folder}/env{number}/spack.lock": content})
+    page = run_cli(tmp_path / "old", tmp_path / "new", "-f", "markdown").out
+    assert "otherwise in 3 more sets of environments" in page
+    assert [number for number in range(9) if f"`3.{number}.7`" not in page] == []
