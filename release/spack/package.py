@@ -43,7 +43,6 @@ class PySpackSnapdiff(PythonPackage):
         depends_on("py-jinja2@3.1.6:")
         depends_on("py-msgspec@0.19:")
         depends_on("py-pyyaml@6.0.1:")
-        depends_on("py-rich@13.7:")
 
         depends_on("py-aiohttp@3.10:", when="+mirror")
         depends_on("py-fsspec@2025.3:", when="+s3")

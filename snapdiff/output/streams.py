@@ -2,13 +2,14 @@
 
 import contextlib
 import errno
+import math
 import os
 import shutil
 import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import click
 
@@ -16,9 +17,6 @@ from snapdiff.errors import ReportError
 from snapdiff.output.signals import UndoneBySignals
 from snapdiff.output.whole_files import write_file
 from snapdiff.safe_text import visible
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
 
 _ENVIRONMENT = {"LESS": "FRX", "LV": "-c"}
 """What git sets too, where it is not set: show colours, and end where all fits on the screen."""
@@ -108,8 +106,8 @@ def _paged(text: str) -> bool:
 
 # --- Standard error ---
 
-PATIENCE = 2.0
-"""Seconds of work before anybody is told how far it is."""
+PATIENCE, PAUSE = 2.0, 0.1
+"""Seconds of work before anybody is told how far it is, and until that is told again."""
 
 
 def say(message: str) -> None:
@@ -117,11 +115,11 @@ def say(message: str) -> None:
     say_command(f"snapdiff: {visible(message)}")
 
 
-def say_command(line: str) -> None:
-    """Print a line to standard error as it is, for a CI system that reads it."""
+def say_command(line: str, *, ends: bool = True) -> None:
+    """Print a line to standard error as it is, in the place of a progress bar."""
     try:
         if sys.stderr is not None:
-            click.echo(line, err=True)
+            click.echo(f"{ProgressBar.erased}{line}", err=True, nl=ends)
     except OSError:
         sys.stderr = None  # full or gone: what is said there is lost, and the report need not be
 
@@ -134,14 +132,14 @@ def is_on_terminal() -> bool:
 class ProgressBar(contextlib.ExitStack):
     """Tells how far the work is on a terminal, after two seconds; it is gone when that is done."""
 
+    erased: ClassVar[str] = ""  # what takes the bar off the screen, where one is on it
+
     def __init__(self, words: str, *, wanted: bool = True) -> None:
         """Take what the work is called; `wanted` says whether to show it at all."""
         super().__init__()
         self._words = words
-        self._visible = wanted and is_on_terminal()
-        self._begin = time.monotonic()
-        self._bar: Progress | None = None
-        self._tasks: dict[str, TaskID] = {}
+        is_seen = wanted and is_on_terminal() and os.environ.get("TERM") != "dumb"
+        self._next = time.monotonic() + PATIENCE if is_seen else math.inf
 
     def __call__(self, done: int, total: int) -> None:
         """Say how many of how many steps are done."""
@@ -152,23 +150,16 @@ class ProgressBar(contextlib.ExitStack):
         self._show("MiB downloaded", done >> 20, total >> 20)
 
     def _show(self, words: str, done: int, total: int) -> None:
-        if not self._visible or time.monotonic() - self._begin < PATIENCE:
+        now = time.monotonic()
+        if now < self._next:
             return
-        if self._bar is None:
-            from rich import progress
-            from rich.console import Console
+        self._next = now + PAUSE
+        if not ProgressBar.erased:
+            ProgressBar.erased = "\r\x1b[2K"
+            self.callback(self._erase)
+            self.enter_context(UndoneBySignals(self._erase))
+        say_command(f"{words}: {100 * done // max(total, 1)}% ({done:,}/{total:,})", ends=False)
 
-            self._bar = progress.Progress(
-                progress.TextColumn("{task.description}"),
-                progress.BarColumn(),
-                progress.MofNCompleteColumn(),
-                progress.TimeRemainingColumn(),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            self._bar.start()
-            self.callback(self._bar.stop)
-            self.enter_context(UndoneBySignals(self._bar.stop))
-        if words not in self._tasks:
-            self._tasks[words] = self._bar.add_task(words)
-        self._bar.update(self._tasks[words], completed=done, total=total)
+    def _erase(self) -> None:
+        say_command("", ends=False)
+        ProgressBar.erased = ""

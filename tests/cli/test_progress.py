@@ -5,7 +5,7 @@ import io
 import pytest
 
 from snapdiff.output import streams
-from snapdiff.output.streams import ProgressBar
+from snapdiff.output.streams import ProgressBar, say
 
 
 class Terminal(io.StringIO):
@@ -26,10 +26,42 @@ def shown(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, wanted: bool 
 
 def test_long_work_on_a_terminal_shows_a_bar_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PAUSE", 0.0)
     text = shown(Terminal(), monkeypatch)
-    assert "pages" in text
-    assert "3/4" in text
-    assert text.endswith("\x1b[2K")
+    assert text == "\r\x1b[2K".join(["", "pages: 25% (1/4)", "pages: 75% (3/4)", ""])
+
+
+def test_it_is_told_again_after_a_pause_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PAUSE", 60.0)
+    text = shown(Terminal(), monkeypatch)
+    assert "1/4" in text
+    assert "3/4" not in text
+
+
+def test_what_is_said_meanwhile_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar("pages") as bar:
+        bar(1, 4)
+        say("warning: such a page")
+    say("done")
+    assert stream.getvalue() == (
+        "\r\x1b[2Kpages: 25% (1/4)\r\x1b[2Ksnapdiff: warning: such a page\n"
+        "\r\x1b[2Ksnapdiff: done\n"
+    )
+
+
+def test_a_terminal_that_erases_nothing_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "dumb")
+    with ProgressBar("pages") as bar:
+        bar(1, 4)
+    assert stream.getvalue() == ""
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,16 +70,19 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_log_file_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PAUSE", 0.0)
     assert shown(io.StringIO(), monkeypatch) == ""
 
 
 def test_quiet_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PAUSE", 0.0)
     assert shown(Terminal(), monkeypatch, wanted=False) == ""
 
 
 def test_downloads_have_a_bar_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PAUSE", 0.0)
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
