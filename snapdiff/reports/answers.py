@@ -18,7 +18,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import Links
 from snapdiff.reports.names import short_hash, shortened, side_name, side_names
-from snapdiff.reports.package_lines import SYMBOLS, rank
+from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import painter
 from snapdiff.result import Field, Kind, Trait
@@ -109,7 +109,7 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     @property
     def symbol(self) -> str:
         """The sign of its kind."""
-        return SYMBOLS[self.kind]
+        return SIGNS[self.kind]
 
 
 def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
@@ -121,7 +121,7 @@ def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
             hashes = " → ".join(shown(short_hash(side.hash)) for side in sides if side)
             pairs = alike.setdefault(_entry(spec), {})
             pairs.setdefault(hashes, []).append(stack.stack)
-    for entry in sorted(alike, key=lambda entry: rank(entry.kind)):
+    for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
         specs = [
             f"{hashes}{'' if names == [EMPTY_PART] else f' in {_listed(names, _FEW_STACKS)}'}"
             for hashes, names in alike[entry].items()

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
-from snapdiff.reports.package_lines import reported_kinds
+from snapdiff.reports.statuses import reported_kinds
 from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from snapdiff.errors import ReportError
 from snapdiff.reports.groups import ProductTable
 from snapdiff.reports.names import counted, number, tag_names
-from snapdiff.reports.package_counts import CountTable, name_of_kind, name_of_row
-from snapdiff.reports.package_lines import SYMBOLS
+from snapdiff.reports.package_counts import CountTable, name_of_row
+from snapdiff.reports.statuses import SIGNS, name_of_kind
 from snapdiff.safe_text import LONGEST, shown
 
 _DITTO = "″"
@@ -40,20 +40,17 @@ def code(text: str) -> str:
 def code_element(text: str) -> str:
     """Return a value as an HTML element, for places where Markdown is not read: a fold's summary.
 
+    GitHub makes links of addresses (`a@b.example`, `http://…`, `www.…`) in any text, even one that
+    is written in entities: a comment that nobody sees cuts them.
+
     >>> code_element("a|b")
     '<code>a&#124;b</code>'
     """
-    return f"<code>{_SPECIAL.sub(_entity, shown(text))}</code>"
 
+    def entity(found: re.Match[str]) -> str:
+        return f"{'<!-- -->' if found[0] in '@:.' else ''}&#{ord(found[0])};"
 
-def _entity(found: re.Match[str]) -> str:
-    """Return a character as an entity; a comment that nobody sees keeps it from making a link.
-
-    GitHub makes links of addresses (`a@b.example`, `http://…`, `www.…`) in any text, even one that
-    is written in entities.
-    """
-    cut = "<!-- -->" if found[0] in "@:." else ""
-    return f"{cut}&#{ord(found[0])};"
+    return f"<code>{_SPECIAL.sub(entity, shown(text))}</code>"
 
 
 class Links:
@@ -96,17 +93,6 @@ def web_address(url: str) -> str:
 # --- Blocks ---
 
 
-def item(sign: str, words: str, within: bool = False) -> str:
-    """Return an item of a list, or of one `within` an item; a bare `+` would begin another list."""
-    symbol = SYMBOLS.get(sign, sign) if sign else ""  # type: ignore[call-overload]
-    return f"{'  ' * within}- {symbol.replace('+', chr(92) + '+')}{' ' if symbol else ''}{words}"
-
-
-def heading(words: str, level: int) -> str:
-    """Return a heading; of level 0 words in bold, that are in no list of contents."""
-    return paragraph(f"{'#' * level} {words}" if level else f"**{words}**")
-
-
 def paragraph(words: str) -> str:
     """Return words with a blank line above and below: of several, one stays in the end."""
     return f"\n\n{words}\n\n" if words else ""
@@ -117,52 +103,48 @@ def listed(caller: Callable[[], str]) -> str:
     return paragraph("\n".join(line for line in caller().splitlines() if line.strip()))
 
 
-def fold(words: str) -> str:
+def _item(sign: str, words: str, within: bool = False) -> str:
+    """Return an item of a list, or of one `within` an item; a bare `+` would begin another list."""
+    symbol = SIGNS.get(sign, sign).replace("+", "\\+")
+    return f"{'  ' * within}- {symbol}{' ' if symbol else ''}{words}"
+
+
+def _heading(words: str, level: int) -> str:
+    """Return a heading; of level 0 words in bold, that are in no list of contents."""
+    return paragraph(f"{'#' * level} {words}" if level else f"**{words}**")
+
+
+def _fold(words: str) -> str:
     """Return the beginning of a fold; its summary is no Markdown any more."""
     summary = re.sub("`([^`]+)`", lambda found: code_element(found[1]), words)
     return paragraph(f"<details><summary>{summary}</summary>")
 
 
-def end_fold() -> str:
-    """Return the end of a fold."""
-    return paragraph("</details>")
-
-
-def drawn(lines: Sequence[str]) -> str:
+def _drawn(lines: Sequence[str]) -> str:
     """Return a drawing line by line, as code that nothing in it ends."""
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
     return paragraph("\n".join([f"{fence}text", *lines, fence]))
 
 
-def address(words: str, url: str) -> str:
-    """Return a link to an address that was checked."""
-    return f"[{words}](<{url}>)"
+def _table(heads: Sequence[str], *rows: Sequence[str]) -> str:
+    """Return a table of words, or the head of one, below a blank line."""
+    rule = f"|{':--|' * len(heads)}"
+    return "\n".join(["\n", _cells(heads), rule, *map(_cells, rows)])
 
 
-def rows(heads: Sequence[str]) -> str:
-    """Return the head of a table of words."""
-    return f"\n\n{cells(heads)}\n|{':--|' * len(heads)}"
-
-
-def table(lines: Sequence[Sequence[str]]) -> str:
-    """Return a table of words, the head first."""
-    return "\n".join([rows(lines[0]), *map(cells, lines[1:])])
-
-
-def cells(words: Sequence[str]) -> str:
-    """Return a row of a table."""
+def _cells(words: Sequence[str]) -> str:
     return f"| {' | '.join(words)} |"
 
 
-def grid(table: CountTable, noun: str, rebuilt: str) -> str:
+def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
     has_unchanged = bool(table.total.unchanged)
     kinds = [name_of_kind(kind, rebuilt).capitalize() for kind in table.counted_kinds]
     heads = [*kinds, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
     lines = [
-        cells([*first, noun.capitalize(), *heads]),
+        _cells([*first, noun.capitalize(), *heads]),
         f"|{':--|' * (len(first) + 1)}{'--:|' * len(heads)}",
     ]
     for row in table.rows:
@@ -170,16 +152,13 @@ def grid(table: CountTable, noun: str, rebuilt: str) -> str:
         numbers = [row.counts.by_kind.get(kind, 0) for kind in table.counted_kinds]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
         name = name_of_row(row, noun, rebuilt, code)
-        lines.append(cells([*tag, name, *(number(it) if it else "" for it in numbers)]))
+        lines.append(_cells([*tag, name, *(number(it) if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))
 
 
-def product_head(table: ProductTable) -> str:
-    """Return the head of a table of products: a column a stack."""
-    return rows(["Product", *map(code, table.stacks)])
-
-
-def product_rows(table: ProductTable, title: str, left_out: int, link: Callable[[str], str]) -> str:
+def _product_rows(
+    table: ProductTable, title: str, left_out: int, link: Callable[[str], str]
+) -> str:
     """Return a row with a title, then a row a product, and how many are left out."""
     body = []
     for row in table.rows:
@@ -190,21 +169,21 @@ def product_rows(table: ProductTable, title: str, left_out: int, link: Callable[
     rest = [[f"and {counted(left_out, 'more product')}"]] if left_out else []
     body = [[f"**{title}**"], *body, *rest]
     columns = len(table.stacks) + 1
-    return "\n".join(cells([*words, *[""] * (columns - len(words))]) for words in body)
+    return "\n".join(_cells([*words, *[""] * (columns - len(words))]) for words in body)
 
 
 FUNCTIONS: dict[str, Any] = {
-    "item": item,
-    "heading": heading,
+    "item": _item,
+    "heading": _heading,
     "listed": listed,
-    "fold": fold,
-    "end_fold": end_fold,
+    "fold": _fold,
+    "end_fold": lambda: paragraph("</details>"),
     "paragraph": paragraph,
-    "address": address,
-    "drawn": drawn,
-    "table": table,
-    "grid": grid,
-    "product_head": product_head,
-    "product_rows": product_rows,
+    "address": lambda words, url: f"[{words}](<{url}>)",  # an address that was checked
+    "drawn": _drawn,
+    "table": lambda lines: _table(*lines),
+    "grid": _grid,
+    "product_head": lambda table: _table(["Product", *map(code, table.stacks)]),
+    "product_rows": _product_rows,
 }
 """What templates call."""

@@ -14,8 +14,8 @@ from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
-from snapdiff.reports.package_lines import PackageLine, reported_kinds
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.statuses import Status, reported_kinds
 from snapdiff.reports.tag_block import TagBlock, TagWriter
 from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, StackDiff, TagDiff
 

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import counted, tag_names
-from snapdiff.reports.package_lines import WORST_FIRST, reported_kinds, worst_rank
-from snapdiff.reports.statuses import Status
+from snapdiff.reports.statuses import WORST_FIRST, Status, reported_kinds
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
@@ -65,13 +64,6 @@ class CountTable(Struct, frozen=True, kw_only=True):
     def counted_kinds(self) -> tuple[Kind, ...]:
         """The kinds that happened to any package."""
         return tuple(kind for kind in self.kinds if kind in self.total.by_kind)
-
-
-def name_of_kind(kind: Kind, rebuilt: str) -> str:
-    """Return what packages of a kind are called, also those that lost or got a build alone."""
-    return {Kind.REMOVED: "gone or lost", Kind.ADDED: "new", Kind.REBUILT: rebuilt}.get(
-        kind, kind.value
-    )
 
 
 def mark_of_row(row: CountRow, rebuilt: str) -> str:
@@ -133,13 +125,18 @@ def count_table(diff: CatalogDiff, moves: TagMoves | None = None) -> CountTable:
     )
 
 
+def _worst_rank(kinds: Iterable[Kind]) -> int:
+    """Return the rank of the first of some kinds, and one beyond all where there is none."""
+    return min(map(WORST_FIRST.index, kinds), default=len(WORST_FIRST))
+
+
 def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:
     """Return removed tags, then those in which something changed, worst first, then added ones."""
     places = {"removed": 0, "changed": 1, "added": 2}
 
     def order(tag: TagDiff) -> tuple[int, int]:
         kinds = {change.kind for stack in tag.stacks for change in stack.package_changes}
-        return places[tag.status], worst_rank(kinds)
+        return places[tag.status], _worst_rank(kinds)
 
     return sorted(tags, key=order)
 
@@ -149,7 +146,7 @@ def stacks_worst_first(stacks: Iterable[StackDiff]) -> list[StackDiff]:
 
     def order(stack: StackDiff) -> tuple[int, int]:
         numbers = Counter(change.kind for change in stack.package_changes)
-        worst = worst_rank(numbers)
+        worst = _worst_rank(numbers)
         return worst, -numbers[WORST_FIRST[worst]] if numbers else 0
 
     return sorted(stacks, key=order)

@@ -1,52 +1,19 @@
-"""The lines of packages that people read: packages to which the same happened, the worst first."""
+"""The lines that people read: of packages to which the same happened, and of specs below them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from snapdiff.filters import wanted_kinds
 from snapdiff.reports.moves import Move, Moves
-from snapdiff.reports.statuses import Status
-from snapdiff.result import CatalogDiff, Kind
-
-WORST_FIRST = (
-    Kind.REMOVED,
-    Kind.ADDED,
-    Kind.DOWNGRADED,
-    Kind.UPGRADED,
-    Kind.RECONFIGURED,
-    Kind.REBUILT,
-)
-"""The kinds of change in the order in which people read them: lost, new, then the others."""
-
-SYMBOLS = {
-    Kind.REMOVED: "−",
-    Kind.DOWNGRADED: "↓",
-    Kind.ADDED: "+",
-    Kind.UPGRADED: "↑",
-    Kind.RECONFIGURED: "≠",
-    Kind.REBUILT: "=",
-}
+from snapdiff.reports.products import dependencies_now
+from snapdiff.reports.statuses import WORST_FIRST, Status
+from snapdiff.result import Change, Field, Kind, StackDiff
+from snapdiff.result.causes import Cause
 
 _MOST_TOGETHER = 20
 """How many packages share a line."""
-
-
-def rank(kind: Kind) -> int:
-    """Return how far down a report a kind comes: 0 for the first."""
-    return WORST_FIRST.index(kind)
-
-
-def worst_rank(kinds: Iterable[Kind]) -> int:
-    """Return the rank of the first of some kinds, and one beyond all where there is none."""
-    return min(map(rank, kinds), default=len(WORST_FIRST))
-
-
-def reported_kinds(diff: CatalogDiff) -> tuple[Kind, ...]:
-    """Return the kinds of change that a report was not narrowed away from, in their order."""
-    wanted = wanted_kinds(diff.filters)
-    return tuple(kind for kind in WORST_FIRST if kind in wanted)
 
 
 class PackageLine(Struct, frozen=True, kw_only=True):
@@ -109,3 +76,90 @@ def _line(members: list[tuple[str, tuple[Move, ...]]], *, is_dependency: bool) -
     elif together.whole and len({move.own for move in each}) == 1:
         together, each = replace(together, own=each[0].own), ()
     return PackageLine(packages=packages, is_dependency=is_dependency, moves=(together,), each=each)
+
+
+# --- The specs, where a report lists all of them ---
+
+LISTED_HASHES = 2
+"""How many specs of a line are named by their hashes."""
+
+HashPair = tuple[str | None, str | None]
+"""The hash of a spec before and after; None on a side without one."""
+
+
+class SpecLine(Struct, frozen=True, kw_only=True):
+    """Like changes of one package: how many specs they are, and which stacks have them.
+
+    `is_whole` says that the package was added to or removed from these stacks with them,
+    `is_dependency_now` that it came there as compilers became dependencies. `hashes`
+    are those of the first few specs. `cause` is None where it is not known; `same_to_use` as in
+    `result.Change`.
+    """
+
+    kind: Kind
+    package: str
+    old: str | None
+    new: str | None
+    fields: tuple[Field, ...]
+    cause: Cause | None
+    same_to_use: bool
+    is_whole: bool
+    is_dependency_now: bool
+    specs: int = 0
+    stacks: tuple[str, ...] = ()
+    in_all_stacks: bool = False
+    hashes: tuple[HashPair, ...] = ()
+
+
+class SpecSection(NamedTuple):
+    """The spec changes of one kind: so many specs."""
+
+    kind: Kind
+    lines: tuple[SpecLine, ...]
+    specs: int
+
+
+def spec_sections(stacks: Sequence[StackDiff]) -> tuple[SpecSection, ...]:
+    """Return the spec changes of some stacks, a section a kind, worst first."""
+    specs: dict[SpecLine, dict[HashPair, None]] = {}
+    places: dict[SpecLine, dict[str, None]] = {}
+    for stack in stacks:
+        now_dependencies = dependencies_now(stack)
+        for change in stack.changes:
+            line = _spec_line(change, stack, now_dependencies)
+            old = change.old.hash if change.old else None
+            new = change.new.hash if change.new else None
+            specs.setdefault(line, {})[old, new] = None
+            places.setdefault(line, {})[stack.stack] = None
+    by_kind: dict[Kind, list[SpecLine]] = {kind: [] for kind in WORST_FIRST}
+    for line in sorted(specs, key=lambda line: line.package):
+        by_kind[line.kind].append(
+            replace(
+                line,
+                specs=len(specs[line]),
+                stacks=tuple(places[line]),
+                in_all_stacks=1 < len(stacks) == len(places[line]),
+                hashes=tuple(specs[line])[:LISTED_HASHES],
+            )
+        )
+    return tuple(
+        SpecSection(kind, tuple(lines), sum(line.specs for line in lines))
+        for kind, lines in by_kind.items()
+        if lines
+    )
+
+
+def _spec_line(change: Change, stack: StackDiff, now_dependencies: set[str]) -> SpecLine:
+    """Return what the changes on one line have in common."""
+    names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
+    return SpecLine(
+        kind=change.kind,
+        package=change.package,
+        old=change.old.version if change.old else None,
+        new=change.new.version if change.new else None,
+        fields=tuple([item for item in change.fields if item.name != "version"]),
+        cause=change.cause if isinstance(change.cause, Cause) else None,
+        same_to_use=change.same_to_use is True,
+        is_whole=change.package in names,
+        is_dependency_now=change.kind is Kind.ADDED and change.package in now_dependencies,
+    )

@@ -1,13 +1,60 @@
-"""What may have happened to a package, the worst first, and what a step of its version means."""
+"""What may have happened to a package, and how it is shown; what a step of its version means."""
 
 import re
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from snapdiff.result import Kind
+from snapdiff.filters import wanted_kinds
+from snapdiff.result import CatalogDiff, Kind
 from snapdiff.spack.version import parse_version
+
+
+class KindLook(NamedTuple):
+    """The sign of a kind of change, its colour on a terminal (ECMA-48, SGR), and its name.
+
+    A package that lost or got a build alone has the name as well.
+    """
+
+    sign: str
+    color: str
+    name: str
+
+
+LOOKS = {
+    Kind.REMOVED: KindLook("−", "31", "gone or lost"),
+    Kind.DOWNGRADED: KindLook("↓", "1;35", "downgraded"),
+    Kind.ADDED: KindLook("+", "32", "new"),
+    Kind.UPGRADED: KindLook("↑", "36", "upgraded"),
+    Kind.RECONFIGURED: KindLook("≠", "33", "reconfigured"),
+    Kind.REBUILT: KindLook("=", "2", "rebuilt"),
+}
+
+SIGNS: dict[str, str] = {kind.value: look.sign for kind, look in LOOKS.items()}
+"""The sign of each kind by its name."""
+
+WORST_FIRST = (
+    Kind.REMOVED,
+    Kind.ADDED,
+    Kind.DOWNGRADED,
+    Kind.UPGRADED,
+    Kind.RECONFIGURED,
+    Kind.REBUILT,
+)
+"""The kinds of change in the order in which people read them: lost, new, then the others."""
+
+
+def reported_kinds(diff: CatalogDiff) -> tuple[Kind, ...]:
+    """Return the kinds of change that a report was not narrowed away from, in their order."""
+    wanted = wanted_kinds(diff.filters)
+    return tuple(kind for kind in WORST_FIRST if kind in wanted)
+
+
+def name_of_kind(kind: Kind, rebuilt: str) -> str:
+    """Return what packages of a kind are called."""
+    return rebuilt if kind is Kind.REBUILT else LOOKS[kind].name
+
 
 Step = Literal["", "major", "scheme", "release", "branch"]
 """What is said of a step: a higher major version, another scheme, from a branch to a release."""

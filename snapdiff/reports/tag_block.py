@@ -20,9 +20,13 @@ from snapdiff.reports.groups import (
 from snapdiff.reports.moves import Move, moves_of, stack_moves
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
-from snapdiff.reports.package_lines import PackageLine, package_lines
+from snapdiff.reports.package_lines import (
+    PackageLine,
+    SpecSection,
+    package_lines,
+    spec_sections,
+)
 from snapdiff.reports.products import in_parts, knows_products
-from snapdiff.reports.spec_lines import SpecSection, spec_sections
 from snapdiff.reports.stack_reasons import (
     Reasons,
     Toolchain,
@@ -135,7 +139,10 @@ class TagWriter:
         }
         lines = package_lines(moves_of(by_stack, self._places))
         if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
-            return [_without_reasons(line) for line in lines]  # it is told once for all
+            return [  # it is told once for all
+                replace(line, moves=tuple(replace(move, because=None) for move in line.moves))
+                for line in lines
+            ]
         return lines
 
     def block(self, group_by: GroupBy, untold: Sequence[PackageLine]) -> TagBlock:
@@ -299,10 +306,6 @@ def _shortened(group: Group) -> Group:
     return replace(group, lines=lines, left_out=group.number - number_of_packages(lines))
 
 
-def _without_reasons(line: PackageLine) -> PackageLine:
-    return replace(line, moves=tuple(replace(move, because=None) for move in line.moves))
-
-
 def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
     """Return what is asked for now, and what no longer is, without being new or gone."""
     found: dict[bool, tuple[RootsLine, ...]] = {}
@@ -310,7 +313,9 @@ def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
         stacks: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for stack in tag.stacks:
             if stack.asked_for is not None:
-                new_roots = _new_roots(stack)
+                sides = ((it.package, it.asked_for) for it in stack.package_changes)
+                new_roots = {name for name, it in sides if it and it.new and not it.old}
+                new_roots.update(stack.asked_for.now)
                 for name in stack.asked_for.now if is_now else stack.asked_for.no_longer:
                     needed_by = stack.asked_for.needed_by.get(name, ())
                     why = tuple(root for root in needed_by if root in new_roots)
@@ -323,13 +328,6 @@ def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
             for (some, why), names in sorted(together.items(), key=lambda item: -len(item[1]))
         )
     return found
-
-
-def _new_roots(stack: StackDiff) -> set[str]:
-    """Return the packages that are asked for on the new side alone."""
-    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
-    found = {name for name, sides in asked_for if sides and sides.new and not sides.old}
-    return found.union(stack.asked_for.now if stack.asked_for else ())
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

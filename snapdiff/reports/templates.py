@@ -35,7 +35,8 @@ from snapdiff.reports.names import (
     shortened,
     tag_names,
 )
-from snapdiff.reports.package_counts import mark_of_row, name_of_kind
+from snapdiff.reports.package_counts import mark_of_row
+from snapdiff.reports.statuses import name_of_kind
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 

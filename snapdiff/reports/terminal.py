@@ -8,8 +8,8 @@ from typing import Any
 
 from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_kind, name_of_row
-from snapdiff.reports.package_lines import SYMBOLS
+from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_row
+from snapdiff.reports.statuses import LOOKS, SIGNS, name_of_kind
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
 
@@ -31,27 +31,8 @@ _WIDEST_COLUMN = 40
 _INDENT = "      "
 """What the rest of a broken line begins with."""
 
-_STYLES = {
-    "heading": "1",
-    "quiet": "2",
-    Kind.REMOVED.value: "31",
-    Kind.DOWNGRADED.value: "1;35",
-    Kind.ADDED.value: "32",
-    Kind.UPGRADED.value: "36",
-    Kind.RECONFIGURED.value: "33",
-    Kind.REBUILT.value: "2",
-}
-"""The control codes (ECMA-48, SGR) of a kind of change, a heading, and what is beside the point."""
-
-_MEANINGS = {
-    Kind.REMOVED: "gone or lost",
-    Kind.DOWNGRADED: "downgraded",
-    Kind.ADDED: "new",
-    Kind.UPGRADED: "upgraded",
-    Kind.RECONFIGURED: "reconfigured",
-    Kind.REBUILT: "{rebuilt}: the same version and options",
-}
-"""What the signs mean, in the order in which people read of them."""
+_STYLES = {"heading": "1", "quiet": "2"} | {kind.value: look.color for kind, look in LOOKS.items()}
+"""The control codes (ECMA-48, SGR) of a heading, of what is beside the point, and of kinds."""
 
 _SHORT = 4
 """How many lines of packages need no legend."""
@@ -95,20 +76,22 @@ def _shown_width(text: str) -> int:
 def legend(text: str, rebuilt: str) -> str:
     """Return what the signs in a text mean, in one line; nothing of a text of few lines."""
     plain = _CODES.sub("", text).replace("\\+", "+")
+    if len(_ITEM.findall(plain)) <= _SHORT:
+        return ""
     words = set(plain.split())
-    signs = [
-        f"{SYMBOLS[kind]} {meaning.format(rebuilt=rebuilt)}"
-        for kind, meaning in _MEANINGS.items()
-        if SYMBOLS[kind] in words
-    ]
-    return ", ".join(signs) if len(_ITEM.findall(plain)) > _SHORT else ""
+    return ", ".join(
+        f"{sign} {name_of_kind(kind, rebuilt)}"
+        + (": the same version and options" if kind is Kind.REBUILT else "")
+        for kind, (sign, _, _) in LOOKS.items()
+        if sign in words
+    )
 
 
 def functions(paint: Paint) -> dict[str, Any]:
     """Return what templates call, but for `grid`, which has to know how wide the window is."""
 
     def item(sign: str, words: str, within: bool = False) -> str:
-        symbol = SYMBOLS.get(sign, sign) if sign else ""  # type: ignore[call-overload]
+        symbol = SIGNS.get(sign, sign)
         painted = paint(symbol, sign) if sign in _STYLES else symbol
         return f"{'    ' if within else '  '}{painted}{' ' if symbol else ''}{words}"
 
@@ -177,7 +160,7 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
     words = [name_of_kind(it, rebuilt).replace(" or ", "/") for it in table.counted_kinds]
-    signs = [SYMBOLS[kind] for kind in table.counted_kinds]
+    signs = [LOOKS[kind].sign for kind in table.counted_kinds]
     sums = ["unchanged", "all"] if table.total.unchanged else []
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
         yield heads, [max(len(head), digits) + gap for head in heads]

@@ -24,8 +24,8 @@ from snapdiff.reports.html.writing import address_of, content_hash, inline_part,
 from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import CountRow, KindTotals
-from snapdiff.reports.package_lines import SYMBOLS, WORST_FIRST, rank
 from snapdiff.reports.stack_reasons import Reasons
+from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import html_environment, plain_words, render_template
 from snapdiff.result import CatalogDiff, Kind, TagDiff
 from snapdiff.safe_text import shown
@@ -77,7 +77,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         link=link_of(options.package_url),
         title=shown(options.title),
         is_empty=diff.is_empty() and not diff.skipped,
-        symbols=SYMBOLS,
+        symbols=SIGNS,
         in_bars=IN_BARS,
         most_causes=MOST_CAUSES,
         has_both=len({row.is_dependency for row in rows}) > 1,
@@ -168,7 +168,7 @@ def data_of(
             packages[row.package],
             numbers[row.worst],
             int(row.is_dependency),
-            [[rank(kind), words] for kind, words in row.moves],
+            [[WORST_FIRST.index(kind), words] for kind, words in row.moves],
             row.cells,
             [part for name, count in row.stacks.items() for part in (stacks[name], count)],
             row.specs,
@@ -188,7 +188,7 @@ def data_of(
     ]
     return embedded(
         {
-            "kinds": [[kind.value, SYMBOLS[kind]] for kind in WORST_FIRST],
+            "kinds": [[kind.value, SIGNS[kind]] for kind in WORST_FIRST],
             "classes": [[found.name, found.kind.value, found.words] for found in classes.values()],
             "columns": list(map(shown, columns)),
             "tags": list(tags),
