@@ -9,8 +9,8 @@ import functools
 import re
 import tomllib
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Iterator
+from datetime import date, datetime
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -24,10 +24,6 @@ from snapdiff.reports import MARKER_NAME, By
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
 
-Globs = tuple[str, ...]
-"""Globs as the filters of the command line take them."""
-
-
 if TYPE_CHECKING:
     ReportFormat = str
 else:
@@ -39,10 +35,10 @@ class DiffSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     format_name: ReportFormat | UnsetType = field(name="format", default=UNSET)
     group_by: Literal["stack", "package"] | UnsetType = field(name="group-by", default=UNSET)
-    tag: Globs | UnsetType = field(name="tags", default=UNSET)
-    stack: Globs | UnsetType = field(name="stacks", default=UNSET)
-    package: Globs | UnsetType = field(name="packages", default=UNSET)
-    kind: Globs | UnsetType = field(name="kinds", default=UNSET)
+    tag: tuple[str, ...] | UnsetType = field(name="tags", default=UNSET)
+    stack: tuple[str, ...] | UnsetType = field(name="stacks", default=UNSET)
+    package: tuple[str, ...] | UnsetType = field(name="packages", default=UNSET)
+    kind: tuple[str, ...] | UnsetType = field(name="kinds", default=UNSET)
     map_stack: dict[str, str] | UnsetType = field(name="map-stack", default=UNSET)
 
 
@@ -59,12 +55,8 @@ class AcceptedChange(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     until: date | UnsetType = UNSET
     reason: str | UnsetType = UNSET
 
-    def __post_init__(self) -> None:
-        """Raise ValueError where a kind is all that is said: the gate would let all of it pass."""
-        if self.package is UNSET and self.stack is UNSET:
-            raise ValueError("names neither a package nor a stack; write which is accepted")
 
-
+# Where a kind is all that is said, the gate would let all of it pass.
 _OF_SOMETHING = Meta(
     extra_json_schema={"anyOf": [{"required": ["package"]}, {"required": ["stack"]}]}
 )
@@ -89,6 +81,10 @@ class ChangelogSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     by: By | UnsetType = UNSET
 
 
+KeyPath = tuple[str | int, ...]
+"""The way to a value: keys, and places in lists."""
+
+
 class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All that a configuration file may say."""
 
@@ -99,16 +95,13 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def options(self) -> dict[str, Any]:
         """Return the options that the file says something of, each with its value."""
-        said = {name: value for name, _, value in self._said()}
-        if "map_stack" in said:
-            said["map_stack"] = tuple(said["map_stack"].items())
-        return said
+        options = {name: value for name, _, value in self.said()}
+        if "map_stack" in options:
+            options["map_stack"] = tuple(options["map_stack"].items())
+        return options
 
-    def path_of(self, option: str) -> tuple[str, str]:
-        """Return the section and the key that stand for an option that the file speaks of."""
-        return next(path for name, path, _ in self._said() if name == option)
-
-    def _said(self) -> Iterator[tuple[str, tuple[str, str], Any]]:
+    def said(self) -> Iterator[tuple[str, KeyPath, Any]]:
+        """Yield the options that the file says something of, each with its key and its value."""
         for section_name in self.__struct_fields__:
             section = getattr(self, section_name)
             for info in msgspec.structs.fields(section):
@@ -129,12 +122,6 @@ def settings_schema() -> dict[str, Any]:
 
 # --- How it is read ---
 
-KeyPath = Sequence[str | int]
-"""The way to a value: keys, and places in lists."""
-
-_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-"""How tomllib ends a message."""
-
 
 def read_settings(content: bytes) -> CatalogSettings:
     """Return what a configuration file asks for.
@@ -142,105 +129,91 @@ def read_settings(content: bytes) -> CatalogSettings:
     Raises FormatError, which names the line, where it is too large, no TOML, or says something
     that is not known.
     """
-    text = _text(content)
-    table = _parsed(text)
-    try:
-        return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
-    except msgspec.ValidationError as error:
-        path, reason = _explained(str(error), table)
-        raise FormatError(f"line {line_of(text, path)}: {_called(path)} {reason}") from error
+    text, table = _parsed(content)
+    for path, reason in _faults(table, settings_schema(), ()):
+        raise FormatError(f"line {line_of(text, path)}: {_called(path)} {reason}")
+    return msgspec.convert(table, CatalogSettings, builtin_types=(date,))
 
 
 def line_of_option(content: bytes, option: str) -> int:
     """Return the line of a configuration file that says something of an option."""
-    return line_of(_text(content), read_settings(content).path_of(option))
+    [path] = [path for name, path, _ in read_settings(content).said() if name == option]
+    return line_of(_parsed(content)[0], path)
 
 
-def _text(content: bytes) -> str:
-    """Return the text of a configuration file, with line breaks as TOML takes them."""
+_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+"""How tomllib ends a message."""
+
+
+def _parsed(content: bytes) -> tuple[str, dict[str, Any]]:
+    """Return the text of a file, with line breaks as TOML takes them, and what it says."""
     if len(content) > SETTINGS_SIZE:
         raise FormatError(f"has more than {SETTINGS_SIZE:,} bytes, and that is the limit")
     try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FormatError(f"line {line}: is not UTF-8; save the file as UTF-8") from error
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    for statement in statements(text):
+    for statement in _statements(text):
         if statement.dots >= KEY_PARTS:
             raise FormatError(f"line {statement.line}: a key has too many parts")
     try:
-        return tomllib.loads(text)
+        return text, tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.search(str(error))
-        line = found[1] if found and found[1] else text.rstrip("\n").count("\n") + 1
+        line = int(found[1]) if found and found[1] else text.rstrip("\n").count("\n") + 1
         reason = shown(_PLACE.sub("", str(error)))
         raise FormatError(f"line {line}: is no TOML: {reason}") from error
     except (RecursionError, ValueError) as error:  # int() refuses a number of 5,000 digits
         raise FormatError("a value in it is too deep or too long") from error
 
 
-_WAY = re.compile(r" - at `\$([^`]*)`\Z")
-_STEP = re.compile(r"\.([\w-]+)|\[(\d+)\]")
-"""The way at the end of an error of msgspec, and a step; `[...]` is any key of a dictionary."""
+_WANTED = {
+    "object": (dict, "a table"),
+    "array": (list, "a list, in square brackets"),
+    "date": (date, "a day, without quotes: 2026-12-01"),
+    "string": (str, "a text, in quotes"),
+}
+"""What a value is to be, by the word of JSON Schema for it."""
 
 
-def _explained(error: str, table: dict[str, Any]) -> tuple[KeyPath, str]:
-    """Return the way to the value that msgspec refuses, and what is wrong with it."""
-    if "unknown field" in error:
-        # The way in it is not asked: who chose the key may have written another one into it.
-        for path, keys in _unknown_keys(table, settings_schema(), ()):
-            near = get_close_matches(str(path[-1]), keys, 1)
-            return path, f"is no key here; {f'did you mean {near[0]}?' if near else _choice(keys)}"
-    found = _WAY.search(error)
-    path = [key or int(n) for key, n in _STEP.findall(found[1] if found else "")]
-    value: Any = table
-    known = _resolved(settings_schema())
-    for step in path:
-        value = value[step]
-        known = _resolved(known["items"] if isinstance(step, int) else known["properties"][step])
-    if found and "[...]" in found[1]:
-        path.append(next(key for key, item in value.items() if not isinstance(item, str)))
-        value = value[path[-1]]
-    reason = error[: found.start()] if found else error
-    named = reason.partition("`")[2].rpartition("`")[0]
-    if "missing required field" in reason:
-        return path, f"has no {named}"
+def _faults(value: Any, part: dict[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the way to each value that a part of the schema refuses, and what is wrong with it."""
+    name = part.get("$ref", "").rpartition("/")[2]
+    known = part | settings_schema()["$defs"][name] if name else part
     if "enum" in known:
-        return path, f"is {_in_words(value)}; {_choice(known['enum'])}"
-    if "matching regex" in reason:
-        return path, f"is {_in_words(value)}, which does not fit {known['pattern']}"
-    if reason.startswith("Expected"):
-        return path, f"is {_in_words(value)}, and is to be {_WANTED[named.partition('`')[0]]}"
-    return path, reason  # of one of our own types
-
-
-def _resolved(known: dict[str, Any]) -> dict[str, Any]:
-    """Return a part of the JSON Schema, or the part that it refers to."""
-    name = known.get("$ref", "").rpartition("/")[2]
-    return settings_schema()["$defs"][name] if name else known
-
-
-def _unknown_keys(
-    value: Any, schema: dict[str, Any], way: KeyPath
-) -> Iterator[tuple[KeyPath, list[str]]]:
-    """Yield the way to each key that a schema does not have, and the keys that it has there."""
-    known = _resolved(schema)
-    if isinstance(value, dict) and "properties" in known:  # else it is a table of any keys
-        keys = known["properties"]
-        yield from (([*way, key], list(keys)) for key in value if key not in keys)
-        for key, item in value.items():
-            if key in keys:
-                yield from _unknown_keys(item, keys[key], [*way, key])
-    elif isinstance(value, list) and "items" in known:
+        if value not in known["enum"]:
+            yield path, f"is {_in_words(value)}; there are {', '.join(known['enum'])}"
+        return
+    wanted, words = _WANTED[known.get("format", known["type"])]
+    if not isinstance(value, wanted) or isinstance(value, datetime):  # which is a date to Python
+        yield path, f"is {_in_words(value)}, and is to be {words}"
+    elif isinstance(value, dict):
+        yield from _faults_of_table(value, known, path)
+    elif isinstance(value, list):
         for place, item in enumerate(value):
-            yield from _unknown_keys(item, known["items"], [*way, place])
+            yield from _faults(item, known["items"], (*path, place))
+    elif isinstance(value, str) and not re.search(known.get("pattern", ""), value):
+        yield path, f"is {_in_words(value)}, which does not fit {known['pattern']}"
 
 
-def _choice(known: Sequence[str]) -> str:
-    return f"there are {', '.join(known)}" if len(known) > 1 else f"there is only {known[0]}"
+def _faults_of_table(
+    table: dict[str, Any], known: dict[str, Any], path: KeyPath
+) -> Iterator[tuple[KeyPath, str]]:
+    keys = known.get("properties", dict.fromkeys(table, known["additionalProperties"]))
+    for key, item in table.items():
+        if key in keys:
+            yield from _faults(item, keys[key], (*path, key))
+            continue
+        near = get_close_matches(key, keys, 1)
+        known_keys = f"there {'are' if len(keys) > 1 else 'is only'} {', '.join(keys)}"
+        way_out = f"did you mean {near[0]}?" if near else known_keys
+        yield (*path, key), f"is no key here; {way_out}"
+    for key in known.get("required", ()):
+        if key not in table:
+            yield path, f"has no {key}"
+    if "anyOf" in known and "package" not in table and "stack" not in table:
+        yield path, "names neither a package nor a stack; write which is accepted"
 
 
 def _called(path: KeyPath) -> str:
@@ -248,33 +221,23 @@ def _called(path: KeyPath) -> str:
     *above, last = path
     if isinstance(last, int):
         return f"item {last + 1} of {shown(str(above[-1]))}"
-    return f"{shown(last)}{f' in {_called(above)}' if len(above) > 1 else ''}"
-
-
-_WANTED = {
-    "object": "a table",
-    "array": "a list, in square brackets",
-    "date": "a day, without quotes: 2026-12-01",
-    "str": "a text, in quotes",
-}
-"""What a value is to be, by msgspec's word for it."""
-
-_WORDS = {
-    bool: "true or false",  # before numbers, which they are to Python
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: "a table",
-}
-"""What kinds of values are called."""
+    return f"{shown(last)}{f' in {_called(tuple(above))}' if len(above) > 1 else ''}"
 
 
 def _in_words(value: object) -> str:
     """Return a text as it is, of all else what kind of value it is."""
-    if isinstance(value, str):
-        return f'"{shown(value)}"'
-    words = (words for kind, words in _WORDS.items() if isinstance(value, kind))
-    return next(words, "a date or a time")
+    match value:
+        case str():
+            return f'"{shown(value)}"'
+        case bool():  # before numbers, which they are to Python
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+    return "a date or a time"
 
 
 # --- The lines of the file: tomllib gives values without their places ---
@@ -295,18 +258,15 @@ _TOKEN = re.compile(
 )
 
 
-class Statement(NamedTuple):
-    """A table's header or a key with its value: its first line, where it ends, its dots.
+class _Statement(NamedTuple):
+    """A table's header or a key with its value."""
 
-    `dots` counts those that are not in quotes: they join the parts of keys.
-    """
-
-    line: int
-    end: int
-    dots: int
+    line: int  # its first one
+    end: int  # in the text
+    dots: int  # those that are not in quotes: they join the parts of keys
 
 
-def statements(text: str) -> Iterator[Statement]:
+def _statements(text: str) -> Iterator[_Statement]:
     """Yield the statements of a file that is TOML, blank lines and comments among them.
 
     Of a file that is not TOML they mean nothing, and take no longer.
@@ -318,9 +278,9 @@ def statements(text: str) -> Iterator[Statement]:
         depth += bool(token["open"]) - bool(token["close"])
         dots += bool(token["dot"])
         if token["end"] and depth <= 0:
-            yield Statement(first, token.end(), dots)
+            yield _Statement(first, token.end(), dots)
             first, depth, dots = line, 0, 0
-    yield Statement(first, len(text), dots)
+    yield _Statement(first, len(text), dots)
 
 
 def line_of(text: str, path: KeyPath) -> int:
@@ -330,9 +290,9 @@ def line_of(text: str, path: KeyPath) -> int:
     """
     # It is the first statement after which the file, cut off there, has the value; so what a dotted
     # key, an inline table or a list of tables means is left to tomllib.
-    every = list(statements(text))
+    every = list(_statements(text))
 
-    def has_it(statement: Statement) -> bool:
+    def has_it(statement: _Statement) -> bool:
         value: Any = tomllib.loads(text[: statement.end])
         try:
             for step in path:

@@ -227,6 +227,45 @@ def test_the_line_of_every_key_is_where_it_was_written(entries: list[tuple[bool,
     assert {path: line_of(text, path) for path in expected} == expected
 
 
+KEYS = [
+    "kind",
+    "package",
+    "stack",
+    "until",
+    "reason",
+    "format",
+    "tags",
+    "map-stack",
+    "ignore",
+    "by",
+]
+WORDS = st.one_of(st.sampled_from([*Kind, "text", "stack", "week"]), SCALARS)
+ITEMS = st.recursive(
+    WORDS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=8,
+)
+
+
+def in_line(value: Any) -> str:
+    """A value as TOML, in one line."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {in_line(item)}' for key, item in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(in_line, value))}]"
+    return written(value)
+
+
+@given(st.sampled_from(list(CatalogSettings.__struct_fields__)), st.sampled_from(KEYS), ITEMS)
+def test_whatever_is_said_is_read_or_refused(section: str, key: str, value: Any) -> None:
+    content = f"[{section}]\n{key} = {in_line(value)}\n".encode()
+    try:
+        said: Any = read_settings(content).options()
+    except FormatError as error:
+        said = str(error)
+    assert said if isinstance(said, dict) else said.startswith("line 2: ")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "content",

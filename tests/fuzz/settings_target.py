@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from snapdiff.errors import FormatError
-from snapdiff.settings import CatalogSettings, read_settings
+from snapdiff.settings import CatalogSettings, line_of_option, read_settings
 from snapdiff.sources.source import SETTINGS_FILE
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.processes import is_one_line_error
@@ -35,7 +35,7 @@ def settings_file(data: bytes) -> None:
         return
     assert isinstance(settings, CatalogSettings)
     for option in settings.options():
-        assert all(settings.path_of(option))
+        assert line_of_option(data, option) > 0
     _check_command(data, None)
 
 
