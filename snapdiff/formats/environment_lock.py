@@ -6,12 +6,12 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
 
-import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct, field, json
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Builds, Claim, File
 from snapdiff.formats.json_text import (
+    VALUES,
     FileContent,
     Key,
     decode_json,
@@ -20,7 +20,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import NODE, decode_node, read_edges, read_spec_file
+from snapdiff.formats.spec_node import SpecNode, decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
 from snapdiff.model import Root
 
@@ -44,23 +44,21 @@ class _Root(Struct, gc=False):
     hash: str
 
 
-class _Lock(Struct, gc=False):
-    """A lock file, or an environment that one includes."""
+_Section = dict[Key, Raw] | list[Raw] | str | float | int | bool | None
+"""What a lock has under a key; of its nodes, all of a lock is split into records at once."""
 
-    concrete_specs: dict[Key, Raw] | None = None
-    roots: list[_Root] = field(default_factory=list)
-    include_concrete: Raw = Raw(b"{}")
-    meta: _Meta = field(name="_meta", default_factory=_Meta)
-
-
-_LOCK = decoder_by_key(_Lock)
+_SECTIONS = decoder_by_key(dict[Key, _Section])
+_NO_NODES = json.Decoder(dict[str, Raw] | None)
+_ROOTS = json.Decoder(list[_Root])
+_META = json.Decoder(_Meta)
 
 
 class _Environment(NamedTuple):
     """An environment of a lock file: the key path that leads to it, and what it lists."""
 
     key: str
-    lock: _Lock
+    meta: _Meta
+    roots: list[_Root]
     nodes: dict[str, Raw]
 
 
@@ -76,17 +74,23 @@ class _LockListing(Listing):
         """Take all environments of a file, its own first."""
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
-        for key, _, nodes in environments:
-            for spec_hash, record in nodes.items():
+        for environment in environments:
+            for spec_hash, record in environment.nodes.items():
                 # An environment and one that it includes have nodes in common.
-                if records.setdefault(spec_hash, record) is record and key:
-                    self._keys[spec_hash] = key
-        super().__init__("lock", claim, records, builds, _warning(environments[0].lock.meta))
+                if records.setdefault(spec_hash, record) is record and environment.key:
+                    self._keys[spec_hash] = environment.key
+        version, warning = environments[0].meta.version, None
+        if version is None or not 1 <= version <= NEWEST_VERSION:
+            warning = (
+                f"_meta.lockfile-version is {'missing' if version is None else version}, "
+                f"and 1 to {NEWEST_VERSION} are known; the lock is read by its shape"
+            )
+        super().__init__("lock", claim, records, builds, warning)
         roots = set()
-        for key, lock, _ in environments:
-            for position, root in enumerate(lock.roots):
+        for environment in environments:
+            for position, root in enumerate(environment.roots):
                 if root.hash not in records:
-                    place = f"{key}roots[{position}].hash"
+                    place = f"{environment.key}roots[{position}].hash"
                     raise FormatError(f"{place}: {root.hash[:64]!r} is not in concrete_specs")
                 roots.add(root.hash)
         self.root_hashes = frozenset(roots)
@@ -113,7 +117,7 @@ class _LockListing(Listing):
             reached |= found
             for spec_hash in found - self.edges.keys():
                 key = self._key(spec_hash)
-                node = decode_node(self.records[spec_hash], NODE, key)
+                node = decode_node(self.records[spec_hash], SpecNode, key)
                 self.decoded[spec_hash] = node
                 self.edges[spec_hash] = read_edges(node.dependencies, key)
             below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
@@ -129,17 +133,24 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        lock = decode_json(text, _LOCK, key.removesuffix("."))
-        values_by_key(text, key.removesuffix("."))
-        included = values_by_key(lock.include_concrete, f"{key}include_concrete")
-        kind = lock.meta.file_type
-        if kind not in (None, _FILE_TYPE):
-            raise FormatError(f"{key}_meta.file-type: {kind!r}; a lock has {_FILE_TYPE!r}")
+        sections = values_by_key(text, _SECTIONS, key.removesuffix("."))
+        nodes = sections.get("concrete_specs")
+        if not isinstance(nodes, dict):
+            nodes = decode_json(json.encode(nodes), _NO_NODES, f"{key}concrete_specs")
+        roots = decode_json(json.encode(sections.get("roots", [])), _ROOTS, f"{key}roots")
+        meta = decode_json(json.encode(sections.get("_meta", {})), _META, f"{key}_meta")
+        included = values_by_key(
+            json.encode(sections.get("include_concrete", {})), VALUES, f"{key}include_concrete"
+        )
+        if meta.file_type not in (None, _FILE_TYPE):
+            raise FormatError(
+                f"{key}_meta.file-type: {meta.file_type!r}; a lock has {_FILE_TYPE!r}"
+            )
         # An environment that is included may have nothing but others that it includes.
-        if lock.concrete_specs is None and not (key and included):
+        if nodes is None and not (key and included):
             raise FormatError(f"{key}concrete_specs: missing; this is no lock of an environment")
-        nodes = records_by_hash(lock.concrete_specs or {}, f"{key}concrete_specs")
-        yield _Environment(key, lock, nodes)
+        records = records_by_hash(nodes or {}, f"{key}concrete_specs")
+        yield _Environment(key, meta, roots, records)
         if depth == DEPTH:
             raise FormatError(f"{key}include_concrete: over {DEPTH} environments in each other")
         for name, environment in included.items():
@@ -147,21 +158,11 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
             waiting.append((environment, place, depth + 1))
 
 
-def _warning(meta: _Meta) -> str | None:
-    if meta.version is not None and 1 <= meta.version <= NEWEST_VERSION:
-        return None
-    found = "missing" if meta.version is None else str(meta.version)
-    return (
-        f"_meta.lockfile-version is {found}, and 1 to {NEWEST_VERSION} are known; "
-        "the lock is read by its shape"
-    )
-
-
 # --- Specs that are no environment yet ---
 
 _BETWEEN = re.compile(r"\}\s*\{(?=\s*\"spec\"\s*:)")
 
-_META = {"file-type": _FILE_TYPE, "lockfile-version": 6}
+_OWN_META = {"file-type": _FILE_TYPE, "lockfile-version": 6}
 """What the lock says of itself; its nodes are read by their shape."""
 
 
@@ -177,4 +178,4 @@ def lock_of_specs(content: bytes) -> bytes:
         roots.append({"hash": nodes[0].hash})
         for node in nodes:
             records.setdefault(node.hash, node.record)
-    return msgspec.json.encode({"_meta": _META, "roots": roots, "concrete_specs": records})
+    return json.encode({"_meta": _OWN_META, "roots": roots, "concrete_specs": records})

@@ -60,20 +60,23 @@ def decoder_by_key(kind: type[Value]) -> msgspec.json.Decoder[Value]:
     return msgspec.json.Decoder(kind, dec_hook=operator.call)
 
 
-_BY_KEY = decoder_by_key(dict[Key, Raw])
+VALUES = decoder_by_key(dict[Key, Raw])
 
 
-def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
+def values_by_key(
+    content: FileContent, decoder: msgspec.json.Decoder[dict[Key, Value]], key: str = ""
+) -> dict[str, Value]:
     """Return the values of a mapping by their keys, each of them once.
 
     `key` is the key path of the mapping. Raises FormatError where a key is there twice.
     """
-    values = decode_json(content, _BY_KEY, key)
-    found: dict[str, Raw] = {}
+    values = decode_json(content, decoder, key)
+    found: dict[str, Value] = {}
     for name, value in values.items():
-        if found.setdefault(str(name), value) is not value:
+        if str(name) in found:
             place = f"{key}.{name[:64]}".removeprefix(".")
             raise FormatError(f"{place}: is there twice; resolve the merge that left both")
+        found[str(name)] = value
     return found
 
 

@@ -11,9 +11,8 @@ from snapdiff.formats.document import Builds, Claim, Counted, Document
 from snapdiff.formats.spec_node import (
     ARCHITECTURE,
     COMPILER,
-    NODE,
-    NODE_NAMES,
     PARAMETERS,
+    AnyNode,
     NodeNames,
     SpecNode,
     decode_node,
@@ -52,6 +51,9 @@ class Listing(Document):
     root_hashes: frozenset[str] = frozenset()
     """What somebody asked for, where records do not say it themselves."""
 
+    is_whole = True
+    """Whether what its specs depend on should be in it, too."""
+
     def __init__(
         self,
         kind: DocumentKind,
@@ -63,11 +65,14 @@ class Listing(Document):
         """Take what is known before any record is read."""
         super().__init__(kind, (claim,) if claim else (), warning=warning)
         self.records = records
+        self.hashes: Collection[str] = records
+        """The hashes of all records, each of them a node."""
         self._builds = builds
         self._stack = claim.name if claim and claim.what == "stack" else None
         self._tags = (claim.tag,) if claim else ()
         self._stacks = counting_stacks((self._stack,) if self._stack else ())
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
+        self._like_entries: dict[tuple[NodeNames, bool], Counted] = {}
         self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
         self.nodes: dict[str, Node] = {}
@@ -81,7 +86,7 @@ class Listing(Document):
     # --- What the kinds have in ways of their own ---
 
     def _key(self, spec_hash: str) -> str:
-        """Return the key path of a record."""
+        """Return the key path of a node."""
         return spec_hash
 
     @property
@@ -89,22 +94,19 @@ class Listing(Document):
         """Which records are counted, where they do not say it themselves; raises FormatError."""
         return self.records.keys()
 
-    def _read_entry(self, spec_hash: str) -> Counted:
-        """Return what is counted of a record, read as cheaply as possible; raises FormatError."""
-        key = self._key(spec_hash)
-        return self._entry(spec_hash, decode_node(self.records[spec_hash], NODE_NAMES, key), key)
+    def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
+        """Return a node or its names, and whether it is counted and was asked for itself.
 
-    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
-        """Return a record as a spec: what is counted of it, and its node; raises FormatError."""
-        key = self._key(spec_hash)
-        decoded = self.decoded.pop(spec_hash, None)
-        node = decoded or decode_node(self.records[spec_hash], NODE, key)
-        entry = self._entry(spec_hash, node, key)
-        explicit = spec_hash in self.root_hashes
-        return entry, self._make_node(spec_hash, node, entry, key, explicit=explicit)
+        Raises FormatError.
+        """
+        is_counted = spec_hash in self.counted
+        known = self.decoded.pop(spec_hash, None) if shape is SpecNode else None
+        node = known or decode_node(self.records[spec_hash], shape, self._key(spec_hash))
+        return node, is_counted, spec_hash in self.root_hashes
 
-    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
-        tags = self._tags if spec_hash in self.counted else ()
+    def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
+        """Return what is counted of a node; raises FormatError."""
+        tags = self._tags if is_counted else ()
         return Counted(names.name, names.only_version(key), tags, self._stacks)
 
     def _moved(self, old: "Listing") -> AbstractSet[str]:
@@ -114,7 +116,7 @@ class Listing(Document):
         """
         return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
 
-    # --- What a document lists ---
+    # --- One record ---
 
     def entry(self, spec_hash: str) -> Counted:
         """Return what is counted of a record; raises FormatError."""
@@ -123,23 +125,84 @@ class Listing(Document):
             found = self.entries[spec_hash] = self._read_entry(spec_hash)
         return found
 
+    def _read_entry(self, spec_hash: str) -> Counted:
+        """Return what is counted of a record, read as cheaply as possible; raises FormatError.
+
+        Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
+        """
+        names, is_counted, _ = self._decode(spec_hash, NodeNames)
+        found = self._like_entries.get((names, is_counted))
+        if found is None:
+            found = self._count(names, is_counted, self._key(spec_hash))
+            self._like_entries[names, is_counted] = found
+        return found
+
+    def _read(self, spec_hash: str) -> tuple[Counted, Node]:
+        """Return a record as a spec: what is counted of it, and its node; raises FormatError."""
+        key = self._key(spec_hash)
+        node, is_counted, explicit = self._decode(spec_hash, SpecNode)
+        entry = self._count(node, is_counted, key)
+        edges = self.edges.get(spec_hash)
+        if edges is None:
+            edges = read_edges(node.dependencies, key)
+        platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
+        compiler = (
+            COMPILER.read(node.compiler, key, "compiler")
+            or self._provided_compiler(edges)
+            or (node.annotations and node.annotations.compiler)
+            or NO_COMPILER
+        )
+        variants = PARAMETERS.read(node.parameters, key, "parameters")
+        external = node.external_words
+        return entry, Node(
+            name=node.name,
+            build=self._builds(
+                *(entry.version, compiler, os, platform, target, variants, entry.stacks),
+                explicit=explicit,
+                external=bool(external),
+            ),
+            namespace=node.namespace or "",
+            recipe=node.package_hash,
+            edges=edges,
+            external=external,
+        )
+
+    def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
+        """Return the dependency that is the compiler as a spec names it, or None."""
+        providers = tuple([edge for edge in edges if edge.virtuals])
+        if providers not in self._compilers:
+            found = find_compiler((edge.name, edge.hash, edge.virtuals) for edge in providers)
+            name, spec_hash, _ = found or ("", "", ())
+            version = self.entry(spec_hash).version if spec_hash in self.records else ""
+            self._compilers[providers] = write_compiler(name, version) if found else None
+        return self._compilers[providers]
+
+    # --- What a document lists ---
+
     @cached_property
     def packages(self) -> Sequence[Package]:
         """The packages with all their specs, by tag and name; raises FormatError."""
-        return self._read_packages(self.records, keep_nodes=len(self.records) <= _REMEMBERED)
+        return self.packages_besides((), keep_nodes=len(self.records) <= _REMEMBERED)
 
-    def packages_besides(self, known: Collection[str]) -> Sequence[Package]:
-        """Return the packages with their specs, less those that are `in_common`."""
-        # Their nodes will be asked for next: to read one again would take as long as now.
-        others = [spec_hash for spec_hash in self.records if spec_hash not in known]
-        return self._read_packages(others, keep_nodes=True)
+    def packages_besides(
+        self, known: Collection[str], *, keep_nodes: bool = True
+    ) -> Sequence[Package]:
+        """Return the packages with their specs, less those that are `in_common`.
 
-    def _read_packages(self, hashes: Iterable[str], *, keep_nodes: bool) -> list[Package]:
+        Their nodes will be asked for next: to read one again would take as long as now.
+        """
         found: dict[tuple[str, str], dict[str, Build]] = {}
-        for spec_hash in hashes:
-            entry, known = self.entries.get(spec_hash), self.nodes.get(spec_hash)
-            entry, node = (entry, known) if entry and known else self._read(spec_hash)
-            self._check_edges(node)
+        for spec_hash in self.records:
+            if spec_hash in known:
+                continue
+            entry, node = self.entries.get(spec_hash), self.nodes.get(spec_hash)
+            if entry is None or node is None:
+                entry, node = self._read(spec_hash)
+            for edge in node.edges if self.is_whole else ():
+                if edge.hash not in self.records:  # Spack warns of it, and takes the rest
+                    if not self._edges_to_nowhere:
+                        self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
+                    self._edges_to_nowhere += 1
             self.entries[spec_hash] = entry
             if keep_nodes:
                 self.nodes[spec_hash] = node
@@ -154,7 +217,7 @@ class Listing(Document):
     def counts(self) -> Sequence[PackageCounts]:
         """The packages with the numbers of their specs; raises FormatError."""
         found: dict[tuple[str, str], StackCounts] = {}
-        for entry, number in Counter(self._all_entries().values()).items():
+        for entry, number in Counter(map(self.entry, self.records)).items():
             for tag in entry.tags:
                 by_stacks = found.setdefault((tag, entry.name), {})
                 by_stacks[entry.stacks] = by_stacks.get(entry.stacks, 0) + number
@@ -162,18 +225,16 @@ class Listing(Document):
             PackageCounts(tag, name, by_stacks) for (tag, name), by_stacks in sorted(found.items())
         ]
 
-    def _all_entries(self) -> Mapping[str, Counted]:
-        if len(self.entries) < len(self.records):
-            for spec_hash in self.records:
-                self.entry(spec_hash)
-        return self.entries
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        """The package of each hash that is counted; raises FormatError."""
+        entries = zip(self.records, map(self.entry, self.records), strict=True)
+        return {found: entry.name for found, entry in entries if entry.tags}
 
     @property
     def listed_hashes(self) -> Mapping[str, str]:
         """The package of each hash that is counted, where the document lists one whole stack."""
-        if self._stack is None:
-            return {}
-        return {found: entry.name for found, entry in self._all_entries().items() if entry.tags}
+        return {} if self._stack is None else self._names
 
     def in_common(self, old: Document) -> Mapping[str, Counted]:
         """Return what an older version has in the same words, or counts the same way.
@@ -211,6 +272,20 @@ class Listing(Document):
             assert node is not None
             yield spec_hash, node.build
 
+    @property
+    def warning(self) -> str | None:
+        """Where the document, as far as it was read, is not what it should be, or None."""
+        found = [self._warning] if self._warning else []
+        if self._edges_to_nowhere:
+            number = self._edges_to_nowhere
+            found.append(
+                f"{number:,} dependencies are not in the document, "
+                f"the first of them {self._first_to_nowhere}"
+                if number > 1
+                else f"a dependency is not in the document: {self._first_to_nowhere}"
+            )
+        return "; ".join(found) or None
+
     # --- The graph ---
 
     @property
@@ -224,11 +299,6 @@ class Listing(Document):
         return self
 
     @property
-    def hashes(self) -> Collection[str]:
-        """The hashes of all records, each of them a node."""
-        return self.records
-
-    @property
     def roots(self) -> Mapping[str, Root] | None:
         """What somebody asked for, by hash; None where the document does not say it."""
         return None
@@ -236,13 +306,12 @@ class Listing(Document):
     @cached_property
     def compilers(self) -> Mapping[str, int]:
         """How many of the specs that are counted have which compiler; raises FormatError."""
-        counted = [found for found, entry in self._all_entries().items() if entry.tags]
-        return Counter(build.compiler for _, build in self.builds(counted))
+        return Counter(build.compiler for _, build in self.builds(self._names))
 
     @cached_property
     def package_names(self) -> frozenset[str]:
         """The packages of the specs that are counted."""
-        return frozenset(entry.name for entry in self._all_entries().values() if entry.tags)
+        return frozenset(self._names.values())
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.
@@ -258,63 +327,3 @@ class Listing(Document):
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a node: each key with its value; raises FormatError."""
         return read_record(self.records[spec_hash], spec_hash)
-
-    def _make_node(
-        self, spec_hash: str, node: SpecNode, entry: Counted, key: str, *, explicit: bool
-    ) -> Node:
-        """Return the node of a record; `key` is its key path. Raises FormatError."""
-        edges = self.edges.get(spec_hash)
-        if edges is None:
-            edges = read_edges(node.dependencies, key)
-        platform, os, target = ARCHITECTURE.read(node.arch, key, "arch")
-        compiler = (
-            COMPILER.read(node.compiler, key, "compiler")
-            or self._provided_compiler(edges)
-            or (node.annotations and node.annotations.compiler)
-            or NO_COMPILER
-        )
-        variants = PARAMETERS.read(node.parameters, key, "parameters")
-        return Node(
-            name=node.name,
-            build=self._builds(
-                *(entry.version, compiler, os, platform, target, variants, entry.stacks),
-                explicit=explicit,
-                external=node.is_external,
-            ),
-            namespace=node.namespace or "",
-            recipe=node.package_hash,
-            edges=edges,
-            external=node.external_words,
-        )
-
-    def _provided_compiler(self, edges: Iterable[Edge]) -> str | None:
-        """Return the dependency that is the compiler as a spec names it, or None."""
-        providers = tuple([edge for edge in edges if edge.virtuals])
-        if providers not in self._compilers:
-            found = find_compiler((edge.name, edge.hash, edge.virtuals) for edge in providers)
-            name, spec_hash, _ = found or ("", "", ())
-            version = self.entry(spec_hash).version if spec_hash in self.records else ""
-            self._compilers[providers] = write_compiler(name, version) if found else None
-        return self._compilers[providers]
-
-    def _check_edges(self, node: Node) -> None:
-        """Count the edges that lead to no node: Spack warns of them, and takes the rest."""
-        for edge in node.edges:
-            if edge.hash not in self.records:
-                if not self._edges_to_nowhere:
-                    self._first_to_nowhere = f"{edge.name}/{edge.hash[:7]} of {node.name}"
-                self._edges_to_nowhere += 1
-
-    @property
-    def warning(self) -> str | None:
-        """Where the document, as far as it was read, is not what it should be, or None."""
-        found = [self._warning] if self._warning else []
-        if self._edges_to_nowhere:
-            number = self._edges_to_nowhere
-            found.append(
-                f"{number:,} dependencies are not in the document, "
-                f"the first of them {self._first_to_nowhere}"
-                if number > 1
-                else f"a dependency is not in the document: {self._first_to_nowhere}"
-            )
-        return "; ".join(found) or None

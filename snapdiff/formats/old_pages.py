@@ -23,21 +23,10 @@ from snapdiff.model import EMPTY_PART
 
 class _FrontMatter(Struct, gc=False):
     spec_files: list[str | dict[str, str]]
+    """The files beside the page; on the first pages each by its spec, written out."""
+
     title: str = ""
     categories: tuple[str, ...] = ()
-
-    def file_names(self) -> list[str]:
-        """Return the names of the files beside the page, each of them once.
-
-        On the first pages an entry was a mapping from the spec, written out, to its file.
-        """
-        names: dict[str, None] = {}
-        for position, entry in enumerate(self.spec_files):
-            for name in [entry] if isinstance(entry, str) else entry.values():
-                if not SPEC_FILE.fullmatch(name):
-                    raise FormatError(f"spec_files[{position}]: {name[:64]!r} is no spec-N.json")
-                names[name] = None
-        return list(names)
 
 
 class _OldPageListing(Listing):
@@ -54,17 +43,17 @@ class _OldPageListing(Listing):
         self._package = claim.name
         self._specs = {file[0].hash for file in files}
 
-    def _key(self, spec_hash: str) -> str:
-        return self._keys[spec_hash]
-
     @property
     def counted(self) -> AbstractSet[str]:
         """The specs that the files are of."""
         return self._specs
 
-    def _entry(self, spec_hash: str, names: NodeNames, key: str) -> Counted:
-        entry = super()._entry(spec_hash, names, key)
-        return entry._replace(name=self._package) if entry.tags else entry
+    def _key(self, spec_hash: str) -> str:
+        return self._keys[spec_hash]
+
+    def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
+        found = super()._count(names, is_counted, key)
+        return found._replace(name=self._package) if is_counted else found
 
 
 def open_old_page(file: File, limits: Limits, builds: Builds) -> Listing:
@@ -81,9 +70,15 @@ def open_old_page(file: File, limits: Limits, builds: Builds) -> Listing:
         front_matter = msgspec.convert(known, _FrontMatter)
     except msgspec.ValidationError as error:
         raise FormatError(f"front matter: {error}") from error
+    names: dict[str, None] = {}
+    for position, entry in enumerate(front_matter.spec_files):
+        for name in [entry] if isinstance(entry, str) else entry.values():
+            if not SPEC_FILE.fullmatch(name):
+                raise FormatError(f"spec_files[{position}]: {name[:64]!r} is no spec-N.json")
+            names[name] = None
     folder, slash, _ = file.path.rpartition("/")
     files, taken = [], 0
-    for name in front_matter.file_names():
+    for name in names:
         content = file.read_beside(f"{folder}{slash}{name}")
         taken += len(content)
         if taken > limits.document_size:

@@ -57,6 +57,8 @@ _SPEC = msgspec.json.Decoder(_SiteSpec)
 class _SiteListing(Listing):
     """The specs of the site's data, in all their stacks and releases."""
 
+    is_whole = False  # it is of several catalogs
+
     def __init__(
         self, records: Mapping[str, Raw], names: Mapping[str, str], builds: Builds
     ) -> None:
@@ -106,9 +108,6 @@ class _SiteListing(Listing):
             entry.stacks,
         )
         return entry, Node(name=entry.name, build=build, namespace="", recipe=None, edges=edges)
-
-    def _check_edges(self, node: Node) -> None:
-        """Do nothing: the site's data is of several catalogs."""
 
     def _counted(self, spec_hash: str, spec: _SitePlaces) -> Counted:
         if len(spec.stacks) * len(spec.releases) > PLACES:

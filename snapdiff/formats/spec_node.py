@@ -10,9 +10,9 @@ indexes of 100,000 specs, 10,556 are not alike. A part is set aside as text when
 decoded; what the text means is remembered. That takes half off the time of reading a node.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct, structs
@@ -217,12 +217,6 @@ class SpecNode(NodeNames, frozen=True, gc=False):
     hash: str | None = None
 
     @property
-    def is_external(self) -> bool:
-        """Whether Spack found the spec and did not build it."""
-        found = self.external
-        return isinstance(found, _External) and bool(found.path or found.module)
-
-    @property
     def external_words(self) -> tuple[str, ...]:
         """Where Spack found the spec: the path, then each module; nothing where it built it."""
         found = self.external
@@ -232,18 +226,20 @@ class SpecNode(NodeNames, frozen=True, gc=False):
         return (*filter(None, [found.path]), *(f"module {name}" for name in modules if name))
 
 
-AnyNode = TypeVar("AnyNode", bound=NodeNames)
+AnyNode = TypeVar("AnyNode", NodeNames, SpecNode)
 
-NODE = msgspec.json.Decoder(SpecNode)
-NODE_NAMES = msgspec.json.Decoder(NodeNames)
+_NODES: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
+    shape: msgspec.json.Decoder(shape) for shape in (NodeNames, SpecNode)
+}
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 
 
-def decode_node(raw: FileContent, decoder: msgspec.json.Decoder[AnyNode], key: str) -> AnyNode:
-    """Return a node, or what `NODE_NAMES` reads of it; raises FormatError with the key path.
+def decode_node(raw: FileContent, shape: type[AnyNode], key: str) -> AnyNode:
+    """Return a node, or its names alone; raises FormatError with the key path.
 
     Before 2022 a document has a node as the only one of a mapping: `{"zlib": {...}}`.
     """
+    decoder: msgspec.json.Decoder[AnyNode] = _NODES[shape]
     node = decode_json(raw, decoder, key)
     if node.name:
         return node
@@ -300,7 +296,7 @@ def read_spec_file(content: bytes, path: str = "") -> list[SpecFileNode]:
     read = []
     for position, record in enumerate(nodes):
         key = f"{place}[{position}]"
-        spec_hash = decode_node(record, NODE, key).hash or ""
+        spec_hash = decode_node(record, SpecNode, key).hash or ""
         if not is_hash(spec_hash):
             raise FormatError(f"{key}.hash: missing, or no hash")
         read.append(SpecFileNode(key, spec_hash, record))

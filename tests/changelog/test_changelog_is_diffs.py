@@ -318,7 +318,7 @@ def test_a_record_that_stays_is_read_once_in_a_whole_history(
     told = run_cli("changelog", "-C", history.folder, "HEAD~5..HEAD", "-q", "-f", "ndjson")
     assert told.out.count("\n") == 5
     # Both sides of the first step may ask for a node that neither knows.
-    numbers = [read[key, of] for key, of in read if of is spec_node.NODE]
+    numbers = [read[key, of] for key, of in read if of is spec_node.SpecNode]
     assert (len(numbers), max(numbers)) == (38, 2)
 
 

@@ -63,7 +63,12 @@ CONFLICT = b"""{
             b'{"_meta": {"file-type": "other"}, "concrete_specs": {}}',
             "_meta.file-type: 'other'; a lock has 'spack-lockfile'",
         ),
-        (b'{"_meta": {"file-type": "\xff"}, "concrete_specs": {}}', "a text that is not UTF-8"),
+        (b'{"_meta": {"file-type": "\xff"}, "concrete_specs": {}}', "_meta: a text that"),
+        (b'{"concrete_specs": {}, "_meta": null}', "_meta: expected object, got null"),
+        (b'{"concrete_specs": {}, "roots": null}', "roots: expected array, got null"),
+        (b'{"concrete_specs": {}, "roots": [{"hash": 5}]}', "roots[0].hash: expected str, got int"),
+        (b'{"concrete_specs": {}, "include_concrete": 5}', "include_concrete: expected object"),
+        (b'{"concrete_specs": {}, "x": null, "x": null}', "x: is there twice; resolve the merge"),
     ],
 )
 def test_what_is_no_lock_is_named(content: bytes, reason: str) -> None:
@@ -189,7 +194,7 @@ def test_an_included_environment_is_named_with_its_key_path() -> None:
     text = error_of(
         b'{"concrete_specs": {}, "include_concrete": {"/env": {"_meta": {"file-type": "\xff"}}}}'
     )
-    assert text == "include_concrete./env: a text that is not UTF-8"
+    assert text == "include_concrete./env._meta: a text that is not UTF-8"
 
 
 def test_a_node_of_several_environments_is_named_in_the_first() -> None:
