@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 
+from snapdiff.buildcache_layout import BLOB
 from snapdiff.catalog.loading import Catalog, has_document
 from snapdiff.catalog.reading import FilePair, Reading, read_versions
 from snapdiff.catalog.sides import CountedFiles
@@ -48,7 +49,7 @@ class ComparedFiles(ABC):
         """Return of each tag's folder one document that is the same on both sides."""
         candidates: dict[str, list[Entry]] = {}
         for entry in self._same_entries("", changed):
-            candidates.setdefault(self.documents.tag_folder(entry.path), []).append(entry)
+            candidates.setdefault(self.documents.place(entry.path).tag_folder, []).append(entry)
         found: dict[str, Document] = {}
         for position in range(max(map(len, candidates.values()), default=0)):
             # One file of each folder at a time: nearly always the first is a document.
@@ -246,7 +247,7 @@ class ChangedFiles:
                 self.documents.append((old, new))
             elif not (old and new) or old.content_id or new.content_id:
                 self.add(path)
-            elif not documents.is_named_by_content(path):
+            elif not BLOB.fullmatch(path):  # whose name is its checksum
                 self.parts.append((old, new))
 
     def add(self, path: str) -> None:

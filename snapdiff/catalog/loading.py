@@ -10,6 +10,7 @@ from snapdiff.catalog.reading import FileVersion, Reading, read_file, read_whole
 from snapdiff.errors import BadPage, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import require_matches, unmatched
 from snapdiff.formats.document import Claim, Document, File
+from snapdiff.formats.kinds import DATABASE, LOCK_NAME, is_called
 from snapdiff.formats.registry import DOCUMENTS, NOT_CONCRETE, Documents, plain_document, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
@@ -53,7 +54,7 @@ class Catalog:
         for entry in self.source.entries():
             if documents.is_document(entry.path):
                 path = printable_path(entry.path)
-                yield entry, documents.claim_of_path(path, self.source.prefix)
+                yield entry, documents.place(path, self.source.prefix).claim
 
     def read(self, entries: Sequence[Entry], documents: Documents) -> Iterator[Reading]:
         """Yield what each of some files is, read whole and one at a time."""
@@ -206,7 +207,7 @@ def _check_explicit(catalogs: Iterable[Catalog]) -> None:
     for catalog in catalogs:
         documents = catalog.documents()
         for entry in catalog.source.entries():
-            if documents.says_explicit(entry.path):
+            if is_called(entry.path, LOCK_NAME) or is_called(entry.path, DATABASE):
                 return
             is_empty = is_empty and not documents.is_read(entry.path)
     if not is_empty:
@@ -231,7 +232,7 @@ def document_paths(catalog: Catalog) -> DocumentPaths:
     found: dict[tuple[str | None, str | None], str] = {}
     for entry, claim in catalog.claims(documents):
         path = source.location(entry)
-        folder = source.location(entry._replace(path=documents.tag_folder(entry.path)))
+        folder = source.location(entry._replace(path=documents.place(entry.path).tag_folder))
         for tag, name, place in (
             (claim.tag, claim.name, path),
             (None, claim.name, path),

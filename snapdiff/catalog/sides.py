@@ -214,7 +214,7 @@ class CatalogSide:
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
         self.has_documents = True
-        [claim] = self.compared_claims([documents.claim_of_path(path, self._prefix)])
+        [claim] = self.compared_claims([documents.place(path, self._prefix).claim])
         self.bad.add(claim)
         return claim
 

@@ -27,11 +27,6 @@ class File(NamedTuple):
     is_document: bool = False
     above: str = ""
 
-    @property
-    def full_path(self) -> str:
-        """The path with the folders above it."""
-        return f"{self.above}/{self.path}" if self.above else self.path
-
 
 class Claim(NamedTuple):
     """What a document lists alone: a package of a tag, or a whole stack of it."""

@@ -45,6 +45,19 @@ def is_called(path: str, name: str) -> bool:
     return path == name or path.endswith(f"/{name}")
 
 
+def is_named_by_folder(path: str) -> bool:
+    """Return whether a page has the name of all pages, and its folder that of the package."""
+    return is_called(path, PAGE_NAME) or is_called(path, OLDEST_PAGE_NAME)
+
+
+def names_in_path(path: str) -> tuple[str, str]:
+    """Return tag and package as the path has them: `_cache/<tag>/<package>/specs.md`."""
+    parts = ("", "", *path.split("/"))
+    if is_named_by_folder(path):
+        return parts[-3], parts[-2]
+    return parts[-2], parts[-1].removesuffix(MARKDOWN)
+
+
 class Place(NamedTuple):
     """What a document's path says: the folder above everything in its tag, and what it lists."""
 
@@ -126,27 +139,17 @@ class SitePages(Format):
 
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader of two versions of a page, or more."""
-        from snapdiff.formats.site_page import SitePageReader, is_old_page
+        from snapdiff.formats.site_page import SitePageReader
 
         pages, old_pages = SitePageReader(limits), super().reader(limits)
 
         def read(file: File) -> Document | None:
-            return old_pages(file) if is_old_page(file) else pages.read(file)
+            # Newer pages have their key among the first lines; the rest of them is not searched.
+            is_new = b"\nspec_details:" in file.content or not is_named_by_folder(file.path)
+            is_old = not is_new and b"\nspec_files:" in file.content
+            return old_pages(file) if is_old else pages.read(file)
 
         return read
-
-
-def is_named_by_folder(path: str) -> bool:
-    """Return whether a page has the name of all pages, and its folder that of the package."""
-    return is_called(path, PAGE_NAME) or is_called(path, OLDEST_PAGE_NAME)
-
-
-def names_in_path(path: str) -> tuple[str, str]:
-    """Return tag and package as the path has them: `_cache/<tag>/<package>/specs.md`."""
-    parts = ("", "", *path.split("/"))
-    if is_named_by_folder(path):
-        return parts[-3], parts[-2]
-    return parts[-2], parts[-1].removesuffix(MARKDOWN)
 
 
 class EnvironmentLocks(Format):
@@ -255,8 +258,8 @@ class SiteData(Format):
 
     def place(self, path: str) -> Place:
         """Return the folder that holds the data of all releases."""
-        place = super().place(path)
-        return place._replace(tag_folder=path.rpartition("/")[0])
+        folder = path.rpartition("/")[0]
+        return _place_of(folder)._replace(tag_folder=folder)
 
     def open(self, file: File, limits: Limits, builds: Builds) -> Document:
         """Return the specs of the site's data."""

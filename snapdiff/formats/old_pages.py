@@ -84,7 +84,7 @@ def open_old_page(file: File, limits: Limits, builds: Builds) -> Listing:
         if taken > limits.document_size:
             raise limits.document.error("is too large")
         files.append(read_spec_file(content, f"{name}."))
-    tag, package = names_in_path(file.full_path)
+    tag, package = names_in_path(f"{file.above}/{file.path}")
     categories = front_matter.categories
     tag = categories[1] if len(categories) > 1 else tag or EMPTY_PART
     claim = Claim(tag, "package", front_matter.title or package)

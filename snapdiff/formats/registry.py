@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable
 
 from snapdiff.buildcache_layout import (
-    BLOB,
     FOLDERS,
     LAYOUT_2,
     LAYOUT_3,
@@ -12,7 +11,7 @@ from snapdiff.buildcache_layout import (
     mirror_folder,
     views_of_mirrors,
 )
-from snapdiff.formats.document import Claim, DocumentReader
+from snapdiff.formats.document import DocumentReader
 from snapdiff.formats.kinds import (
     DATABASE,
     DATABASE_FOLDER,
@@ -23,9 +22,9 @@ from snapdiff.formats.kinds import (
     EnvironmentLocks,
     Format,
     InstallDatabases,
+    Place,
     SiteData,
     SitePages,
-    is_called,
 )
 from snapdiff.limits import Limits, SizeLimit, plain_content
 
@@ -90,10 +89,6 @@ class Documents:
         """Return whether a file's name alone says that it is a document."""
         return any(kind.is_named(path) for kind in self._kinds)
 
-    def says_explicit(self, path: str) -> bool:
-        """Return whether a file is of a kind that says which specs somebody asked for."""
-        return is_called(path, LOCK_NAME) or is_called(path, DATABASE)
-
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""
         return path.endswith(MARKDOWN) or bool(self.documents_of(path))
@@ -101,10 +96,6 @@ class Documents:
     def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be: pages are small, all else can be large."""
         return limits.page if path.endswith(MARKDOWN) else limits.document
-
-    def is_named_by_content(self, path: str) -> bool:
-        """Return whether a file's name is its checksum: under one name it is always the same."""
-        return BLOB.fullmatch(path) is not None
 
     def is_read(self, path: str) -> bool:
         """Return whether a file may be a document itself, not just a part of another one."""
@@ -117,17 +108,13 @@ class Documents:
     def _kind(self, path: str) -> Format:
         return next(kind for kind in self._kinds if kind.documents_of(path))
 
-    def tag_folder(self, path: str) -> str:
-        """Return the folder above everything that is in the tag of a document."""
-        return self._kind(path).place(path).tag_folder
+    def place(self, path: str, above: str = "") -> Place:
+        """Return the folder of a document's tag, and what it lists as far as its path says.
 
-    def claim_of_path(self, path: str, above: str = "") -> Claim:
-        """Return what a document lists that cannot be read, as far as its path says.
-
-        Pages are named by the folders above what is compared, too.
+        A page may be named by the folders `above` what is compared, too.
         """
-        is_page = path.endswith(MARKDOWN) and above
-        return self._kind(path).place(f"{above}/{path}" if is_page else path).claim
+        is_page = path.endswith(MARKDOWN)
+        return self._kind(path).place(f"{above}/{path}" if above and is_page else path)
 
     def reader(self, path: str, limits: Limits) -> DocumentReader:
         """Return a reader for the versions of one file; it knows nothing yet."""

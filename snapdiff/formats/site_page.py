@@ -14,7 +14,7 @@ from msgspec import Struct
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.json_text import type_error
-from snapdiff.formats.kinds import PAGE_NAME, is_called, is_named_by_folder, names_in_path
+from snapdiff.formats.kinds import PAGE_NAME, is_called, names_in_path
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.model import (
@@ -66,13 +66,6 @@ _Page = tuple[_PageHead, dict[str, Build]]
 """The front matter of a page, and its specs by hash."""
 
 
-def is_old_page(file: File) -> bool:
-    """Return whether a page names files with its specs, and lists none itself."""
-    # Newer pages have their key among the first lines; the rest of them is not searched.
-    is_new = b"\nspec_details:" in file.content or not is_named_by_folder(file.path)
-    return not is_new and b"\nspec_files:" in file.content
-
-
 class SitePageReader:
     """Reads pages; two versions of a page are best read by the same reader."""
 
@@ -91,7 +84,7 @@ class SitePageReader:
         if found is None:
             return None
         head, specs = found
-        tag, name = names_in_path(file.full_path)
+        tag, name = names_in_path(f"{file.above}/{file.path}")
         name = head.title or name
         tag = (head.categories[1] if len(head.categories) > 1 else "") or tag
         if not tag:
