@@ -28,14 +28,19 @@ class BuildShare(NamedTuple):
     versions: Versions
     duplicates: int
 
-    def in_words(self, mark: Mark) -> str:
-        """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`."""
+    def in_words(self, mark: Mark, *, beside_versions: bool = False) -> str:
+        """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`.
+
+        Lost ones `beside_versions` are of a package that has others instead: `(no longer built
+        with cce 16.0.1)`.
+        """
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what} each"
         notes = [versions_in_words(self.versions, mark)] if self.versions else []
         if trait := self.common_trait(mark):
-            notes.append(trait)
+            is_no_longer = beside_versions and self.what == "lost"
+            notes.append(f"no longer {trait}" if is_no_longer else trait)
         else:
             notes += [
                 f"{it.specs:,} {traits_in_words(it, mark).removeprefix('built ')}"

@@ -39,7 +39,8 @@ _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 class Tally(Struct, frozen=True, kw_only=True):
     """How many packages had one status, and what is said of some of them.
 
-    `major` is how many got another major version, `in_some` how many are gone from some stacks or
+    `major` is how many got another major version, `losing` how many lost builds beside that,
+    `in_some` how many are gone from some stacks or
     new in some, which others of the tag have; `place` where, if all of these are in one, and
     `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both. `few` are their names, where these are one
@@ -49,6 +50,7 @@ class Tally(Struct, frozen=True, kw_only=True):
     status: Status
     number: int
     major: int = 0
+    losing: int = 0
     in_some: int = 0
     place: Place | None = None
     in_stacks: int = 0
@@ -190,7 +192,9 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
             in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
     if status is Status.UPGRADED:
-        return replace(tally, major=len({name for name, move in moves if move.is_major}))
+        major = {name for name, move in moves if move.is_major}
+        losing = {name for name, move in moves if move.lost and move.lost.number}
+        return replace(tally, major=len(major), losing=len(losing))
     if status is Status.DUPLICATES:
         what = {"fewer" if it.lost and it.lost.duplicates else "more" for _, it in moves}
         return replace(tally, what=tuple(sorted(what)))

@@ -112,7 +112,8 @@ class Move(Struct, frozen=True, kw_only=True):
         if not self.is_builds and not (lost and lost.number):
             return words
         shares = [it for it in (lost, self.gained) if it]
-        builds = [it.in_words(mark) for it in shares if it.number]
+        beside_versions = not self.is_builds
+        builds = [it.in_words(mark, beside_versions=beside_versions) for it in shares if it.number]
         builds = builds or [it.duplicates_in_words() for it in shares if it.duplicates]
         return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
 
@@ -244,24 +245,27 @@ def _status(
     lost: BuildShare | None,
     gained: BuildShare | None,
 ) -> Status:
-    """Return the class of a package by what happened to it in one stack."""
+    """Return the class of a package in one stack: the highest version decides first.
+
+    Only where that is the same, builds do that have another version, and then what was lost.
+    """
     if change.whole:
         return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
     if change.kind is Kind.DOWNGRADED and not step:
         return Status.DOWNGRADED
+    if step in ("scheme", "release", "branch"):
+        return Status.SCHEME
+    if change.kind is Kind.UPGRADED and change.gone:
+        return Status.UPGRADED
+    if versions.counts and not change.gone:  # builds have another version, though none is gone
+        more = max(parse_version(it.version) for it in versions.counts if it.new > it.old)
+        fewer = max(parse_version(it.version) for it in versions.counts if it.new < it.old)
+        return Status.UPGRADED if more > fewer else Status.DOWNGRADED
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
         return Status.DUPLICATES
     if change.kind is Kind.REMOVED or (lost and lost.number):
         return Status.LOST
-    if step in ("scheme", "release", "branch"):
-        return Status.SCHEME
-    if versions.counts and not change.gone:  # builds have another version, though none is gone
-        more = max(parse_version(it.version) for it in versions.counts if it.new > it.old)
-        if more > max(parse_version(it.version) for it in versions.counts if it.new < it.old):
-            return Status.UPGRADED
-        has_more = change.builds.new > change.builds.old
-        return Status.MORE if has_more else Status.DOWNGRADED
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
     return Status[change.kind.name]

@@ -49,7 +49,7 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "+ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
+        "↓ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib lost 1.0, still has 1.1"),
     "and a build of another": (
@@ -66,7 +66,7 @@ MOVES = {
     "two for one, beside one that stays": (
         ["1.2", "1.1", "1.0"],
         ["1.3", "1.0"],
-        "− zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds lost (with n=2)\n",
+        "↑ zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds lost (no longer with n=2)\n",
     ),
 }
 
@@ -77,6 +77,21 @@ def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> 
     others = spec("b", package="left"), spec("c", package="comes")
     diff = diff_of([*builds("o", *old), others[0]], [*builds("n", *new), others[1]])
     assert f"\n  {line}" in render_report(diff, "text")
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [(0, "1 upgraded (with builds lost)"), (1, "2 upgraded (1 with builds lost)")],
+)
+def test_what_was_upgraded_and_lost_a_build_is_upgraded(others: int, words: str) -> None:
+    old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
+    new = [spec("c", "5.0", compiler=GCC)]
+    old += [spec("d", "1.0", package="app")] * others
+    new += [spec("f", "1.1", package="app")] * others
+    text = render_report(diff_of([*old, spec("g", package="left")], new), "text")
+    assert f"\n\n1 package gone, {words} in e4s.\n" in text
+    line = "↑ zlib 5.0rc16 → 5.0, 1 of 2 builds lost (no longer built with llvm 14.0.6)"
+    assert f"\n  {line}\n" in text
 
 
 def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
