@@ -1,8 +1,10 @@
 """What is asked of catalogs beside a diff: what of environments one lacks, why packages changed."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import RevisionPair
@@ -16,7 +18,7 @@ from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, 
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.formats.kinds import LOCK_NAME
 from snapdiff.limits import Limits, Progress, unseen
-from snapdiff.model import EMPTY_PART, Build, Package
+from snapdiff.model import EMPTY_PART, Build, Graph, Package
 from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, TagDiff
 from snapdiff.result.questions import (
     ExplainedPackage,
@@ -52,22 +54,41 @@ def find_missing(
     ]
     if bad_pages and not skip_bad_pages:
         raise BadPagesError(bad_pages)
-    listed = _Listed(others, catalog.limits)
+    hashes = {spec_hash for package in others for spec_hash in package.specs}
+    nearest = _nearest_in(others, catalog.limits)
     missing: list[MissingSpec] = []
-    external = there = total = 0
+    external = total = 0
     without_roots = []
-    for environment in _environments(wanted, environments):
-        without_roots += [] if environment.has_roots else [environment.name]
-        total += len(environment.specs)
-        external += len(environment.external)
-        found = (environment.specs.keys() & listed.hashes) - environment.external
-        there += len(found)
-        missing += environment.missing(listed, found)
+    for name, packages in _environments(wanted, environments):
+        specs = {
+            spec_hash: _Wanted(spec_hash, package.name, build)
+            for package in packages
+            for spec_hash, build in package.specs.items()
+        }
+        without_roots += [] if any(spec.build.explicit for spec in specs.values()) else [name]
+        built = [spec for spec in specs.values() if not spec.build.external]
+        total += len(specs)
+        external += len(specs) - len(built)
+        missing += [
+            MissingSpec(
+                environment=name,
+                package=spec.package,
+                spec=spec.build.spec(spec.hash),
+                asked_for=spec.build.explicit,
+                nearest=nearest(spec.package, spec.build),
+            )
+            for spec in _lacking(built, hashes, packages[0].graph)
+        ]
     return MissingSpecs(
         snapdiff=__version__,
         wanted=tuple(one.revision for one in wanted),
         catalog=catalog.revision,
-        specs=WantedCounts(wanted=total, external=external, there=there, missing=len(missing)),
+        specs=WantedCounts(
+            wanted=total,
+            external=external,
+            there=total - external - len(missing),
+            missing=len(missing),
+        ),
         missing=tuple(missing),
         without_roots=tuple(without_roots),
         skipped=tuple(
@@ -90,8 +111,8 @@ def _packages(catalog: Catalog, bad_pages: list[BadPage], *, allow_empty: bool) 
 
 def _environments(
     wanted: Iterable[Catalog], sides: Iterable[Iterable[Package]]
-) -> Iterator["_Environment"]:
-    """Yield each environment, in the order in which they were named."""
+) -> Iterator[tuple[str, list[Package]]]:
+    """Yield the name and the packages of each environment, in the order of the arguments."""
     stacks: dict[tuple[str, str, str], list[Package]] = {}
     for catalog, packages in zip(wanted, sides, strict=True):
         for package in packages:
@@ -101,7 +122,7 @@ def _environments(
     for place, packages in stacks.items():
         name = _name(place[2], place[0])
         whole = "/".join(part.rstrip("/") for part in place if part != EMPTY_PART)
-        yield _Environment(name if names[name] == 1 else whole, packages)
+        yield name if names[name] == 1 else whole, packages
 
 
 def _name(stack: str, source: str) -> str:
@@ -118,77 +139,54 @@ def _name(stack: str, source: str) -> str:
     return parts[-1] if parts else EMPTY_PART
 
 
-class _Listed:
-    """All specs of the catalog, by hash, and by package for what comes nearest."""
+def _nearest_in(
+    packages: Iterable[Package], limits: Limits
+) -> Callable[[str, Build], NearestSpec | None]:
+    """Return what finds the spec that pairing would take first (specification, section 6)."""
+    listed: dict[str, dict[str, Build]] = {}
+    for package in packages:
+        listed.setdefault(package.name, {}).update(package.specs)
 
-    def __init__(self, packages: Iterable[Package], limits: Limits) -> None:
-        self.hashes: set[str] = set()
-        self._limits = limits
-        self._packages: dict[str, dict[str, Build]] = {}
-        self._nearest: dict[tuple[str, Build], NearestSpec | None] = {}
-        for package in packages:
-            self.hashes.update(package.specs)
-            self._packages.setdefault(package.name, {}).update(package.specs)
+    @functools.cache
+    def nearest(package: str, build: Build) -> NearestSpec | None:
+        others = listed.get(package, {})
+        try:
+            pairs = pair_specs({build: [""]}, hashes_of_builds(others), Effort(limits)).pairs
+        except FormatError:
+            return None  # so many and so different that to find it would take too long
+        for _, spec_hash in pairs:  # one at most
+            other = others[spec_hash]
+            return NearestSpec(other.spec(spec_hash), differing_fields(build, other))
+        return None
 
-    def nearest(self, package: str, build: Build) -> NearestSpec | None:
-        """Return the spec that pairing would take first for a build (specification, section 6)."""
-        if (package, build) not in self._nearest:
-            others = self._packages.get(package, {})
-            effort = Effort(self._limits)
-            try:
-                pairs = pair_specs({build: [""]}, hashes_of_builds(others), effort).pairs
-            except FormatError:
-                pairs = []  # so many and so different that to find it would take too long
-            found = None
-            for _, spec_hash in pairs:  # one at most
-                other = others[spec_hash]
-                found = NearestSpec(other.spec(spec_hash), differing_fields(build, other))
-            self._nearest[package, build] = found
-        return self._nearest[package, build]
+    return nearest
 
 
-class _Environment:
-    """The specs of one environment, by hash, each with its package."""
+class _Wanted(NamedTuple):
+    """A spec of an environment."""
 
-    def __init__(self, name: str, packages: Sequence[Package]) -> None:
-        self.name = name
-        self._graph = packages[0].graph
-        self.specs = {
-            spec_hash: (package.name, build)
-            for package in packages
-            for spec_hash, build in package.specs.items()
-        }
-        self.has_roots = any(build.explicit for _, build in self.specs.values())
-        self.external = {key for key, (_, build) in self.specs.items() if build.external}
+    hash: str
+    package: str
+    build: Build
 
-    def missing(self, listed: _Listed, there: set[str]) -> list[MissingSpec]:
-        """Return what a catalog does not have, what was asked for first."""
-        needed = set[str]()  # what the specs depend on that are there, themselves included
-        waiting = list(there)
-        while self._graph and waiting:
-            spec_hash = waiting.pop()
-            if spec_hash not in needed:
-                needed.add(spec_hash)
-                node = self._graph.node(spec_hash)
-                waiting += [edge.hash for edge in node.edges] if node else []
 
-        def order(spec_hash: str) -> tuple[object, ...]:
-            name, build = self.specs[spec_hash]
-            is_needed_elsewhere = not build.explicit and spec_hash in needed
-            version = parse_version(build.version_text)
-            return not build.explicit, is_needed_elsewhere, name, version, spec_hash
+def _lacking(specs: list[_Wanted], hashes: set[str], graph: Graph | None) -> list[_Wanted]:
+    """Return the specs whose hashes are not there, what was asked for first."""
+    needed = set[str]()  # what the specs depend on that are there, themselves included
+    waiting = [spec.hash for spec in specs if spec.hash in hashes]
+    while graph and waiting:
+        spec_hash = waiting.pop()
+        if spec_hash not in needed:
+            needed.add(spec_hash)
+            node = graph.node(spec_hash)
+            waiting += [edge.hash for edge in node.edges] if node else []
 
-        return [
-            MissingSpec(
-                environment=self.name,
-                package=name,
-                spec=build.spec(spec_hash),
-                asked_for=build.explicit,
-                nearest=listed.nearest(name, build),
-            )
-            for spec_hash in sorted(self.specs.keys() - there - self.external, key=order)
-            for name, build in [self.specs[spec_hash]]
-        ]
+    def order(spec: _Wanted) -> tuple[object, ...]:
+        is_needed_elsewhere = not spec.build.explicit and spec.hash in needed
+        version = parse_version(spec.build.version_text)
+        return not spec.build.explicit, is_needed_elsewhere, spec.package, version, spec.hash
+
+    return sorted((spec for spec in specs if spec.hash not in hashes), key=order)
 
 
 # --- Why a package changed ---
@@ -224,13 +222,8 @@ def explain_package(
     Raises SnapdiffError where neither side has the package, none of its changed specs is what was
     asked for, or no document that lists it has dependencies; else as `diff_catalogs` does.
     """
-    found: list[PackageTrees] = []
-
-    def begin(scope: Scope, limits: Limits) -> PackageTrees:
-        found.append(PackageTrees(asked.package, scope, limits))
-        return found[0]
-
     check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
+    trees = PackageTrees(asked.package, Scope(filters or Filters()), new.limits)
     diff = diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),
@@ -238,10 +231,8 @@ def explain_package(
         allow_empty=allow_empty,
         skip_bad_pages=skip_bad_pages,
         warn=warn,
-        limits=new.limits,
-        begin=begin,
+        packages=trees,
     )
-    [trees] = found
     if trees.names and asked.package not in trees.names:
         hint = nearest_names(asked.package, trees.names)
         raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")
@@ -293,39 +284,33 @@ def _explained_tags(
     for tag in diff.tags:
         stacks = []
         for stack in tag.stacks:
-            sides = ((it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec)
-            kinds = {spec.hash: kind for kind, spec in sides}
-            specs = tuple(
-                _explained_spec(tag, stack, change, trees, kinds)
-                for change in stack.changes
-                if _is_asked(change, asked)
-            )
-            if specs:
+            changes = [change for change in stack.changes if _is_asked(change, asked)]
+            if changes:
+                sides = (
+                    (it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec
+                )
+                kinds = {spec.hash: kind for kind, spec in sides}
+                specs = tuple(_explained(change, stack, tag, trees, kinds) for change in changes)
                 stacks.append(ExplainedStack(stack=stack.stack, specs=specs))
         if stacks:
             yield ExplainedTag(old=tag.old, new=tag.new, stacks=tuple(stacks))
 
 
-def _explained_spec(
-    tag: TagDiff,
-    stack: StackDiff,
-    change: Change,
-    trees: PackageTrees,
-    kinds: Mapping[str, Kind],
+def _explained(
+    change: Change, stack: StackDiff, tag: TagDiff, trees: PackageTrees, kinds: Mapping[str, Kind]
 ) -> ExplainedSpec:
-    neighbours = trees.neighbours((tag.old, tag.new), stack.stack, change, kinds)
-    traits = {
-        kind: trait
-        for found in stack.package_changes
-        if found.package == change.package and not found.whole
-        for kind, trait in ((Kind.REMOVED, found.lost), (Kind.ADDED, found.gained))
-    }
+    place = (tag.old, tag.new), stack.stack, change
+    neighbours = trees.neighbours(*place, kinds)
+    trait = None
+    for found in stack.package_changes:
+        if found.package == change.package and not (found.whole or change.duplicate):
+            trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
     return ExplainedSpec(
         change=change,
-        below=trees.below((tag.old, tag.new), stack.stack, change),
+        below=trees.below(*place),
         depends_on=neighbours.depends_on,
         needed_by=neighbours.needed_by,
-        trait=None if change.duplicate else traits.get(change.kind),
+        trait=trait,
     )
 
 

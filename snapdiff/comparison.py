@@ -71,32 +71,31 @@ def diff_files(
     skip_bad_pages: bool = False,
     warn: Callable[[str], None] = lambda _: None,
     limits: Limits = DEFAULT_LIMITS,
-    begin: Callable[[Scope, Limits], TagDiffs] = TagDiffs,
+    packages: TagDiffs | None = None,
 ) -> CatalogDiff:
     """Return what changed between two revisions, given file by file, as `diff_catalogs` does.
 
-    `begin` makes what takes the packages, where somebody wants to keep more of them than the diff.
+    `packages` takes them, where somebody wants to keep more of them than the diff.
     """
     scope = Scope(filters or Filters())
-    packages = begin(scope, limits)
-    tags = []
-    bad_pages = []
+    packages = packages or TagDiffs(scope, limits)
+    tags: list[TagDiff] = []
+    bad_pages: list[BadPage] = []
     for found in match_packages(files, scope, allow_empty=allow_empty, warn=warn):
-        if isinstance(found, BadPage):
-            bad_pages.append(found)
-        elif isinstance(found, PackagePair):
-            try:
+        try:
+            if isinstance(found, BadPage):
+                bad_pages.append(found)
+            elif isinstance(found, PackagePair):
                 packages.add(found)
-            except FormatError as error:
-                bad_pages.append(BadPage(found.document, "new", str(error)))
-        else:
-            try:
-                tag = packages.close(found)
-            except BadPage as error:
-                bad_pages.append(error)
-            else:
-                tags += [tag] if tag else []
+            elif tag := packages.close(found):
+                tags.append(tag)
                 _warn_of_conflicts(tag, warn)
+        except BadPage as error:
+            bad_pages.append(error)
+        except FormatError as error:
+            if not isinstance(found, PackagePair):
+                raise
+            bad_pages.append(BadPage(found.document, "new", str(error)))
     bad_pages = [
         BadPage(files.shown_path(page.path, page.side), page.side, page.reason)
         for page in bad_pages
@@ -119,9 +118,9 @@ def diff_files(
     return narrowed_to_kinds(everything)
 
 
-def _warn_of_conflicts(tag: TagDiff | None, warn: Callable[[str], None]) -> None:
+def _warn_of_conflicts(tag: TagDiff, warn: Callable[[str], None]) -> None:
     """Say which hashes of a tag name another version or package than on the other side."""
-    if tag and tag.hash_conflicts is not UNSET:
+    if tag.hash_conflicts is not UNSET:
         first, *others = tag.hash_conflicts
         more = f", and {len(others):,} more" if others else ""
         warn(

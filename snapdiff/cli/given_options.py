@@ -31,18 +31,14 @@ from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Part, SettingsFile, Source
 
 if TYPE_CHECKING:
-    from snapdiff.settings import (  # late: few have any
-        AcceptedChange,
-        CatalogSettings,
-    )
+    from snapdiff.settings import AcceptedChange, CatalogSettings  # late: few have any
 
 
 class GivenOptions(Struct, frozen=True, kw_only=True):
     """The values of all options, under the names that click gives them.
 
     No command has all of them: of the others they are those that change nothing. `from_file` are
-    the names of those whose values a configuration file gives: `settings_file`, which is there
-    where one counts.
+    those that `settings_file` has decided, which is there where a configuration file counts.
     """
 
     # What is compared
@@ -178,7 +174,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
     def looks(self) -> dict[str, Any]:
         """Return the fields of ReportOptions that somebody has given a value, as it was given."""
-        given = {name: getattr(self, name) for name in _LOOKS}
+        names = [name for name in ReportOptions.__struct_fields__ if name != "color"]
+        given = {name: getattr(self, name, None) for name in names}  # not all are options
         return {name: value for name, value in given.items() if value not in (None, False)}
 
     def report_options(self, destination: Destination | None = None, **usual: Any) -> ReportOptions:
@@ -224,14 +221,6 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         kept = [str(file) for file in files if file and file.is_file()]
         if kept and (self.verbose or (not self.quiet and is_on_terminal())):
             say(f"wrote {', '.join(kept)}: {content()}")
-
-
-_LOOKS = [
-    name
-    for name in ReportOptions.__struct_fields__
-    if name in GivenOptions.__struct_fields__ and name != "color"
-]
-"""The fields of ReportOptions that are options of commands, under the same names."""
 
 
 # --- The configuration file ---
@@ -324,17 +313,15 @@ def _say_what_differs(
         whole = new.source if isinstance(new, Part) else new
         if file and isinstance(whole, GitSource | WorkingTree):
             say(f"note: {new.name} has no settings any more; those of {file.place} count")
-    elif file is None:
+        return
+    if file is None:
         say(f"note: {theirs.place} does not count: settings are taken from the old side")
-        _try(theirs)
-    elif file.content != theirs.content and settings != _try(theirs):
-        say(f"note: {theirs.place} has other settings than {file.place}, which counts")
-
-
-def _try(file: SettingsFile) -> "CatalogSettings | None":
-    """Return the settings of a file that does not count, or None, with a word on what is wrong."""
+    elif file.content == theirs.content:
+        return
     try:
-        return _read(file)
+        are_others = settings != _read(theirs)
     except SnapdiffError as error:
         say(f"warning: {error}; where this file counts, that is an error")
-        return None
+        are_others = True
+    if file and are_others:
+        say(f"note: {theirs.place} has other settings than {file.place}, which counts")

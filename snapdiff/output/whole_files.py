@@ -9,7 +9,7 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from snapdiff.errors import ReportError, SnapdiffError
@@ -32,26 +32,21 @@ def check_output(path: Path) -> None:
         os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
 
 
-def require_files_of_their_own(paths: Iterable[Path | None]) -> None:
+def require_files_of_their_own(paths: Sequence[Path | None]) -> None:
     """Raise ReportError where two of some files are one, whatever leads there.
 
     What is written last would be all that is left. A device keeps nothing anyway. None is standard
     output, where nobody could tell two reports from each other.
     """
+    if paths.count(None) > 1:
+        raise ReportError("standard output: takes one report; write the others to files")
     seen = set()
-    is_printed = False
-    for path in paths:
-        if path is None:
-            if is_printed:
-                raise ReportError("standard output: takes one report; write the others to files")
-            is_printed = True
-            continue
+    for path in filter(None, paths):
         target = os.path.realpath(path)
-        if os.path.exists(target) and not os.path.isfile(target):
-            continue
         if target in seen:
             raise ReportError(f"{path}: is named twice; a file holds one report")
-        seen.add(target)
+        if os.path.isfile(target) or not os.path.exists(target):
+            seen.add(target)
 
 
 @contextlib.contextmanager
@@ -260,12 +255,11 @@ def _held(folder: Path) -> Iterator[bool]:
     Whoever dies lets go of it.
     """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    is_held = False  # nor is it on a file system without locks
     try:
-        try:
+        with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # a file system without locks, too
-            yield False
-        else:
-            yield True
+            is_held = True
+        yield is_held
     finally:
         os.close(handle)
