@@ -66,14 +66,12 @@ def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool
             if os.path.isdir(place) and target.path.resolve().is_relative_to(place.resolve()):
                 raise SnapdiffError(f"{target.path}: is in {place}; name a folder outside of it")
             opened = SourceOpener(Path(repo), wanted=DOCUMENTS, limits=limits).open(source)
-        target.check(opened)
-        written = target.update(opened, _documents(Catalog(opened, limits)), bar)
-    outcome = "nothing is new, nothing was written"
-    if written:
-        size = sum(document.size for document in written.documents.values())
-        outcome = f"{counted(len(written.documents), 'document')} with {size:,} bytes"
-    if not quiet:
-        say(f"{folder}: {outcome}")
+        written = target.update(Catalog(opened, limits), bar)
+    if not quiet and written:
+        size = sum(document.size for document in written.values())
+        say(f"{folder}: {counted(len(written), 'document')} with {size:,} bytes")
+    elif not quiet:
+        say(f"{folder}: nothing is new, nothing was written")
     return 0
 
 
@@ -144,21 +142,18 @@ class SnapshotFolder:
                     kept[path] = Downloaded(document.sha256, validators, place)
         return kept
 
-    def check(self, source: Source) -> None:
-        """Raise SnapdiffError where the folder is a snapshot of another source."""
+    def update(self, catalog: Catalog, progress: ProgressBar) -> dict[str, DocumentRecord]:
+        """Make the folder hold just the documents of a catalog; return these by path.
+
+        `progress` is called with how many of how many documents were read. Returns nothing, and
+        writes nothing, where it holds them already. Raises SnapdiffError where it is a snapshot of
+        another source, and where a document cannot be read or written; it is then as it was.
+        """
+        source = catalog.source
         if self._record and self._record.source != source.name:
             message = f"is a snapshot of {shown(self._record.source)}; name another folder"
             raise SnapdiffError(f"{self.path}: {message}")
-
-    def update(
-        self, source: Source, entries: Sequence[Entry], progress: ProgressBar
-    ) -> SnapshotRecord | None:
-        """Make the folder hold just these documents of a source; return what it holds then.
-
-        `progress` is called with how many of how many documents were read. Returns None, and writes
-        nothing, where it holds them already. Raises SnapdiffError where a document cannot be read
-        or written; the folder is then as it was.
-        """
+        entries = _documents(catalog)
         if not entries:
             raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
         documents = {}
@@ -168,7 +163,7 @@ class SnapshotFolder:
             progress(len(documents), len(entries))
         kept = {path: file.sha256 for path, file in self.kept_files.items()}
         if kept == {path: document.sha256 for path, document in documents.items()}:
-            return None
+            return {}
         taken = datetime.now(UTC).isoformat(timespec="seconds")
         record = SnapshotRecord(VERSION, source.name, source.commit, taken, documents)
         try:
@@ -183,14 +178,17 @@ class SnapshotFolder:
         except OSError as error:
             reason = error.strerror or error
             raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
-        return record
+        return documents
 
     def _check_own(self, folder: Path) -> SnapshotRecord | None:
         """Return the record of a snapshot, or None where a folder holds nothing.
 
         Raises SnapdiffError where it holds anything that is of no snapshot.
         """
-        files = set(_files_below(folder))
+        files: set[str] = set()  # and links, wherever they lead
+        for place, folders, names in os.walk(folder):
+            links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+            files.update(os.path.relpath(os.path.join(place, it), folder) for it in names + links)
         if files == {RECORD} and folder != self._target:
             return None  # a run was killed while it wrote the first of its files
         record = self._read_record(folder) if RECORD in files else None
@@ -233,14 +231,6 @@ def _check_path(path: str) -> None:
 
 def _unreadable(path: str, reason: str) -> SnapdiffError:
     return SnapdiffError(f"{shown(printable_path(path))}: {reason}; no snapshot was written")
-
-
-def _files_below(folder: Path) -> Iterator[str]:
-    """Yield the path of everything below a folder that is no folder itself, or that is empty."""
-    for place, folders, files in os.walk(folder):
-        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        for name in (*files, *links):
-            yield os.path.relpath(os.path.join(place, name), folder)
 
 
 def _write(path: Path, content: bytes) -> None:
