@@ -167,7 +167,7 @@ class RevisionPair(ComparedFiles):
     def shown_path(self, path: str, side: Side) -> str:
         """Return the path of a document, or what it is called where it was named itself."""
         source = (self._old if side == "old" else self._new).source
-        entry = source.find(path) if source.is_file else None
+        entry = source.find(path) if source.file else None
         return source.location(entry) if entry else path
 
 

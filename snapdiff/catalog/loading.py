@@ -16,7 +16,7 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import Filters
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, Part, Source, joined, printable_path
+from snapdiff.sources.source import Content, Entry, Source, printable_path
 
 
 class Catalog:
@@ -92,21 +92,21 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
     It may be called as its owner likes, `old.lock`, compressed or signed. Raises
     RevisionError if it is not a document.
     """
-    if not isinstance(source, Part) or not source.is_file:
+    if not source.file or DOCUMENTS.is_document(source.file):
         return source
-    [entry] = source.files()
-    if DOCUMENTS.is_document(entry.path):
-        return source
-    whole = source.renamed(entry.path, lambda content: plain_document(content, limits))
-    content = next(whole.read([entry]))
+    source.plain = lambda content: plain_document(content, limits)
+    content = source.content(source.called)
     if isinstance(content, FormatError):
         raise RevisionError(f"{source.name}: {content}")
-    name = usual_name(content)
+    name = usual_name(content or b"")
     if name is None:
-        way_out = DOCUMENTS.way_out(lambda path: source.source.holds(joined(source.folder, path)))
-        way_out = (entry.path == NOT_CONCRETE and way_out) or f"name a folder, or {DOCUMENTS.names}"
+        way_out = DOCUMENTS.way_out(source.holds)
+        way_out = (
+            source.file == NOT_CONCRETE and way_out
+        ) or f"name a folder, or {DOCUMENTS.names}"
         raise RevisionError(f"{source.name}: is nothing to compare; {way_out}")
-    return source.renamed(name, lambda content: plain_document(content, limits))
+    source.called = name
+    return source
 
 
 def load_catalog(

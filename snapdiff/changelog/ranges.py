@@ -163,7 +163,7 @@ def open_range(
     opener = SourceOpener(directory, wanted=DOCUMENTS, limits=limits)
     old_name, *new_name = opener.split_range(argument)
     old = opener.open(old_name)
-    if not new_name and isinstance(old, DirectorySource):
+    if not new_name and isinstance(old, DirectorySource) and not old.is_part:
         if by not in (None, "commit"):
             raise RevisionError(
                 f"{argument}: a folder has a section a snapshot, so --by {by} has no meaning"
@@ -179,13 +179,13 @@ def open_range(
 
 
 def _revision(source: Source) -> GitSource:
-    if source.is_file:
+    if source.file:
         message = "is a file, and a changelog is of a folder; name the one that it is in"
         raise RevisionError(f"{source.name}: {message}")
     if is_mirror_address(source.name):
         message = "shows only how it is today: keep it with `snapdiff snapshot` from time to time"
         raise RevisionError(f"{source.name}: {message}, and name the folder of the snapshots")
-    if not isinstance(source, GitSource):
+    if not isinstance(source, GitSource) or source.view:
         raise RevisionError(
             f"{source.name}: is a directory; a changelog takes two git revisions A..B, "
             "or one folder with snapshots in it"

@@ -28,7 +28,7 @@ from snapdiff.reports import By, GroupBy, ReportOptions
 from snapdiff.result import Filters, Kind, SkippedPage
 from snapdiff.sources.names import ends_of_range
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Part, SettingsFile, Source
+from snapdiff.sources.source import SettingsFile, Source
 
 if TYPE_CHECKING:
     from snapdiff.settings import AcceptedChange, CatalogSettings  # late: few have any
@@ -310,8 +310,7 @@ def _say_what_differs(
         from snapdiff.sources.directory import WorkingTree
         from snapdiff.sources.git import GitSource
 
-        whole = new.source if isinstance(new, Part) else new
-        if file and isinstance(whole, GitSource | WorkingTree):
+        if file and isinstance(new, GitSource | WorkingTree):
             say(f"note: {new.name} has no settings any more; those of {file.place} count")
         return
     if file is None:

@@ -27,7 +27,6 @@ from snapdiff.sources.source import (
     Source,
     folders_upwards,
     joined,
-    joined_path,
     printable_path,
 )
 from snapdiff.sources.wanted import Wanted
@@ -47,15 +46,16 @@ class DirectorySource(Source):
         self, name: str, root: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS
     ) -> None:
         """Take the directory `root`, which the user called `name`."""
-        self.name = printable_path(name)
-        self.prefix = printable_path(root.resolve().name)
+        self.name = self.place = self._named = printable_path(name)
         self._root = root
+        self._top = os.path.realpath(root)
+        self.prefix = printable_path(os.path.basename(self._top))
         self._wanted = wanted
         self._limits = limits
         self._states: dict[str, tuple[int, int, int]] = {}
 
     def _is_foreign(self, folder: str) -> bool:  # noqa: ARG002 - a working tree has such folders
-        """Return whether a folder below it, by its path, is no part of the source."""
+        """Return whether a folder, by its path from the top, is no part of the source."""
         return False
 
     def _list(self) -> Iterator[Entry]:
@@ -79,7 +79,8 @@ class DirectorySource(Source):
         for item in found:
             path = f"{folder}/{item.name}" if folder else item.name
             if item.is_dir(follow_symlinks=False):
-                if self._wanted.is_searched(item.name) and not self._is_foreign(path):
+                is_foreign = self._is_foreign(joined(self.folder, path))
+                if self._wanted.is_searched(item.name) and not is_foreign:
                     items.append(path)
                 continue
             fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
@@ -88,33 +89,25 @@ class DirectorySource(Source):
                 items.append(Entry(path, None, fault))
         return items
 
-    def find(self, path: str) -> Entry | None:
-        """Return the file with this path, whatever it is called, or None."""
-        top = os.path.realpath(self._root)
-        place = os.path.join(top, path)
+    def _find(self, path: str) -> Entry | None:
+        place = os.path.join(os.path.realpath(self._root), path)
         try:
             if os.path.realpath(os.path.dirname(place)) != os.path.dirname(place):
                 return None  # through a link it could be anywhere
-            found = os.lstat(place)
+            mode = os.lstat(place).st_mode
         except (OSError, ValueError):  # a name with a NUL byte is a ValueError
             return None
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(mode):
             return None
-        fault = _fault(stat.S_ISREG(found.st_mode), stat.S_ISLNK(found.st_mode))
-        return Entry(path, None, fault)
+        return Entry(path, None, _fault(stat.S_ISREG(mode), stat.S_ISLNK(mode)))
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here."""
         return os.path.lexists(os.path.join(self._root, path))
 
-    def _opened(self, path: str) -> BinaryIO:
-        # What was a regular file when it was listed may be a link, a FIFO or a device now.
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        return open(os.open(os.path.join(self._root, path), flags), "rb", buffering=0)
-
     def _content(self, entry: Entry) -> bytes:
         try:
-            with self._opened(entry.path) as file:
+            with _opened(os.path.join(self._root, entry.path)) as file:
                 before = os.fstat(file.fileno())
                 if not stat.S_ISREG(before.st_mode):
                     raise FormatError(NOT_A_FILE)
@@ -132,14 +125,14 @@ class DirectorySource(Source):
             raise FormatError("changed while it was read; run again when nothing writes to it")
         return content
 
-    def settings_file(self, folder: str = "") -> SettingsFile | None:
-        """Return the configuration file in a folder, or None; a link leads out, and is none."""
-        if not self.has_settings:
-            return None
-        path = joined(folder, SETTINGS_FILE)
+    def _settings_in(self, folder: str) -> SettingsFile | None:
+        place = os.path.join(self._top, folder, SETTINGS_FILE)
+        above = os.path.dirname(place)
+        if not self.has_settings or os.path.realpath(above) != above:
+            return None  # a folder that is a symbolic link leads somewhere else
         content: Content
         try:
-            with self._opened(path) as file:
+            with _opened(place) as file:
                 is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
                 content = file.read(SETTINGS_BYTES) if is_file else FormatError(NOT_A_FILE)
         except (FileNotFoundError, NotADirectoryError):
@@ -147,7 +140,14 @@ class DirectorySource(Source):
         except OSError as error:
             is_link = error.errno == errno.ELOOP
             content = FormatError(IS_A_LINK if is_link else f"cannot be read: {error.strerror}")
-        return SettingsFile(joined(self.name.rstrip("/"), printable_path(path)), content)
+        path = printable_path(joined(folder, SETTINGS_FILE))
+        return SettingsFile(joined(self._named.rstrip("/"), path), content)
+
+
+def _opened(place: str) -> BinaryIO:
+    # What was a regular file when it was listed may be a link, a FIFO or a device now.
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return open(os.open(place, flags), "rb", buffering=0)
 
 
 def _fault(is_file: bool, is_link: bool) -> str | None:
@@ -161,75 +161,85 @@ _IN_A_REPOSITORY = ("HEAD", "objects", "refs")
 
 
 class WorkingTree(DirectorySource):
-    """What `git diff HEAD` sees, and the files that git does not know yet.
+    """What `git diff HEAD` sees of a folder, and the files that git does not know yet.
 
     A file that a sparse checkout leaves out is not removed: it is read from git's index. A folder
     that is a repository of its own, such as a submodule, is no part of the one around it.
     """
 
-    def __init__(self, repository: Repository, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
-        super().__init__("working tree", root, wanted=repository.wanted, limits=limits)
-        self._repository = repository
+    def __init__(
+        self, repository: Repository, top: Path, limits: Limits = DEFAULT_LIMITS, folder: str = ""
+    ) -> None:
+        """Take the top of the working tree, and the path of the folder from there."""
+        super().__init__("working tree", top / folder, wanted=repository.wanted, limits=limits)
+        self.repository = repository
+        self.folder = self.place = folder
+        self._top = os.path.realpath(top)
+        if folder:
+            self.prefix = printable_path(folder)
+            self.name = f"working tree:{self.prefix}"
 
     @functools.cached_property
-    def _index(self) -> Index:
-        return self._repository.index()
+    def index(self) -> Index:
+        """What git's index says of the whole working tree."""
+        return self.repository.index()
 
     def _is_foreign(self, folder: str) -> bool:
         """Return whether a folder is a repository of its own, and not with files of this one."""
-        if folder in self._index.folders:
+        if folder in self.index.folders:
             return False
-        place = os.path.join(self._root, folder, ".git")
+        place = os.path.join(self._top, folder, ".git")
         if os.path.isfile(place):
             return True
         return all(os.path.lexists(os.path.join(place, name)) for name in _IN_A_REPOSITORY)
 
+    @functools.cached_property
+    def _is_there(self) -> bool:
+        """Whether there is the folder, in this repository, and no link leads to it."""
+        place = os.path.join(self._top, self.folder)
+        return not self.folder or (
+            os.path.isdir(place)
+            and os.path.realpath(place) == place
+            and not any(map(self._is_foreign, folders_upwards(self.folder)[:-1]))
+        )
+
+    @functools.cached_property
+    def _unread(self) -> dict[str, Entry]:
+        """The files of the folder that git takes from the index, by path."""
+        begin = f"{self.folder}/" if self.folder else ""
+        found = (entry for path, entry in self.index.unread.items() if path.startswith(begin))
+        below = (entry._replace(path=entry.path.removeprefix(begin)) for entry in found)
+        return {entry.path: entry for entry in below}
+
     def _list(self) -> Iterator[Entry]:
-        unread = filter(self._repository.is_wanted, self._index.unread.values())
-        found = {entry.path: entry for entry in chain(super()._list(), unread)}
+        on_disk = super()._list() if self._is_there else ()
+        unread = filter(self.repository.is_wanted, self._unread.values())
+        found = {entry.path: entry for entry in chain(on_disk, unread)}
         for path in sorted(found):
             yield found[path]
 
-    def find(self, path: str) -> Entry | None:
-        """Return the file with this path, whatever it is called, or None."""
-        if path in self._index.unread:
-            return self._index.unread[path]
+    def _find(self, path: str) -> Entry | None:
+        if path in self._unread:
+            return self._unread[path]
         above = folders_upwards(path.rpartition("/")[0])[:-1]
-        return None if any(map(self._is_foreign, above)) else super().find(path)
+        is_foreign = any(self._is_foreign(joined(self.folder, folder)) for folder in above)
+        return super()._find(path) if self._is_there and not is_foreign else None
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here."""
-        return path in self._index.unread or super().holds(path)
+        return path in self._unread or super().holds(path)
 
     def _content(self, entry: Entry) -> bytes:
         if entry.content_id is None:
             return super()._content(entry)
-        content = next(self._repository.read([entry]))
+        content = next(self.repository.read([entry]))
         if isinstance(content, FormatError):
             raise content
         return content
 
-    def submodules_changed_since(self, repository: Repository, commit: str) -> list[str]:
-        """Return the submodules that differ from those of a commit, if it is of this repository."""
-        if repository.git_dir != self._repository.git_dir:
-            return []
-        return repository.submodules_changed_since(commit, self._index)
-
-    def location(self, entry: Entry) -> str:
-        """Return the file's path from the top of the repository."""
-        return joined_path("", entry.path)
-
-    def settings_file(self, folder: str = "") -> SettingsFile | None:
-        """Return the configuration file in a folder, or else the nearest one above it, or None.
-
-        A folder that is a symbolic link leads somewhere else, and has none.
-        """
-        top = os.path.realpath(self._root)
-        for above in folders_upwards(folder):
-            place = os.path.join(top, above) if above else top
-            if os.path.realpath(place) == place and (found := super().settings_file(above)):
-                return found._replace(is_of_more=above != folder)
-        return None
+    def changed_submodules(self, new: Source) -> list[str]:
+        """Return those that differ, as the revision on the other side knows them."""
+        return [] if isinstance(new, DirectorySource) else new.changed_submodules(self)
 
 
 LOCK = "spack.lock"

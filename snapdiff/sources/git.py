@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import TypeGuard
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
@@ -21,12 +22,9 @@ from snapdiff.sources.source import (
     ContentPair,
     Entry,
     EntryPair,
-    Part,
     SettingsFile,
     Source,
-    folders_upwards,
     joined,
-    joined_path,
     printable_path,
 )
 
@@ -37,61 +35,77 @@ class GitSource(Source):
     def __init__(
         self,
         repository: Repository,
-        name: str,
         revision: str,
         top: str,
-        *,
-        commit: Commit | None = None,
+        facts: Commit | None = None,
         tree: str = "",
         folder: str = "",
     ) -> None:
         """Take what the user calls it; `top` is its whole tree, `tree` that of a folder in it."""
-        self.name = name
-        self.revision = revision
+        self.name = self.revision = revision
         self.repository = repository
         self.tree = tree or top
-        self.folder = folder
+        self.folder = self.place = folder
         self.prefix = printable_path(folder)
-        if commit:
-            self.commit, self.date, self.subject = commit.id, commit.date, commit.subject
-        self.facts = commit
+        if facts:
+            self.commit, self.date, self.subject = facts.id, facts.date, facts.subject
+        self.facts = facts
         self._top = top
 
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every wanted file below a folder, in the order of their paths."""
+    def part(self, path: str, name: str = "") -> "GitSource | None":
+        """Return a folder or a file of the same revision by its path from the top, or None."""
+        found = self.repository.look_up(f"{self._top}:{path}")
+        if found is None or found.kind not in ("blob", "tree"):
+            return None
+        folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
+        tree = self.repository.resolve(f"{self._top}:{folder}") if file else found.object_id
+        assert tree is not None
+        part = GitSource(self.repository, self.revision, self._top, self.facts, tree, folder)
+        part.name = printable_path(name or f"{self.revision}:{path}")
+        if file:
+            part.take(file, part.name)
+        return part
+
+    def _files(self, folder: str) -> Iterator[Entry]:
         return self.repository.entries(self.tree, folder)
 
-    def find(self, path: str) -> Entry | None:
-        """Return the file with this path, whatever it is called, or None."""
+    def _find(self, path: str) -> Entry | None:
         return self.repository.find(self.tree, path)
+
+    def _read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        return self.repository.read(entries)
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here."""
         return self.repository.resolve(f"{self.tree}:{path}") is not None
 
-    def location(self, entry: Entry) -> str:
-        """Return the file's path from the top of the repository."""
-        return joined_path(self.folder, entry.path)
-
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry; raises RevisionError where an object is missing."""
-        return self.repository.read(entries)
+    def _is_beside(self, other: Source) -> TypeGuard["GitSource"]:
+        """Return whether the other is of the same repository: one git knows both."""
+        if not isinstance(other, GitSource):
+            return False
+        return self.repository.git_dir == other.repository.git_dir
 
     def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
         """Yield old and new content of each pair; of one repository one git hands over both."""
-        if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
+        if not self._is_beside(new):
             yield from super().read_both(new, pairs)
             return
-        contents = self.read(entry for pair in pairs for entry in pair if entry)
+        asked = (
+            side.in_folder(entry)
+            for pair in pairs
+            for side, entry in zip((self, new), pair, strict=True)
+            if entry
+        )
+        contents = self._read(asked)
         for before, after in pairs:
-            yield next(contents) if before else None, next(contents) if after else None
-
-    def _is_in_repository_of(self, other: "GitSource") -> bool:
-        return self.repository.git_dir == other.repository.git_dir
+            yield (
+                self.plain_content(next(contents)) if before else None,
+                new.plain_content(next(contents)) if after else None,
+            )
 
     def changed_entries(self, new: Source) -> list[EntryPair]:
         """Return old and new entries that differ; folders that are equal are not even opened."""
-        if not isinstance(new, GitSource) or not self._is_in_repository_of(new):
+        if not self._is_beside(new) or self.is_part or new.is_part:
             return super().changed_entries(new)
         found: list[EntryPair] = []
         for facts, path in self.repository.changes(self.tree, new.tree):
@@ -104,63 +118,35 @@ class GitSource(Source):
 
     def changed_submodules(self, new: Source) -> list[str]:
         """Return the submodules that differ, by path."""
-        inner = new.source if isinstance(new, Part) else new
-        if isinstance(inner, WorkingTree) and not new.is_file:
-            above = f"{self.folder}/" if self.folder else ""
-            paths = inner.submodules_changed_since(self.repository, self._top)
-            found = [path.removeprefix(above) for path in paths if path.startswith(above)]
-        elif isinstance(new, GitSource) and self._is_in_repository_of(new):
-            found = submodules_in(self.repository.changes(self.tree, new.tree))
-        else:
+        found: list[str] = []
+        if self.is_part or new.is_part:
             return []
+        if isinstance(new, WorkingTree) and new.repository.git_dir == self.repository.git_dir:
+            begin = f"{self.folder}/" if self.folder else ""
+            paths = self.repository.submodules_changed_since(self._top, new.index)
+            found = [path.removeprefix(begin) for path in paths if path.startswith(begin)]
+        elif self._is_beside(new):
+            found = submodules_in(self.repository.changes(self.tree, new.tree))
         return [printable_path(path) for path in found if self.paths.has(path)]
 
-    def part(self, path: str, name: str = "") -> Source | None:
-        """Return a folder or a file of the same revision by its path from the top, or None."""
-        name = printable_path(name or f"{self.revision}:{path}")
-        found = self.repository.look_up(f"{self._top}:{path}")
-        if found is None or found.kind not in ("blob", "tree"):
+    def _settings_in(self, folder: str) -> SettingsFile | None:
+        file = self.repository.find(self._top, joined(folder, SETTINGS_FILE))
+        if file is None:
             return None
-        folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
-        tree = self.repository.look_up(f"{self._top}:{folder}") if file else found
-        assert tree is not None
-        source = GitSource(
-            self.repository,
-            name,
-            self.revision,
-            self._top,
-            commit=self.facts,
-            tree=tree.object_id,
-            folder=folder,
-        )
-        return Part(source, file, name, called=file) if file else source
-
-    def settings_file(self, folder: str = "") -> SettingsFile | None:  # noqa: ARG002 - it has no parts
-        """Return the configuration file in the folder, or else the nearest one above it, or None.
-
-        Raises RevisionError where git has not got it, as a partial clone may.
-        """
-        for above in folders_upwards(self.folder):
-            file = self.repository.find(self._top, joined(above, SETTINGS_FILE))
-            if file is None:
-                continue
-            place = f"{self.revision}:{printable_path(file.path)}"
-            content: Content = FormatError(file.fault or "")
-            if not file.fault:
-                blob = self.repository.look_up(str(file.content_id), SETTINGS_BYTES)
-                if blob is None:
-                    raise missing_object(place, f"object {file.content_id}")
-                content = blob.content
-            return SettingsFile(place, content, above != self.folder)
-        return None
+        place = f"{self.revision}:{printable_path(file.path)}"
+        if file.fault:
+            return SettingsFile(place, FormatError(file.fault))
+        blob = self.repository.look_up(str(file.content_id), SETTINGS_BYTES)
+        if blob is None:
+            raise missing_object(place, f"object {file.content_id}")
+        return SettingsFile(place, blob.content)
 
 
-def open_revision(repository: Repository, name: str) -> Source:
+def open_revision(repository: Repository, name: str) -> GitSource:
     """Return what `name` stands for: anything `git rev-parse` takes, or `REV:PATH`.
 
-    That is a GitSource, or a Part of one where it names a file. PATH begins at the top as it does
-    for git; where nothing is there, it begins where the user is. Raises RevisionError where there
-    is no such commit, folder or file.
+    PATH is a folder or a file. It begins at the top as it does for git; where nothing is there, it
+    begins where the user is. Raises RevisionError where there is no such thing.
     """
     parts = REVISION_AND_PATH.match(name)
     revision, path = parts.groups() if parts else (name, None)
@@ -181,7 +167,7 @@ def open_revision(repository: Repository, name: str) -> Source:
         raise RevisionError(f"{name}: is a {what}")
     shown = printable_path(revision.removesuffix(AS_A_REVISION))
     facts = read_commit(commit) if commit else None
-    whole = GitSource(repository, shown, shown, tree.object_id, commit=facts)
+    whole = GitSource(repository, shown, tree.object_id, facts)
     if path is None:
         return whole
     found = whole.part(repository.full_path(path), f"{shown}:{path}")

@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 
+from snapdiff.buildcache_layout import view_path
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.directory import DirectorySource, WorkingTree
@@ -25,10 +26,8 @@ from snapdiff.sources.names import (
 from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
-    Part,
     SettingsFile,
     Source,
-    View,
     joined,
     printable_path,
 )
@@ -83,29 +82,26 @@ class SourceOpener:
 
     def _one(self, name: str) -> tuple[Source, Source]:
         old = self.open(name)
-        if isinstance(old, View):
+        if old.view:
             raise RevisionError(f"{name}: is a view of a mirror; name two of them")
-        if isinstance(old, DirectorySource | Part) and not _revision_of(old):
+        if isinstance(old, DirectorySource):
             path = self._path_in_working_tree(name)
-            if path is None and old.is_file:
+            if path is None and old.file:
                 raise RevisionError(
                     f"{name}: is in no working tree of git, so there is no older version of it; "
                     "name two files"
                 )
             if path is not None:
-                head = self.open("HEAD")
-                assert isinstance(head, GitSource)
+                head = open_revision(self._open_repository("HEAD"), "HEAD")
                 held = head.part(path) if path else head
                 if held is None:
                     message = "so there is nothing to compare it with; name two folders or files"
                     raise RevisionError(f"{printable_path(path)}: is not in HEAD, {message}")
-                return held, self._in_working_tree(path, old.is_file)
-        revision = _revision_of(old)
-        if revision is None:
+                return held, self._working_tree(path, old.file)
+        if not isinstance(old, GitSource):
             return old, self._working_tree()
-        path = joined(revision.folder, old.path if isinstance(old, Part) else "")
-        new = self._in_working_tree(path, old.is_file)
-        if old.is_file and not any(new.files()):
+        new = self._working_tree(joined(old.folder, old.file), old.file)
+        if old.file and not any(new.files()):
             raise RevisionError(
                 f"{new.name}: no such file; name the one to compare {old.name} with"
             )
@@ -123,18 +119,25 @@ class SourceOpener:
         self, revision: Source, other: Source, name: str
     ) -> tuple[Source, Source] | None:
         """Return a path of a revision and of the working tree, where two arguments mean that."""
-        if not isinstance(revision, GitSource) or ":" in revision.name or _revision_of(other):
+        if not isinstance(revision, GitSource) or ":" in revision.name:
             return None
-        path = None if is_mirror_address(name) else self._path_in_working_tree(name)
-        if not path:
+        if isinstance(other, GitSource) or is_mirror_address(name):
             return None
-        held = revision.part(path)
-        return (held, self._in_working_tree(path, other.is_file)) if held else None
+        path = self._path_in_working_tree(name)
+        held = revision.part(path) if path else None
+        return (held, self._working_tree(path, other.file)) if path and held else None
 
-    def _in_working_tree(self, path: str, is_file: bool) -> Source:
-        tree = self._working_tree()
-        name = f"{tree.name}:{printable_path(path)}"
-        return Part(tree, path, name, called=path.rpartition("/")[2] * is_file) if path else tree
+    def _working_tree(self, path: str = "", file: str = "") -> WorkingTree:
+        """Return the folder of a path in the working tree, or the one file of this path."""
+        repository = self._open_repository("HEAD")
+        if repository.work_tree is None:
+            message = "a bare repository has no working tree to compare with; name two revisions"
+            raise RevisionError(f"{self._directory}: {message}")
+        folder, _, file = path.rpartition("/") if file else (path, "", "")
+        tree = WorkingTree(repository, repository.work_tree, self._limits, folder)
+        if file:
+            tree.take(file, f"working tree:{path}")
+        return tree
 
     def narrow(self, source: Source, words: Sequence[str]) -> None:
         """Narrow a source to paths: in a whole revision and a working tree they begin where one is.
@@ -143,10 +146,10 @@ class SourceOpener:
         """
         if not words:
             return
-        if source.is_file:
+        if source.file:
             raise RevisionError(f"{source.name}: is a single file, so no path can narrow it")
         is_whole = isinstance(source, WorkingTree) or (
-            isinstance(source, GitSource) and not source.folder
+            isinstance(source, GitSource) and not source.folder and not source.view
         )
         here = self._open_repository(source.name).here if is_whole else ""
         source.paths = Paths(words, here)
@@ -226,9 +229,10 @@ class SourceOpener:
         if os.path.isfile(path):
             file = path.resolve()  # a link that is named by the user himself is followed
             above, wanted = os.path.dirname(name), self._wanted
-            folder = DirectorySource(above, file.parent, wanted=wanted, limits=self._limits)
-            folder.has_settings = False  # anybody may have put one beside it, as in /tmp
-            return Part(folder, file.name, printable_path(name), called=file.name)
+            source = DirectorySource(above, file.parent, wanted=wanted, limits=self._limits)
+            source.has_settings = False  # anybody may have put one beside it, as in /tmp
+            source.take(file.name, name)
+            return source
         if os.path.exists(path):
             message = f"is no regular file; name a folder, or {self._wanted.names}"
             raise RevisionError(f"{name}: {message}")
@@ -236,12 +240,14 @@ class SourceOpener:
         way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
         raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
 
-    def _view(self, name: str) -> View | None:
+    def _view(self, name: str) -> Source | None:
         """Return the view of a mirror that `MIRROR/NAME` or the file of its manifest means."""
         for spelled in self._spellings(name):
             mirror, manifest, view = mirror_and_view(spelled)
             if self._exists(manifest) and (spelled == manifest or not self._exists(spelled)):
-                return View(self.open(mirror), view, printable_path(name))
+                source = self.open(mirror)
+                source.view, source.name, source.prefix = view_path(view), printable_path(name), ""
+                return source
         return None
 
     def _around(self, name: str) -> str:
@@ -310,13 +316,6 @@ class SourceOpener:
         is_outside = path.split("/")[0] in ("..", ".git")
         return None if is_outside else path.removeprefix(".") if path == "." else path
 
-    def _working_tree(self) -> WorkingTree:
-        repository = self._open_repository("HEAD")
-        if repository.work_tree is None:
-            message = "a bare repository has no working tree to compare with; name two revisions"
-            raise RevisionError(f"{self._directory}: {message}")
-        return WorkingTree(repository, repository.work_tree, self._limits)
-
     def _is_revision(self, name: str) -> bool:
         if not may_be_in_a_repository(self._directory):
             return False  # known without git: two plain directories need none
@@ -333,8 +332,3 @@ class SourceOpener:
             except RevisionError as error:
                 raise RevisionError(f"{name}: not a directory, and {error}") from error
         return self._repository
-
-
-def _revision_of(source: Source) -> GitSource | None:
-    inner = source.source if isinstance(source, Part) else source
-    return inner if isinstance(inner, GitSource) else None

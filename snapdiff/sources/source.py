@@ -1,4 +1,4 @@
-"""What every source offers: files that may be documents, and their bytes; and a part of one."""
+"""What every source offers: files that may be documents, and their bytes."""
 
 import functools
 import os
@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from snapdiff.buildcache_layout import BLOB, view_path
+from snapdiff.buildcache_layout import BLOB
 from snapdiff.errors import FormatError
 from snapdiff.limits import SETTINGS_SIZE
 from snapdiff.sources.wanted import EVERYWHERE, Paths
@@ -75,6 +75,12 @@ class Source:
     prefix: str = ""
     """The folders above the entries, as far as they are known; a path may be read with them."""
 
+    folder: str = ""
+    """The path of the folder from the top of its repository."""
+
+    place: str = ""
+    """What the paths of files begin with, where others find them."""
+
     commit: str | None = None
     """The full object id of the commit, where the source is one."""
 
@@ -84,11 +90,34 @@ class Source:
     subject: str = ""
     """The first line of the commit's message, where the source is a commit."""
 
-    is_file: bool = False
-    """Whether the source is one file that was named itself; it may have any name."""
-
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""
+
+    file: str = ""
+    """The one file that is taken of the folder, because the user named it; else it is empty."""
+
+    called: str = ""
+    """What that file is called here.
+
+    Two single files are two versions of one document, whatever their names and folders are: under
+    the name that documents of their kind have in a catalog, they are found on both sides.
+    """
+
+    plain: Callable[[bytes], bytes] = bytes
+    """What makes of the bytes of that file what others read; it raises FormatError."""
+
+    view: str = ""
+    """The manifest of the one index that is taken of a mirror, as if there were no other."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether one file or one index is taken, and not all there is."""
+        return bool(self.file or self.view)
+
+    def take(self, file: str, name: str) -> None:
+        """Take one file of the folder alone, which the user called `name`."""
+        self.name, self.prefix = printable_path(name), ""
+        self.file = self.called = file
 
     def _list(self) -> Iterable[Entry]:
         """Return every wanted file, in the order of their paths."""
@@ -99,22 +128,35 @@ class Source:
         raise NotImplementedError
 
     @functools.cached_property
-    def _listed(self) -> list[Entry]:
-        return list(self._list())
+    def _listed(self) -> dict[str, Entry]:
+        return {entry.path: entry for entry in self._list()}
 
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every wanted file below a folder, in the order of their paths."""
-        for entry in self._listed:
+    def _files(self, folder: str) -> Iterator[Entry]:
+        for entry in self._listed.values():
             if not folder or entry.path.startswith(f"{folder}/"):
                 yield entry
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given."""
+    def _find(self, path: str) -> Entry | None:
+        return self._listed.get(path)
+
+    def _read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         for entry in entries:
             try:
                 yield FormatError(entry.fault) if entry.fault else self._content(entry)
             except FormatError as error:
                 yield error
+
+    def _settings_in(self, folder: str) -> SettingsFile | None:  # noqa: ARG002 - kinds do
+        """Return the configuration file in a folder, by its path from the top, or None."""
+        return None
+
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield every wanted file below a folder, in the order of their paths."""
+        if self.file:
+            found = None if folder else self.find(self.called)
+            return iter([found] if found else [])
+        files = self._files(folder)
+        return (entry for entry in files if self._is_in_view(entry.path)) if self.view else files
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield those of the files that the comparison is narrowed to."""
@@ -122,26 +164,34 @@ class Source:
             return self.files(folder)
         return (entry for entry in self.files(folder) if self.paths.has(entry.path))
 
-    @functools.cached_property
-    def _by_path(self) -> dict[str, Entry]:
-        return {entry.path: entry for entry in self.files()}
-
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, or None; the comparison may be narrowed to others."""
-        return self._by_path.get(path)
+        if self.file:
+            found = self._find(self.file) if path == self.called else None
+            return found and found._replace(path=path)
+        return None if self.view and not self._is_in_view(path) else self._find(path)
+
+    def _is_in_view(self, path: str) -> bool:
+        return path == self.view or BLOB.fullmatch(path) is not None
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here, as far as that is known."""
-        return self.find(path) is not None
+        return self._find(path) is not None
 
-    def content(self, path: str) -> Content | None:
-        """Return the content of the file with this path, or None where there is none."""
-        entry = self.find(path)
-        return next(iter(self.read([entry]))) if entry else None
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each entry, in the order given."""
+        return map(self.plain_content, self._read(map(self.in_folder, entries)))
 
-    def location(self, entry: Entry) -> str:
-        """Return where others find a file: from the top of the repository, or as it was named."""
-        return joined_path(self.name, entry.path)
+    def in_folder(self, entry: Entry) -> Entry:
+        """Return an entry under the path that it has in the folder."""
+        return entry._replace(path=self.file) if self.file else entry
+
+    def plain_content(self, content: Content) -> Content:
+        """Return what others read, of what the folder has."""
+        try:
+            return content if isinstance(content, FormatError) else self.plain(content)
+        except FormatError as error:
+            return error
 
     def read_both(self, new: "Source", pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
         """Yield old and new content of each pair, in the order given; the old source is this."""
@@ -149,6 +199,15 @@ class Source:
         new_contents = new.read(entry for _, entry in pairs if entry)
         for before, after in pairs:
             yield next(old_contents) if before else None, next(new_contents) if after else None
+
+    def content(self, path: str) -> Content | None:
+        """Return the content of the file with this path, or None where there is none."""
+        entry = self.find(path)
+        return next(self.read([entry])) if entry else None
+
+    def location(self, entry: Entry) -> str:
+        """Return where others find a file: from the top of the repository, or as it was named."""
+        return joined_path(self.place, self.in_folder(entry).path)
 
     def changed_entries(self, new: "Source") -> list[EntryPair]:
         """Return old and new entries by path, less those whose content ids say they are equal."""
@@ -170,129 +229,15 @@ class Source:
         """Return what a server gave with a document that was read."""
         return Validators()
 
-    def settings_file(self, folder: str = "") -> SettingsFile | None:  # noqa: ARG002 - kinds do
-        """Return the configuration file that counts for a folder of this catalog, or None."""
-        return None
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file of the folder, or else the nearest one above it, or None.
 
-
-class Part(Source):
-    """A folder of a source, by the paths in it; or one file of it, under any name.
-
-    Two single files are two versions of one document, whatever their names and folders are: under
-    the name that documents of their kind have in a catalog, they are found on both sides.
-    """
-
-    def __init__(
-        self,
-        source: Source,
-        path: str,
-        name: str,
-        *,
-        called: str = "",
-        plain: Callable[[bytes], bytes] = bytes,
-    ) -> None:
-        """Take the path in the source, and what the user calls it.
-
-        Of a file, `called` is the name that it has here, and `plain` makes of its bytes what others
-        read; it raises FormatError.
+        Raises RevisionError where git has not got it, as a partial clone may.
         """
-        self.name = name
-        self.commit, self.date, self.subject = source.commit, source.date, source.subject
-        self.is_file = bool(called)
-        self.path = path
-        self.folder = path.rpartition("/")[0] if called else path
-        self.prefix = "" if called else printable_path(path)
-        self.source = source
-        self._called = called
-        self._plain = plain
-
-    def renamed(self, called: str, plain: Callable[[bytes], bytes]) -> "Part":
-        """Return the same file under another name, and what `plain` makes of its bytes."""
-        return Part(self.source, self.path, self.name, called=called, plain=plain)
-
-    def _inside(self, path: str) -> str:
-        return self.path if self.is_file else joined(self.path, path)
-
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every wanted file below a folder; the single file, whatever it is called."""
-        if not self.is_file:
-            for entry in self.source.files(joined(self.path, folder)):
-                yield entry._replace(path=entry.path.removeprefix(f"{self.path}/"))
-        elif not folder and (found := self.find(self._called)):
-            yield found
-
-    def find(self, path: str) -> Entry | None:
-        """Return the file with this path, or None."""
-        if self.is_file and path != self._called:
-            return None
-        found = self.source.find(self._inside(path))
-        return found and found._replace(path=path)
-
-    def holds(self, path: str) -> bool:
-        """Return whether a file or a folder with this path is here."""
-        return not self.is_file and self.source.holds(joined(self.path, path))
-
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given."""
-        return map(self.plain_content, self.source.read(map(self.entry_within, entries)))
-
-    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        """Yield old and new content of each pair; parts of sources are read as these are."""
-        if not isinstance(new, Part):
-            yield from super().read_both(new, pairs)
-            return
-        inner = [
-            (old and self.entry_within(old), entry and new.entry_within(entry))
-            for old, entry in pairs
-        ]
-        for before, after in self.source.read_both(new.source, inner):
-            yield (
-                None if before is None else self.plain_content(before),
-                None if after is None else new.plain_content(after),
-            )
-
-    def plain_content(self, content: Content) -> Content:
-        """Return what others read, of what the source hands over."""
-        try:
-            return content if isinstance(content, FormatError) else self._plain(content)
-        except FormatError as error:
-            return error
-
-    def entry_within(self, entry: Entry) -> Entry:
-        """Return the entry as the source has it that this is a part of."""
-        return entry._replace(path=self._inside(entry.path))
-
-    def location(self, entry: Entry) -> str:
-        """Return where others find a file, under its own name."""
-        return self.source.location(self.entry_within(entry))
-
-    def changed_submodules(self, new: Source) -> list[str]:
-        """Return those that differ, as the revision on the other side knows them."""
-        return [] if isinstance(new, Part) else new.changed_submodules(self)
-
-    def settings_file(self, folder: str = "") -> SettingsFile | None:
-        """Return the configuration file that counts for the part, or None."""
-        found = self.source.settings_file(joined(self.folder, folder))
-        return found._replace(is_of_more=True) if found and self.is_file else found
-
-
-class View(Part):
-    """A view of a mirror: an index of some of its specs, as if there were no other."""
-
-    def __init__(self, mirror: Source, view: str, name: str) -> None:
-        super().__init__(mirror, "", name)
-        self._manifest = view_path(view)
-
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield the manifest of the view, and the blobs of the mirror."""
-        return (entry for entry in super().files(folder) if self._has(entry.path))
-
-    def find(self, path: str) -> Entry | None:
-        """Return the file with this path, or None."""
-        return super().find(path) if self._has(path) else None
-
-    def _has(self, path: str) -> bool:
-        return path == self._manifest or BLOB.fullmatch(path) is not None
+        for above in folders_upwards(self.folder):
+            if found := self._settings_in(above):
+                return found._replace(is_of_more=above != self.folder or bool(self.file))
+        return None
 
 
 def joined(folder: str, path: str) -> str:

@@ -113,3 +113,49 @@ def test_a_revision_is_looked_up_where_git_is_told_that_the_repository_is(
     )
     env = {"GIT_DIR": "/no/such/repository"}
     assert run_process("old", "new", cwd=tmp_path, env=env).status == 0
+
+
+FOLDERS = [".env", "a/.hidden/env", "a/b"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_that_is_named_is_searched_whatever_it_is_called(
+    folder: str, tmp_path: Path
+) -> None:
+    repository = GitRepository(tmp_path)
+    repository.commit({f"{folder}/{path}": page for path, page in pages_of(OLD).items()})
+    write_files(tmp_path / folder, pages_of(NEW))
+    wanted = run_json("-C", tmp_path, f"HEAD:{folder}", folder)
+    assert wanted["tags"]
+    for arguments in ([folder], ["HEAD", folder], [f"HEAD:{folder}"]):
+        report = run_json("-C", tmp_path, *arguments)
+        assert (report["tags"], report["summary"]) == (wanted["tags"], wanted["summary"])
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("where", ["itself", "above"])
+def test_nothing_is_read_of_a_folder_that_became_a_link(
+    where: str, folder: str, tmp_path: Path
+) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+    repository.commit({f"{folder}/{path}": page for path, page in pages_of(OLD).items()})
+    moved = folder if where == "itself" else folder.partition("/")[0]
+    (repository.folder / moved).rename(tmp_path / "elsewhere")
+    (repository.folder / moved).symlink_to(tmp_path / "elsewhere")
+    report = run_json("-C", repository.folder, "--allow-empty", f"HEAD:{folder}")
+    assert {tag["status"] for tag in report["tags"]} == {"removed"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_nothing_is_read_of_a_folder_that_became_a_repository_of_its_own(
+    folder: str, tmp_path: Path
+) -> None:
+    repository = GitRepository(tmp_path / "catalog")
+    repository.commit({f"{folder}/{path}": page for path, page in pages_of(OLD).items()})
+    old = repository.git("rev-parse", "HEAD")
+    repository.git("rm", "-r", "--quiet", folder)
+    repository.git("commit", "--quiet", "--message=Gone")
+    inner = GitRepository(repository.folder / folder)
+    inner.commit(pages_of(OLD))
+    report = run_json("-C", repository.folder, "--allow-empty", f"{old}:{folder}")
+    assert {tag["status"] for tag in report["tags"]} == {"removed"}
