@@ -17,8 +17,8 @@ from snapdiff.limits import Progress, unseen
 from snapdiff.model import EMPTY_PART, Build, Package, Revision
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
-from snapdiff.reports.templates import markdown_environment, render_page, text_environment
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
+from snapdiff.reports.templates import environment_of, render_page
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken
 from snapdiff.result import SkippedPage
 from snapdiff.spack.configuration import Configuration
 from snapdiff.spack.version import parse_version
@@ -110,7 +110,7 @@ def first_seen(steps: Steps, settings: Settings, progress: Progress = unseen) ->
 
     Raises BadPagesError where a page cannot be read and is not to be skipped.
     """
-    record = _Record(settings, steps.first_revision(), steps.first_packages())
+    record = _Record(settings, *steps.begin())
     for number, step in enumerate(steps.walk(), 1):
         record.add(step)
         progress(number, steps.most_sections())
@@ -300,14 +300,14 @@ def render_first_seen(
         yield f'{{"seen": {seen}, "skipped": {skipped}}}\n'
     elif format_name == "csv":
         yield from _csv(found.seen)
-    elif format_name == "text":
-        environment = text_environment(options.templates, painter(color=options.color))
-        text = render_page(environment, "first_seen.j2", settings=settings, **_table(found))
-        for line in text.splitlines():
-            yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
     else:
-        environment = markdown_environment(options.templates)
-        yield render_page(environment, "first_seen.j2", settings=settings, **_table(found))
+        environment = environment_of(format_name, options)
+        page = render_page(environment, "first_seen.j2", settings=settings, **_table(found))
+        if format_name == "markdown":
+            yield page
+            return
+        for line in page.splitlines():
+            yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
 
 
 def _table(found: Sightings) -> dict[str, Any]:

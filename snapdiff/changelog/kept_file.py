@@ -114,13 +114,17 @@ def _unquoted(quoted: bytes) -> str:
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
 
 
-def holds_a_changelog(path: Path) -> bool:
-    """Return whether a file has a marker; raises ReportError where it cannot be read.
+def require_no_changelog(path: Path) -> None:
+    """Raise ReportError where a file that is to be written anew holds a changelog.
 
     It is read line by line: a report of JSON that is written anew may have hundreds of megabytes.
     """
-    with _opened(path) as file:
-        return any(MARKER.match(line) for line in file)
+    if path.is_file():
+        with _opened(path) as file:
+            if any(MARKER.match(line) for line in file):
+                raise ReportError(
+                    f"{path}: holds a changelog, and would lose it; name another file"
+                )
 
 
 def find_kept_markers(path: Path) -> list[Marker]:

@@ -1,7 +1,7 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import RevisionPair
-from snapdiff.catalog.loading import Catalog, check_filters, has_document, require_paths
+from snapdiff.catalog.loading import Catalog, has_document, require_paths
 from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
 from snapdiff.errors import BadPage, RevisionError
 from snapdiff.formats.registry import DOCUMENTS
@@ -19,12 +19,10 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
 from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
-from snapdiff.result import Filters
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitHistory, GitSource, changes_between, open_revision
 from snapdiff.sources.git_commands import Commit
 from snapdiff.sources.names import is_mirror_address
-from snapdiff.sources.repository import Repository
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Source, printable_path
 
@@ -42,20 +40,55 @@ class GitRange(NamedTuple):
     by: By
     limits: Limits
 
+    @property
+    def newest(self) -> Source:
+        """The last revision: its configuration file counts."""
+        return self.new
+
+    def catalogs(self) -> list[Catalog]:
+        """Return the last and the first revision."""
+        return [Catalog(self.new, self.limits), Catalog(self.old, self.limits)]
+
+    def between(self) -> Iterator[Catalog]:
+        """Yield those of which filters look at paths alone.
+
+        A catalog that was read a hundred times would be a long wait for a slip.
+        """
+        for commit in self.history.commits():
+            yield Catalog(open_revision(self.history.repository, commit.tree), self.limits)
+
+    def require_pages(self) -> None:
+        """Raise RevisionError where the first or the last revision has no page."""
+        new, old = self.catalogs()
+        RevisionPair(old, new).require_documents()
+
     def steps(self, after: str | None = None) -> GitSteps:
-        """Return the steps from a commit (the first of the range, if none is given) to the last."""
-        tags = self.history.tags() if self.by == "tag" else {}
-        first, name = self.history.first, self.old.name
+        """Return the steps from a commit (the first of the range, if none is given) to the last.
+
+        A section ends with the last commit of its period that changed a file that may be a
+        document, or with the commit that is tagged; the next section begins there.
+        """
+        history = self.history
+        tags = history.tags() if self.by == "tag" else {}
+        first, name = history.first, self.old.name
         if after is not None and after != first.id:
-            names = sorted(tags.get(after, ()), key=natural_order)
-            first = self.history.commit(after)
-            name = self._name_of(first, names[0] if names else None)
-        found = periods(self.history.commits(first.id), self.by, tags)
-        ends = following_ends(self.history.repository, first, found, self._name_of)
+            first = history.commit(after)
+            name = self._name_of(first, min(tags.get(after, ()), key=natural_order, default=None))
+        found = periods(history.commits(first.id), self.by, tags)
+        commits = [first, *(commit for period in found for commit in period.commits)]
+        changes = changes_between(history.repository, [commit.tree for commit in commits])
+        ends = [SectionEnd(first.tree, _revision_of(first, name))]
+        for period in found:
+            changed = [commit for commit in period.commits if next(changes)]
+            if changed:
+                end = period.commits[-1] if period.tag else changed[-1]
+                revision = _revision_of(end, self._name_of(end, period.tag))
+                subject = changed[0].subject if len(changed) == 1 else ""
+                ends.append(SectionEnd(end.tree, revision, period.name, subject, period.is_open))
         return GitSteps(
             repository=str(self.directory),
-            folder=self.history.folder,
-            snapshots=(SectionEnd(first.tree, revision_of(first, name)), *ends),
+            folder=history.folder,
+            snapshots=tuple(ends),
             limits=self.limits,
             paths=self.new.paths,
         )
@@ -65,32 +98,10 @@ class GitRange(NamedTuple):
         folder = self.history.folder
         return f"{name}:{printable_path(folder)}" if folder else name
 
-    def ends(self) -> tuple[str, str]:
-        """Return what the first and the last revision are called."""
-        return self.old.name, self.new.name
 
-    def newest(self) -> Source:
-        """Return the last revision: its configuration file counts."""
-        return self.new
-
-    def require_pages(self) -> None:
-        """Raise RevisionError where the first or the last revision has no page."""
-        old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
-        RevisionPair(old, new).require_documents()
-
-    def require_matches(self, filters: Filters) -> None:
-        """Raise SnapdiffError where a filter has a slip in it.
-
-        Of the commits between both ends only paths are looked at: they name tags and packages, and
-        a catalog that was read a hundred times would be a long wait for a slip.
-        """
-
-        def between() -> Iterator[Catalog]:
-            for commit in self.history.commits():
-                yield Catalog(open_revision(self.history.repository, commit.tree), self.limits)
-
-        ends = [Catalog(source, self.limits) for source in (self.new, self.old)]
-        check_filters(filters, ends, listed=between())
+def _revision_of(commit: Commit, name: str) -> Revision:
+    subject = commit.subject or UNSET
+    return Revision(source=name, commit=commit.id, date=commit.date, subject=subject)
 
 
 class FolderRange(Steps, frozen=True, kw_only=True):
@@ -103,40 +114,38 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     folder: str
     snapshots: tuple[str, ...]
 
+    @property
+    def newest(self) -> Source:
+        """The folder with all snapshots: its configuration file counts."""
+        return DirectorySource(self.name, Path(self.folder), wanted=DOCUMENTS, limits=self.limits)
+
+    def catalogs(self) -> list[Catalog]:
+        """Return all snapshots, the newest first."""
+        return [self._catalog(name) for name in reversed(self.snapshots)]
+
+    def between(self) -> Iterator[Catalog]:
+        """Yield nothing: filters look at every snapshot."""
+        yield from ()
+
+    def require_pages(self) -> None:
+        """Raise RevisionError where a path is in no snapshot: what holds no page is none."""
+        require_paths([catalog.source for catalog in self.catalogs()])
+
     def steps(self, after: str | None = None) -> "FolderRange":
         """Return the steps from a snapshot (the first, if none is given) to the last."""
         start = 0 if after is None else self.snapshots.index(after)
         return replace(self, snapshots=self.snapshots[start:])
 
-    def first_revision(self) -> Revision:
-        """Return the snapshot that the first step begins with."""
-        return self._catalog(self.snapshots[0]).revision
-
-    def first_packages(self) -> Iterator[Package | BadPage]:
-        """Yield what the first snapshot holds: packages, and pages that cannot be read."""
-        yield from self._catalog(self.snapshots[0]).packages()
+    def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
+        """Return the first snapshot and what it holds."""
+        first = self._catalog(self.snapshots[0])
+        return first.revision, first.packages()
 
     def walk(self) -> Iterator[Step]:
         """Yield every step."""
         for old, new in pairwise(map(self._catalog, self.snapshots)):
             revisions = (old.revision, new.revision)
             yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
-
-    def ends(self) -> tuple[str, str]:
-        """Return what the first and the last snapshot are called."""
-        return printable_path(self.snapshots[0]), printable_path(self.snapshots[-1])
-
-    def newest(self) -> Source:
-        """Return the folder with all snapshots: its configuration file counts."""
-        return DirectorySource(self.name, Path(self.folder), wanted=DOCUMENTS, limits=self.limits)
-
-    def require_pages(self) -> None:
-        """Raise RevisionError where a path is in no snapshot: what holds no page is none."""
-        require_paths([self._catalog(name).source for name in reversed(self.snapshots)])
-
-    def require_matches(self, filters: Filters) -> None:
-        """Raise SnapdiffError where a filter has a slip in it."""
-        check_filters(filters, [self._catalog(name) for name in reversed(self.snapshots)])
 
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)
@@ -225,34 +234,6 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
 
 
 # --- Which commits make a section ---
-
-
-def following_ends(
-    repository: Repository,
-    first: Commit,
-    periods: Sequence["Period"],
-    source_of: Callable[[Commit, str | None], str],
-) -> Iterator[SectionEnd]:
-    """Yield the end of each period in which a file changed that may be a document.
-
-    A section ends with the last commit of its period that changed one, or with the commit that is
-    tagged; the next section begins there.
-    """
-    commits = [first, *(commit for period in periods for commit in period.commits)]
-    changes = changes_between(repository, [commit.tree for commit in commits])
-    for period in periods:
-        changed = [commit for commit in period.commits if next(changes)]
-        if changed:
-            end = period.commits[-1] if period.tag else changed[-1]
-            subject = changed[0].subject if len(changed) == 1 else ""
-            revision = revision_of(end, source_of(end, period.tag))
-            yield SectionEnd(end.tree, revision, period.name, subject, period.is_open)
-
-
-def revision_of(commit: Commit, source: str) -> Revision:
-    """Return a commit under the name that reports give it."""
-    subject = commit.subject or UNSET
-    return Revision(source=source, commit=commit.id, date=commit.date, subject=subject)
 
 
 UNRELEASED = "Unreleased"

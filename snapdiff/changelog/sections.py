@@ -1,10 +1,12 @@
 """The sections of a changelog: the steps from snapshot to snapshot, and what each one compares."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -63,19 +65,10 @@ class Steps(Struct, frozen=True, kw_only=True):
 
     def most_sections(self) -> int:
         """Return the number of sections there are at the most."""
-        return max(len(self.snapshots) - 1, 0)
+        return len(self.snapshots) - 1
 
-    def parts(self, size: int) -> Iterator[Self]:
-        """Yield the same steps in parts of at most `size`."""
-        for start in range(0, self.most_sections(), size):
-            yield replace(self, snapshots=self.snapshots[start : start + size + 1])
-
-    def first_revision(self) -> Revision:
-        """Return the snapshot that the first step begins with."""
-        raise NotImplementedError
-
-    def first_packages(self) -> Iterator[Package | BadPage]:
-        """Yield what the first snapshot holds: packages, and pages that cannot be read."""
+    def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
+        """Return the first snapshot and what it holds: packages, and pages that cannot be read."""
         raise NotImplementedError
 
     def walk(self) -> Iterator[Step]:
@@ -103,15 +96,12 @@ class GitSteps(Steps, frozen=True, kw_only=True):
     folder: str
     snapshots: tuple[SectionEnd, ...]
 
-    def first_revision(self) -> Revision:
-        """Return the snapshot that the first step begins with."""
-        return self.snapshots[0].revision
-
-    def first_packages(self) -> Iterator[Package | BadPage]:
-        """Yield what the first snapshot holds: packages, and pages that cannot be read."""
-        folder = f":{self.folder}" if self.folder else ""
-        source = open_revision(self._repository(), f"{self.first_revision().commit}{folder}")
-        yield from Catalog(source, self.limits).packages()
+    def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
+        """Return the first snapshot and what it holds."""
+        first = self.snapshots[0]
+        source = open_revision(self._repository(), first.tree)
+        source.prefix = printable_path(self.folder)
+        return first.revision, Catalog(source, self.limits).packages()
 
     def _repository(self) -> Repository:
         found = Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
@@ -123,30 +113,31 @@ class GitSteps(Steps, frozen=True, kw_only=True):
             return
         repository = self._repository()
         trees = [end.tree for end in self.snapshots]
-        last_use: dict[str, int] = {}
-        documents = [DOCUMENTS]
-        paths = (entry.path for entry in repository.entries(trees[0]))
-        mirrors = set(filter(DOCUMENTS.is_index, paths))
-        for position, pairs in enumerate(changes_between(repository, trees)):
-            entries = [entry for pair in pairs for entry in pair if entry]
-            last_use.update((str(entry.content_id), position) for entry in entries)
-            came = {new.path for _, new in pairs if new and DOCUMENTS.is_index(new.path)}
-            documents.append(documents[-1].with_mirrors(map(printable_path, mirrors | came)))
-            mirrors = came | mirrors.difference(old.path for old, _ in pairs if old)
-        prefix = printable_path(self.folder)
+        changes = deque(changes_between(repository, trees))
+        last_use = {
+            str(entry.content_id): position
+            for position, pairs in enumerate(changes)
+            for pair in pairs
+            for entry in pair
+            if entry
+        }
+        mirrors = {entry.path for entry in repository.entries(trees[0])}
+        mirrors = set(filter(DOCUMENTS.is_index, mirrors))
         with repository.objects() as objects:
             history: History | None = None
-            ahead = changes_between(repository, trees)
-            following = next(ahead, [])
-            for position, kinds in enumerate(documents[1:]):
+            for position, (old, new) in enumerate(pairwise(self.snapshots)):
+                pairs = changes.popleft()
+                came = {it.path for _, it in pairs if it and DOCUMENTS.is_index(it.path)}
+                kinds = history.documents if history else DOCUMENTS
+                kinds = kinds.with_mirrors(map(printable_path, mirrors | came))
+                mirrors = came | mirrors.difference(it.path for it, _ in pairs if it)
                 if history is None or history.documents is not kinds:
                     # What an index lists depends on what mirrors there are: it is read anew.
+                    prefix = printable_path(self.folder)
                     history = History(repository, objects, prefix, kinds, last_use, self.limits)
-                pairs, following = following, next(ahead, [])
-                for known in (pairs, following):
+                for known in (pairs, changes[0] if changes else []):
                     history.ask(entry for pair in known for entry in pair)
-                files = history.pair((trees[position], trees[position + 1]), pairs)
-                old, new = self.snapshots[position : position + 2]
+                files = history.pair((old.tree, new.tree), pairs)
                 revisions = old.revision, new.revision
                 yield Step(new.name, new.subject, new.is_open, revisions, files)
                 files.finish(position)
@@ -204,11 +195,11 @@ def _in_order(
             )
         except BadPagesError as error:
             old, new = step.revisions
-            places = [(old if page.side == "old" else new).source for page in error.pages]
+            sides = {"old": old.source, "new": new.source}
             raise BadPagesError(
                 [
-                    BadPage(f"{page.path} in {place}", page.side, page.reason)
-                    for page, place in zip(error.pages, places, strict=True)
+                    BadPage(f"{page.path} in {sides[page.side]}", page.side, page.reason)
+                    for page in error.pages
                 ]
             ) from error
         diff = replace(diff, configuration=settings.configuration)
@@ -247,7 +238,11 @@ def _spread(
 ) -> Iterator[Section]:
     total = steps.most_sections()
     rounds = ceil(total / (jobs * _MOST_IN_A_PART)) or 1
-    parts = list(steps.parts(ceil(total / (jobs * rounds)) or 1))
+    size = ceil(total / (jobs * rounds)) or 1
+    parts = [
+        replace(steps, snapshots=steps.snapshots[start : start + size + 1])
+        for start in range(0, total, size)
+    ]
     outcomes = executor.map(compute_part, parts, [settings] * len(parts))
     done = 0
     for part, encoded in zip(parts, outcomes, strict=True):
@@ -257,5 +252,5 @@ def _spread(
         yield from outcome.sections
         if outcome.bad_pages:
             raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])
-        done += part.most_sections()
+        done += len(part.snapshots) - 1
         progress(done, total)

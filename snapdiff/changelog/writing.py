@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, to_builtins
 
@@ -13,14 +13,13 @@ from snapdiff.changelog.kept_file import (
     ShapingOptions,
     filter_options,
     find_kept_markers,
-    holds_a_changelog,
     last_report,
     marker_line,
     resume_after,
     with_sections,
 )
 from snapdiff.changelog.ranges import Range
-from snapdiff.changelog.sections import Section
+from snapdiff.changelog.sections import Section, Settings
 from snapdiff.errors import ReportError
 from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import hold, made_meanwhile, write_file
@@ -29,229 +28,75 @@ from snapdiff.reports.html.writing import content_hash, inline_part, link_of, tr
 from snapdiff.reports.markdown import Links
 from snapdiff.reports.outline import Outline, block_values, has_words, outline_of
 from snapdiff.reports.templates import (
-    html_environment,
-    markdown_environment,
+    environment_of,
     render_page,
     render_template,
-    text_environment,
     user_template,
 )
-from snapdiff.reports.terminal import PLAIN_WIDTH, broken, painter
-from snapdiff.result import Filters
+from snapdiff.reports.terminal import PLAIN_WIDTH, broken
 from snapdiff.safe_text import shown
 
 _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 """Names that cannot be anything else in Markdown: dates, weeks, and ours."""
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """What all sections of a changelog have in common; `ends` are its first and last revision.
+_FOR_PEOPLE = ("markdown", "text", "html")
 
-    `shaping` are the options that decide what is in a section, as its marker has them.
-    `configuration` is the name of the configuration file that decided some of it, or None.
+_LINKS: dict[str, Callable[[str], Callable[[str], object]]] = {
+    "markdown": Links,
+    "html": link_of,
+    "text": lambda _package_url: shown,
+}
+"""What names a package in a section, with a link to its page where there are links."""
+
+
+class ToldSection(NamedTuple):
+    """A section and all that it says to people.
+
+    `is_plain` says whether its name is a date or a word of ours. `date` is the day on which it
+    ends; empty where that is not known, or is its name.
     """
-
-    ends: tuple[str, str]
-    filters: Filters
-    options: ReportOptions
-    shaping: ShapingOptions
-    configuration: str | None = None
-
-
-class ToldSection(Struct, frozen=True):
-    """A section and all that it says to people."""
 
     section: Section
     outline: Outline
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether its name is a date or a word of ours."""
-        return _PLAIN.fullmatch(self.section.name) is not None
-
-    @property
-    def date(self) -> str:
-        """The day on which it ends; empty where that is not known, or is its name."""
-        day = (self.section.diff.new.date or "")[: len("2025-07-06")]
-        return "" if day == self.section.name else day
+    is_plain: bool
+    date: str
 
 
-def _told(sections: Iterable[Section], options: ReportOptions) -> Iterator[ToldSection]:
-    """Yield the sections that say anything.
+class Changelog(Struct, frozen=True, kw_only=True):
+    """A changelog that is to be written: what all its sections have in common, and where it goes.
 
-    One says nothing where the kinds that are asked for happened to specs alone: then no package has
-    a line.
+    `ends` are its first and last revision. `shaping` are the options that decide what is in a
+    section, as its marker has them. `is_new` says that its file was not there when the run began.
     """
-    for section in sections:
-        grouping = options.group_by or "package"
-        outline = outline_of(section.diff, grouping, details=options.detail)
-        if has_words(outline):
-            yield ToldSection(section, outline)
 
-
-def _values(told: ToldSection, asked: Asked, *, on_terminal: bool = False) -> dict[str, Any]:
-    values = block_values(told.outline, lists_all=asked.options.detail, on_terminal=on_terminal)
-    return {"told": told, **values}
-
-
-# --- The formats ---
-
-
-def _markdown(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
-    """Yield the whole changelog, newest first; where nothing happened, it says between what."""
-    texts = _markdown_sections(sections, asked)
-    yield from _with_introduction(texts, asked, is_quiet=not texts)
-
-
-def _with_introduction(
-    texts: Iterable[str], asked: Asked, *, is_quiet: bool = False
-) -> Iterator[str]:
-    environment = markdown_environment(asked.options.templates)
-    yield render_page(environment, "changelog_head.j2", asked=asked, is_quiet=is_quiet)
-    for text in texts:
-        yield f"\n{text}"
-
-
-def _markdown_sections(sections: Iterable[ToldSection], asked: Asked) -> list[str]:
-    """Return the sections, each with its marker, newest first."""
-    environment = markdown_environment(asked.options.templates)
-    texts = []
-    for told in sections:
-        diff = told.section.diff
-        link = Links(asked.options.package_url)
-        text = render_page(environment, "changelog.j2", link=link, **_values(told, asked))
-        texts.append(f"{marker_line(diff.old, diff.new, asked.shaping)}\n{text}")
-    return texts[::-1]
-
-
-def _text(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
-    """Yield the whole changelog, newest first; without `color` it holds no control codes."""
-    environment = text_environment(asked.options.templates, painter(color=asked.options.color))
-    texts = [
-        render_page(
-            environment, "changelog.j2", link=shown, **_values(told, asked, on_terminal=True)
-        )
-        for told in sections
-    ]
-    head = render_page(environment, "changelog_head.j2", asked=asked, is_quiet=not texts)
-    for line in "\n".join([head, *reversed(texts)]).splitlines():
-        yield f"{broken(line, asked.options.width or PLAIN_WIDTH)}\n"
-
-
-def _html(sections: Iterable[ToldSection], asked: Asked) -> Iterator[str]:
-    """Yield the whole changelog, newest first: a complete HTML document that needs nothing else."""
-    environment = html_environment(asked.options.templates)
-    style = trusted(
-        inline_part(environment, "report.css") + inline_part(environment, "changelog.css")
-    )
-    link = link_of(asked.options.package_url)
-    texts = [
-        (told, trusted(render_page(environment, "changelog.j2", link=link, **_values(told, asked))))
-        for told in sections
-    ]
-    yield render_template(
-        environment,
-        "changelog.html.j2",
-        version=__version__,
-        asked=asked,
-        sections=texts[::-1],
-        style=style,
-        style_hash=content_hash(style),
-    )
-
-
-def _own_template(sections: Iterable[Section], asked: Asked) -> Iterator[str]:
-    """Yield what the user's template makes of the sections, newest first.
-
-    Its variables are `sections`, each with the keys of the JSON report, its `name` and its
-    `subject`, and `filters`. Raises ReportError, which names the template's file and line.
-    """
-    if asked.options.template is None:
-        raise ReportError("no template is named")
-    reports = [
-        {"name": section.name, "subject": section.subject, **to_builtins(section.diff)}
-        for section in sections
-    ]
-    values = {"sections": reports[::-1], "filters": to_builtins(asked.filters)}
-    yield user_template(asked.options.template, values)
-
-
-def _json_list(sections: Iterable[Section], _asked: Asked) -> Iterator[str]:
-    """Yield the reports of all sections as one JSON list, oldest first, each on its line."""
-    separator = "[\n"
-    for section in sections:
-        yield separator + render_report(section.diff, "json").removesuffix("\n")
-        separator = ",\n"
-    yield "[]\n" if separator == "[\n" else "\n]\n"
-
-
-def _json_lines(sections: Iterable[Section], _asked: Asked) -> Iterator[str]:
-    """Yield a line a section; what was yielded before is on its way when the next is computed."""
-    for section in sections:
-        yield render_report(section.diff, "json")
-        sys.stdout.buffer.flush()
-
-
-_Renderer = Callable[[Iterable[Any], Asked], Iterator[str]]
-
-_FOR_PEOPLE: dict[str, _Renderer] = {
-    "markdown": _markdown,
-    "text": _text,
-    "html": _html,
-}
-"""How a whole changelog is rendered where people read it, by the name of the format."""
-
-_AS_DATA: dict[str, _Renderer] = {
-    "template": _own_template,
-    "json": _json_list,
-    "ndjson": _json_lines,
-}
-"""How it is rendered where all of each section's diff is wanted."""
-
-
-# --- Where it goes ---
-
-
-class ChangelogWriter(Struct, frozen=True, kw_only=True):
-    """How a changelog is written; `is_new` says that its file was not there when the run began."""
-
+    ends: tuple[str, str]
+    settings: Settings
+    options: ReportOptions
+    shaping: ShapingOptions
     format_name: str
     destination: Destination
     is_new: bool = False
 
-    @property
-    def target(self) -> Path | None:
-        """The file, or None for standard output."""
-        return self.destination.file
-
-    def check(self) -> None:
-        """Raise ReportError where the file would lose a changelog, before any work goes into it."""
-        if self.target and not self.is_continued:
-            require_no_changelog(self.target)
-
-    @property
-    def is_continued(self) -> bool:
-        """Whether what is written stays, and later runs go on from it."""
-        return self.target is not None and self.format_name in ("markdown", "ndjson")
-
-    def resume_after(self, wanted: Range, asked: Asked) -> str | None:
+    def resume_after(self, wanted: Range) -> str | None:
         """Return the commit or snapshot with which the file ends so far, or None.
 
         Raises ReportError where the file is not the beginning of this story, or was written with
         other options.
         """
-        if self.target is None or not self.is_continued or not self.target.is_file():
+        file = self.destination.file
+        if not (file and is_continued(file, self.format_name) and file.is_file()):
             return None
         if self.format_name == "markdown":
-            markers, options = find_kept_markers(self.target), asked.shaping
+            markers, options = find_kept_markers(file), self.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
-            last = last_report(self.target)
-            markers, options = [last] if last else [], filter_options(asked.filters)
+            last = last_report(file)
+            markers, options = [last] if last else [], filter_options(self.settings.filters)
         if markers:
             markers[0].require(options)
         return resume_after(markers, wanted)
 
-    def write(self, sections: Iterable[Section], asked: Asked) -> int:
+    def write(self, sections: Iterable[Section]) -> int:
         """Write the sections, oldest first as they come, and return how many these are.
 
         Raises ReportError.
@@ -264,44 +109,140 @@ class ChangelogWriter(Struct, frozen=True, kw_only=True):
                 number += 1
                 yield item
 
-        if self.is_continued:
+        file = self.destination.file
+        if is_continued(file, self.format_name):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.is_open)
         is_for_people = self.format_name in _FOR_PEOPLE
-        told = counted(_told(sections, asked.options) if is_for_people else sections)
-        if self.target and self.format_name == "markdown":
-            self._keep(self.target, _markdown_sections(told, asked), asked)
-        elif self.target and self.format_name == "ndjson":
-            self._append_lines(self.target, told)
+        told = counted(self._told(sections) if is_for_people else sections)
+        if file and self.format_name == "markdown":
+            self._keep(file, [text for _, text in self._texts(told)])
+        elif file and self.format_name == "ndjson":
+            _append_lines(file, told, is_new=self.is_new)
         else:
-            render = (_FOR_PEOPLE | _AS_DATA)[self.format_name]
-            self.destination.write(render(told, asked), is_new=self.is_new)
+            pieces = self._for_people(told) if is_for_people else self._as_data(told)
+            self.destination.write(pieces, is_new=self.is_new)
         return number
 
-    def _append_lines(self, target: Path, sections: Iterable[Section]) -> None:
-        try:
-            with open(target, "x" if self.is_new else "a", encoding="utf-8", newline="") as file:
-                if self.is_new:
-                    hold(target, file.fileno())
-                for section in sections:
-                    file.write(render_report(section.diff, "json"))
-                    file.flush()
-        except FileExistsError as error:
-            raise made_meanwhile(target) from error
-        except OSError as error:
-            raise ReportError(f"{target}: cannot be written: {error.strerror}") from error
+    def _told(self, sections: Iterable[Section]) -> Iterator[ToldSection]:
+        """Yield the sections that say anything.
 
-    def _keep(self, target: Path, texts: Sequence[str], asked: Asked) -> None:
-        has_content = target.is_file() and target.stat().st_size > 0
+        One says nothing where the kinds that are asked for happened to specs alone: then no package
+        has a line.
+        """
+        for section in sections:
+            grouping = self.options.group_by or "package"
+            outline = outline_of(section.diff, grouping, details=self.options.detail)
+            if has_words(outline):
+                day = (section.diff.new.date or "")[: len("2025-07-06")]
+                is_plain = _PLAIN.fullmatch(section.name) is not None
+                yield ToldSection(section, outline, is_plain, "" if day == section.name else day)
+
+    def _texts(self, sections: Iterable[ToldSection]) -> list[tuple[ToldSection, str]]:
+        """Return sections with their texts, newest first; in Markdown each below its marker."""
+        environment = environment_of(self.format_name, self.options)
+        texts = []
+        for told in sections:
+            link = _LINKS[self.format_name](self.options.package_url)
+            values = block_values(
+                told.outline,
+                lists_all=self.options.detail,
+                on_terminal=self.format_name == "text",
+            )
+            text = render_page(environment, "changelog.j2", told=told, link=link, **values)
+            if self.format_name == "markdown":
+                diff = told.section.diff
+                text = f"{marker_line(diff.old, diff.new, self.shaping)}\n{text}"
+            texts.append((told, text))
+        return texts[::-1]
+
+    def _introduction(self, *, is_quiet: bool) -> str:
+        """Return what it begins with; where nothing happened, between what."""
+        values = {"changelog": self, "is_quiet": is_quiet}
+        return render_page(
+            environment_of(self.format_name, self.options), "changelog_head.j2", **values
+        )
+
+    def _for_people(self, sections: Iterable[ToldSection]) -> Iterator[str]:
+        """Yield the whole changelog, newest first."""
+        found = self._texts(sections)
+        if self.format_name == "html":
+            yield self._html(found)
+            return
+        texts = [self._introduction(is_quiet=not found), *(text for _, text in found)]
+        if self.format_name == "markdown":
+            yield "\n".join(texts)
+            return
+        for line in "\n".join(texts).splitlines():
+            yield f"{broken(line, self.options.width or PLAIN_WIDTH)}\n"
+
+    def _html(self, found: Sequence[tuple[ToldSection, str]]) -> str:
+        """Return a complete HTML document that needs nothing else."""
+        environment = environment_of(self.format_name, self.options)
+        sheets = (inline_part(environment, name) for name in ("report.css", "changelog.css"))
+        style = trusted("".join(sheets))
+        return render_template(
+            environment,
+            "changelog.html.j2",
+            version=__version__,
+            changelog=self,
+            sections=[(told, trusted(text)) for told, text in found],
+            style=style,
+            style_hash=content_hash(style),
+        )
+
+    def _as_data(self, sections: Iterable[Section]) -> Iterator[str]:
+        """Yield all of each section's diff, as it is computed where that can be.
+
+        JSON is one list and NDJSON a line a section, oldest first. A template of the user's own
+        gets `filters`, and `sections`, newest first: each has the keys of the JSON report, its
+        `name` and its `subject`. Raises ReportError, which names the template's file and line.
+        """
+        if self.format_name == "ndjson":
+            for section in sections:
+                yield render_report(section.diff, "json")
+                sys.stdout.buffer.flush()  # on its way when the next is computed
+        elif self.format_name == "json":
+            separator = "[\n"
+            for section in sections:
+                yield separator + render_report(section.diff, "json").removesuffix("\n")
+                separator = ",\n"
+            yield "[]\n" if separator == "[\n" else "\n]\n"
+        elif self.options.template is None:
+            raise ReportError("no template is named")
+        else:
+            reports = [
+                {"name": section.name, "subject": section.subject, **to_builtins(section.diff)}
+                for section in sections
+            ]
+            values = {"sections": reports[::-1], "filters": to_builtins(self.settings.filters)}
+            yield user_template(self.options.template, values)
+
+    def _keep(self, file: Path, texts: Sequence[str]) -> None:
+        has_content = file.is_file() and file.stat().st_size > 0
         if self.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.
-            write_file(target, _with_introduction(texts, asked), is_new=self.is_new)
+            whole = "\n".join([self._introduction(is_quiet=False), *texts])
+            write_file(file, [whole], is_new=self.is_new)
         elif texts:
-            content = with_sections(target, texts)
-            write_file(target, [content.decode("utf-8", "surrogateescape")])
+            content = with_sections(file, texts)
+            write_file(file, [content.decode("utf-8", "surrogateescape")])
 
 
-def require_no_changelog(target: Path) -> None:
-    """Raise ReportError where a file that is to be written anew holds a changelog."""
-    if target.is_file() and holds_a_changelog(target):
-        raise ReportError(f"{target}: holds a changelog, and would lose it; name another file")
+def is_continued(file: Path | None, format_name: str) -> bool:
+    """Return whether what a file holds stays, and later runs go on from it."""
+    return file is not None and format_name in ("markdown", "ndjson")
+
+
+def _append_lines(target: Path, sections: Iterable[Section], *, is_new: bool) -> None:
+    try:
+        with open(target, "x" if is_new else "a", encoding="utf-8", newline="") as file:
+            if is_new:
+                hold(target, file.fileno())
+            for section in sections:
+                file.write(render_report(section.diff, "json"))
+                file.flush()
+    except FileExistsError as error:
+        raise made_meanwhile(target) from error
+    except OSError as error:
+        raise ReportError(f"{target}: cannot be written: {error.strerror}") from error

@@ -13,11 +13,17 @@ from typing import Any, ParamSpec, TypeVar, get_args
 
 import click
 
+from snapdiff.catalog.loading import check_filters
 from snapdiff.changelog.first_seen import first_seen, render_first_seen
-from snapdiff.changelog.kept_file import GIVEN, ShapingOptions, filter_options
+from snapdiff.changelog.kept_file import (
+    GIVEN,
+    ShapingOptions,
+    filter_options,
+    require_no_changelog,
+)
 from snapdiff.changelog.ranges import GitRange, Range, open_range
 from snapdiff.changelog.sections import Settings, compute_sections
-from snapdiff.changelog.writing import Asked, ChangelogWriter, require_no_changelog
+from snapdiff.changelog.writing import Changelog, is_continued
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings
 from snapdiff.errors import ReportError, SnapdiffError
@@ -111,26 +117,26 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
     destination = given.destination(given.output)
     chosen = given.format_for(CHANGELOG, given.format_name, destination)
     given.warn_without_effect(CHANGELOG, [chosen])
+    goes_on = is_continued(destination.file, chosen)
     with held_alone(destination.file) as is_new:
-        writer = ChangelogWriter(
+        if destination.file and not goes_on:
+            require_no_changelog(destination.file)
+        wanted, settings, given = _open(story, given, FROM_FILE)
+        newest, *_, oldest = (catalog.source.name for catalog in wanted.catalogs())
+        # A file that is read as it is has no links in it.
+        links = PACKAGE_URL if chosen == "html" else ""
+        log = Changelog(
+            ends=(oldest, newest),
+            settings=settings,
+            options=given.report_options(destination, package_url=links),
+            shaping=_shaping(given),
             format_name=chosen,
             destination=destination._replace(
                 has_pager=destination.has_pager and chosen != "ndjson"
             ),
             is_new=is_new,
         )
-        writer.check()
-        wanted, settings, given = _open(story, given, FROM_FILE)
-        # A file that is read as it is has no links in it.
-        links = PACKAGE_URL if chosen == "html" else ""
-        asked = Asked(
-            ends=wanted.ends(),
-            filters=settings.filters,
-            options=given.report_options(destination, package_url=links),
-            shaping=_shaping(given),
-            configuration=given.configuration or None,
-        )
-        steps = wanted.steps(writer.resume_after(wanted, asked))
+        steps = wanted.steps(log.resume_after(wanted))
         with (
             ProgressBar("sections", wanted=not given.quiet) as progress,
             open_workers(given.jobs) as executor,
@@ -143,8 +149,8 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
                 warn=_once_a_page(given.warn),
                 progress=progress,
             )
-            written = writer.write(sections, asked)
-        noun = "new section" if writer.is_continued else "section"
+            written = log.write(sections)
+        noun = "new section" if goes_on else "section"
         given.say_written([destination.file], lambda: counted(written, noun))
 
 
@@ -177,7 +183,7 @@ def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Sett
     wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
-    given = with_settings(given, wanted.newest(), None, takes)
+    given = with_settings(given, wanted.newest, None, takes)
     if isinstance(wanted, GitRange) and given.by:
         wanted = wanted._replace(by=given.by)
     if not given.allow_empty:
@@ -188,7 +194,7 @@ def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Sett
         configuration=given.configuration,
     )
     with lines_named(given):
-        wanted.require_matches(Scope(settings.filters).filters)
+        check_filters(Scope(settings.filters).filters, wanted.catalogs(), wanted.between())
     return wanted, settings, given
 
 

@@ -79,6 +79,13 @@ def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     return environment
 
 
+def environment_of(format_name: str, options: ReportOptions) -> "jinja2.Environment":
+    """Return the environment for a format that people read."""
+    if format_name == "text":
+        return text_environment(options.templates, terminal.painter(color=options.color))
+    return (html_environment if format_name == "html" else markdown_environment)(options.templates)
+
+
 @lru_cache
 def plain_words(
     overrides: Path | None, noun: str, rebuilt: str, most_stacks: int

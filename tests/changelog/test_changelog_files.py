@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.changelog.kept_file import find_markers, marker_line
-from snapdiff.changelog.writing import require_no_changelog
+from snapdiff.changelog.kept_file import find_markers, marker_line, require_no_changelog
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from tests.support.helpers import pages_of, spec, words, write_files

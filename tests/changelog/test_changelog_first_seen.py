@@ -58,6 +58,19 @@ def rows_of(*arguments: str | Path) -> list[dict[str, Any]]:
     return rows
 
 
+def test_what_was_seen_in_a_folder_before_it_was_renamed_counts(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for folder, names in (("old", "b"), ("new", "b"), ("new", "bc")):
+        records = [spec(name, f"{number}.0") for number, name in enumerate(names, 1)]
+        history.commit({f"{folder}/{path}": page for path, page in pages_of(records).items()})
+    rows = rows_of("-C", tmp_path, "HEAD~2:old..HEAD:new")
+    added = history.git("rev-parse", "HEAD")
+    assert {row["version"]: row["first"] and row["first"]["commit"] for row in rows} == {
+        "1.0": None,
+        "2.0": added,
+    }
+
+
 def weekly(folder: Path, *weeks: list[Record]) -> Path:
     """A folder of snapshots, each of which has one tag, and another one than the others."""
     for number, records in enumerate(weeks, 1):
