@@ -158,6 +158,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     too, these are among what is counted.
     """
 
+    stacks: tuple[str, ...]
     place: Place
     builds: int
     of: int
@@ -225,6 +226,7 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
             numbers[replace(part, specs=0)] += part.specs
     told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= len(lost))
     return StackLoss(
+        stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
         builds=len(lost),
         of=sum(stack.specs.old for stack in stacks),

@@ -13,6 +13,7 @@ from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
+from snapdiff.reports.opening import Opening
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, reported_kinds
@@ -123,7 +124,9 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def names_follow(self) -> bool:
         """Whether what is right below the first sentence names what is gone, new or downgraded."""
-        return all(tag.headlines or not (tag.losses or tag.toolchain) for tag in self.tags)
+        return all(
+            tag.headlines or (tag.opening == Opening() and not tag.toolchain) for tag in self.tags
+        )
 
     @property
     def says_all(self) -> bool:

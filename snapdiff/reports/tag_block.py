@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
-from snapdiff.reports.builds import StackLoss, losses_of
 from snapdiff.reports.groups import (
     FEW,
     MOST_COLUMNS,
@@ -18,7 +17,8 @@ from snapdiff.reports.groups import (
     product_columns,
 )
 from snapdiff.reports.moves import Move, moves_of, stack_moves
-from snapdiff.reports.names import Place, Places
+from snapdiff.reports.names import Places
+from snapdiff.reports.opening import Opening, RootsLine, opening_of, roots_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
@@ -80,22 +80,12 @@ MOST_NEWS = 10
 """How many lines of packages one piece of news has; of more the first ones are told."""
 
 
-class RootsLine(Struct, frozen=True, kw_only=True):
-    """Packages that are on both sides of some stacks, and roots on one of them alone.
-
-    `needed_by` are roots on the new side alone that depend on them directly.
-    """
-
-    packages: tuple[str, ...]
-    place: Place
-    needed_by: tuple[str, ...]
-
-
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
     `only_rebuilt` names the stacks that have no part of their own; `reasons` say why specs changed
-    in those and, where the parts are about all stacks, in all of them. `headlines` are news that
+    in those and, where the parts are about all stacks, in all of them. `opening` has the reasons
+    that many packages share. `headlines` are news that
     the parts do not tell again where they tell it whole, unless in a table. `worst` is the worst
     that happened to a package, as a product or (True) as a dependency. `roots` are what is asked
     for now (True), and what no longer is. `sets` has the names of the stacks that have a letter
@@ -106,7 +96,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     worst: dict[tuple[str, bool], Status]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
-    losses: tuple[StackLoss, ...]
+    opening: Opening
     headlines: tuple[Group, ...]
     toolchain: Toolchain | None
     roots: dict[bool, tuple[RootsLine, ...]]
@@ -173,15 +163,22 @@ class TagWriter:
             for move in line.moves
         ]
         used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
+        opening = opening_of(
+            self.tag.stacks,
+            self.moves,
+            reasons.shared if reasons else (),
+            self._places,
+            with_losses=self._tells_losses,
+        )
         return TagBlock(
             tag=self.tag,
             worst={package: moves[0].status for package, moves in self.moves.items()},
             only_rebuilt=tuple(sorted(it.stack for it in fates["rebuilt"] if group_by == "stack")),
             reasons=_beside(self.lines, self.tag.stacks, reasons),
-            losses=losses_of(self.tag.stacks, self._places) if self._tells_losses else (),
+            opening=opening,
             headlines=(),
             toolchain=toolchain,
-            roots=_roots(self.tag, self._places),
+            roots=roots_of(self.tag, opening, self._places),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
         )
@@ -304,30 +301,6 @@ def _shortened(group: Group) -> Group:
         return group
     lines = group.first
     return replace(group, lines=lines, left_out=group.number - number_of_packages(lines))
-
-
-def _roots(tag: TagDiff, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
-    """Return what is asked for now, and what no longer is, without being new or gone."""
-    found: dict[bool, tuple[RootsLine, ...]] = {}
-    for is_now in (False, True):
-        stacks: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        for stack in tag.stacks:
-            if stack.asked_for is not None:
-                sides = ((it.package, it.asked_for) for it in stack.package_changes)
-                new_roots = {name for name, it in sides if it and it.new and not it.old}
-                new_roots.update(stack.asked_for.now)
-                for name in stack.asked_for.now if is_now else stack.asked_for.no_longer:
-                    needed_by = stack.asked_for.needed_by.get(name, ())
-                    why = tuple(root for root in needed_by if root in new_roots)
-                    stacks.setdefault((name, why), []).append(stack.stack)
-        together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
-        for (name, why), some in sorted(stacks.items()):
-            together.setdefault((tuple(some), why), []).append(name)
-        found[is_now] = tuple(
-            RootsLine(packages=tuple(names), place=places.place(some), needed_by=why)
-            for (some, why), names in sorted(together.items(), key=lambda item: -len(item[1]))
-        )
-    return found
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import ReportOptions, markdown, terminal
-from snapdiff.reports.builds import StackLoss, VersionMove, trait_in_words
+from snapdiff.reports.builds import StackLoss, VersionMove, trait_in_words, traits_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
@@ -129,6 +129,7 @@ def _environment(
         "field": partial(field_in_words, mark=mark),
         "difference": partial(difference_in_words, mark=mark),
         "trait": partial(trait_in_words, mark=mark),
+        "traits": partial(traits_in_words, mark=mark),
         "move": partial(Move.in_words, mark=mark),
         "versions": partial(VersionMove.in_words, mark=mark),
         "own": partial(Move.own_in_words, mark=mark),

@@ -29,7 +29,7 @@ _WIDEST_COLUMN = 40
 """How wide a column of words is at most: what is longer moves the rest of its row alone."""
 
 _INDENT = "      "
-"""What the rest of a broken line begins with."""
+"""What the rest of a broken item begins with."""
 
 _STYLES = {"heading": "1", "quiet": "2"} | {kind.value: look.color for kind, look in LOOKS.items()}
 """The control codes (ECMA-48, SGR) of a heading, of what is beside the point, and of kinds."""
@@ -59,10 +59,10 @@ def broken(line: str, width: int) -> str:
     """Return a line broken between words where it is wider than the window; no word is broken."""
     if len(line) <= width or _shown_width(line) <= width:
         return line.rstrip(" ")
-    lines = [""]
+    lines, indent = [""], _INDENT if line.startswith(" ") else ""
     for word in re.findall(r" *[^ ]+", line):
         if lines[-1] and _shown_width(lines[-1] + word) > width:
-            lines.append(_INDENT + word.lstrip(" "))
+            lines.append(indent + word.lstrip(" "))
         else:
             lines[-1] += word
     return "\n".join(lines)

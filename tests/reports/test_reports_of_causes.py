@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.documents import Item, lock, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, write_files
 
@@ -68,12 +68,24 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     parts = run_cli(*both, "--group-by", "stack").out.split("\n## ")
     of = {part.partition("\n")[0]: part for part in parts}
     assert "- = 6 specs only have another hash, because of `autoconf`" in of["`cpu`"]
-    assert "- ≠ os `ubuntu20.04` → `ubuntu22.04` (12 specs)" in of["`os`"]
+    assert "- ≠ 12 specs: os `ubuntu20.04` → `ubuntu22.04`" in of["`os`"]
     together = run_cli(*both, "-f", "text").out
     assert "  = 6 specs in cpu only have another hash, because of autoconf 2.69 → 2.71" in together
-    assert "  os ubuntu20.04 → ubuntu22.04 (os, 12 specs)\n" in together
+    assert "\n12 specs in os: os ubuntu20.04 → ubuntu22.04.\n" in together
     assert "  ≠ 12 changed in os alone: app0, app1, app10, " in together
 
 
 def apps(os: str) -> list[Item]:
     return [Item(f"app{number}", os=os) for number in range(12)]
+
+
+def test_the_number_of_dependencies_that_are_only_named_is_said_once(tmp_path: Path) -> None:
+    for side, version in (("old", "1.3"), ("new", "1.2")):
+        zlib = Item("zlib", version)
+        libs = [Item(f"lib{number}", needs=(needs(zlib),)) for number in range(6)]
+        app = Item("app", explicit=True, needs=tuple(map(needs, libs)))
+        write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, *libs, app]))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert text.startswith("Changes from old to new\n\nzlib 1.3 → 1.2, downgraded.\n")
+    names = ", ".join(f"lib{number}" for number in range(6))
+    assert text.endswith(f"\nDependencies\n\n  = 6 only have another hash: {names}\n")

@@ -1,0 +1,103 @@
+"""The opening of a report: sentences about what many packages have as one reason."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from snapdiff.reports.terminal import broken
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+Sides = tuple[Sequence[Item], Sequence[Item]]
+
+OTHER = Item("other", explicit=True)
+TOOLS = [Item(f"tool{number}", "2.0", explicit=True) for number in range(3)]
+
+
+def paragraphs(folder: Path, stacks: Mapping[str, Sides]) -> list[str]:
+    """The paragraphs of a report about environments."""
+    for stack, sides in stacks.items():
+        for side, items in zip(("old", "new"), sides, strict=True):
+            write_files(folder, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", folder, "old", "new", "--package-url", "").out
+    return text.split("\n\n")
+
+
+def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
+    """A new root, and its dependencies, of which nobody asks for any."""
+    below = [
+        replace(tool, explicit=False, version="1.9" if tool.name in older else tool.version)
+        for tool in tools
+    ]
+    return [*below, Item("sdk", explicit=True, needs=tuple(map(needs, below)))]
+
+
+IS_NEW = "`sdk` is new in `a`: 3 products are only there as its dependencies now"
+
+
+@pytest.mark.parametrize(
+    ("older", "more"),
+    [
+        ((), "."),
+        (("tool1",), ", and 1 of its dependencies is older than before: `tool1`."),
+        (
+            ("tool0", "tool1"),
+            ", and 2 of its dependencies are older than before: `tool0`, `tool1`.",
+        ),
+    ],
+)
+def test_a_new_root_that_takes_others_in_is_told_once(
+    tmp_path: Path, older: Sequence[str], more: str
+) -> None:
+    stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
+    found = paragraphs(tmp_path, stacks)
+    assert found[2] == IS_NEW + more
+    [roots] = (line for text in found for line in text.splitlines() if "no longer asked" in line)
+    assert roots == (
+        "- − no longer asked for (a root spec before), still there as a dependency in `a`: "
+        "`tool0`, `tool1`, `tool2`"
+    )
+
+
+def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> None:
+    sides = ([*TOOLS[:2], OTHER], [*with_sdk(TOOLS[:2], ["tool1"]), OTHER])
+    text = "\n\n".join(paragraphs(tmp_path, {"a": sides}))
+    assert "is new in" not in text
+    assert "`tool0`, `tool1`, needed by `sdk` (new)" in text
+    assert "`tool1` `2.0` → `1.9`, needed by `sdk` (new)" in text
+
+
+def builds(name: str, **values: str) -> list[Item]:
+    """A build of a product for each of these values of a variant."""
+    return [
+        Item(name, explicit=True, parameters={variant: list(value)})
+        for variant, some in values.items()
+        for value in some
+    ]
+
+
+def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_packages(
+    tmp_path: Path,
+) -> None:
+    others = [Item(f"lib{number}", parameters={f"with_{number}": True}) for number in range(9)]
+    kept = [Item(it.name, parameters=dict.fromkeys(it.parameters, False)) for it in others]
+    both = [item for name in "xyz" for item in builds(name, gpu="89")]
+    one = [item for name in "xyz" for item in builds(name, gpu="8")]
+    worse = [replace(item, version="0.9") for item in both if item.name == "x"]
+    above = [Item("app", explicit=True, needs=tuple(map(needs, some))) for some in (others, ())]
+    above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
+    sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
+    stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
+    told = "3 builds with `gpu=9` lost in `a`: `x`, `y`, `z`."
+    assert told in paragraphs(tmp_path / "more", stacks)
+    # A line says it as well where that is all there is to say.
+    found = paragraphs(tmp_path / "alone", {"a": sides})
+    assert told not in found
+    assert "1 build lost each (with `gpu=9`): `x` `1.0` (of 2), " in "".join(found)
+
+
+def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
+    assert broken("one two three", 9) == "one two\nthree"
+    assert broken("  − one two", 9) == "  − one\n      two"
