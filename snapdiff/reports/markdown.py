@@ -120,6 +120,16 @@ def _fold(words: str) -> str:
     return paragraph(f"<details><summary>{summary}</summary>")
 
 
+def _end_fold() -> str:
+    """Return the end of a fold."""
+    return paragraph("</details>")
+
+
+def _address(words: str, url: str) -> str:
+    """Return a link to an address that was checked."""
+    return f"[{words}](<{url}>)"
+
+
 def _drawn(lines: Sequence[str]) -> str:
     """Return a drawing line by line, as code that nothing in it ends."""
     longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
@@ -127,10 +137,11 @@ def _drawn(lines: Sequence[str]) -> str:
     return paragraph("\n".join([f"{fence}text", *lines, fence]))
 
 
-def _table(heads: Sequence[str], *rows: Sequence[str]) -> str:
-    """Return a table of words, or the head of one, below a blank line."""
-    rule = f"|{':--|' * len(heads)}"
-    return "\n".join(["\n", _cells(heads), rule, *map(_cells, rows)])
+def _table(lines: Sequence[Sequence[str]]) -> str:
+    """Return a table of words, the head first."""
+    head, *rows = lines
+    rule = f"|{':--|' * len(head)}"
+    return "\n".join(["\n", _cells(head), rule, *map(_cells, rows)])
 
 
 def _cells(words: Sequence[str]) -> str:
@@ -172,18 +183,23 @@ def _product_rows(
     return "\n".join(_cells([*words, *[""] * (columns - len(words))]) for words in body)
 
 
+def _product_head(table: ProductTable) -> str:
+    """Return the head of a table of products: a column a stack."""
+    return _table([["Product", *map(code, table.stacks)]])
+
+
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
     "heading": _heading,
     "listed": listed,
     "fold": _fold,
-    "end_fold": lambda: paragraph("</details>"),
+    "end_fold": _end_fold,
     "paragraph": paragraph,
-    "address": lambda words, url: f"[{words}](<{url}>)",  # an address that was checked
+    "address": _address,
     "drawn": _drawn,
-    "table": lambda lines: _table(*lines),
+    "table": _table,
     "grid": _grid,
-    "product_head": lambda table: _table(["Product", *map(code, table.stacks)]),
+    "product_head": _product_head,
     "product_rows": _product_rows,
 }
 """What templates call."""
