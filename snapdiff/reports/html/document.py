@@ -4,8 +4,9 @@ The table is there twice: as JSON for the script, each text once and rows as sho
 plain HTML, which the script takes away.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -61,11 +62,16 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
-    by_tag = groupby(outline.counted.rows, lambda row: id(row.tag))
-    tags = [_numbers_of(tuple(some), reasons) for _, some in by_tag]
-    rows = rows_of(outline, words)
-    classes = classes_of(rows, words)
+    tags = []
+    for _, of_tag in groupby(outline.counted.rows, lambda row: id(row.tag)):
+        counted = tuple(of_tag)
+        tag = counted[0].tag
+        widest = max(1, *(sum(width for *_, width in bars(row.counts)) for row in counted))
+        because = reasons.get(tag_names(tag))
+        tags.append(TagNumbers(tag, tag_label(tag), counted, widest, because))
     columns = columns_of(outline)
+    rows = rows_of(outline, words, has_cells=bool(columns))
+    classes = classes_of(rows, words)
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
     yield render_template(
@@ -87,7 +93,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         columns=columns,
         rows=list(_plain(rows)),
         row_count=len(rows),
-        data=trusted(data_of(rows, classes, columns, options.package_url)),
+        data=trusted(_data_of(rows, classes, columns, options.package_url)),
         style=style,
         script=script,
         style_hash=content_hash(style),
@@ -103,14 +109,6 @@ class TagNumbers(NamedTuple):
     rows: tuple[CountRow, ...]
     widest: int
     reasons: Reasons | None
-
-
-def _numbers_of(
-    rows: tuple[CountRow, ...], reasons: Mapping[tuple[str, ...], Reasons | None]
-) -> TagNumbers:
-    tag = rows[0].tag
-    widest = max(1, *(sum(number for *_, number in bars(row.counts)) for row in rows))
-    return TagNumbers(tag, tag_label(tag), rows, widest, reasons.get(tag_names(tag)))
 
 
 def bars(counts: KindTotals) -> Iterator[tuple[Kind, int, int]]:
@@ -135,17 +133,13 @@ def _plain(rows: Iterable[TableRow]) -> Iterator[TableRow]:
 # --- The rows as JSON ---
 
 
-class _Numbers(dict[Any, int]):
-    """Values with a number each, in the order in which they were first seen."""
-
-    def __init__(self, values: Iterable[Any] = ()) -> None:
-        super().__init__((value, number) for number, value in enumerate(values))
-
-    def __missing__(self, value: Any) -> int:
-        return self.setdefault(value, len(self))
+def _numbered(values: Iterable[Any] = ()) -> dict[Any, int]:
+    """Return what gives each value a number when it is first asked for: first these, in order."""
+    numbers = count()
+    return defaultdict(numbers.__next__, zip(values, numbers, strict=False))
 
 
-def data_of(
+def _data_of(
     rows: Sequence[TableRow],
     classes: Mapping[int, RowClass],
     columns: Sequence[str],
@@ -156,11 +150,11 @@ def data_of(
     `packages`, `stacks` and `tags` are sorted, so that the script sorts rows by their numbers.
     `package_url` is the address of a package's page with `{package}` in it, or empty.
     """
-    packages = _Numbers(sorted({row.package for row in rows}))
-    stacks = _Numbers(sorted({stack for row in rows for stack in row.stacks}))
-    tags = _Numbers(sorted({row.tag for row in rows}))
-    built, places, differences, reasons, causes = (_Numbers() for _ in range(5))
-    numbers = _Numbers(classes)
+    packages = _numbered(sorted({row.package for row in rows}))
+    stacks = _numbered(sorted({stack for row in rows for stack in row.stacks}))
+    tags = _numbered(sorted({row.tag for row in rows}))
+    built, places, differences, reasons, causes = (_numbered() for _ in range(5))
+    numbers = _numbered(classes)
     most = LISTED_SPECS if sum(row.specs for row in rows) <= LISTED_SPECS else FIRST_SPECS
     encoded = [
         [

@@ -5,6 +5,7 @@ Below each row are its specs, like ones together.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -106,13 +107,10 @@ def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
     return found
 
 
-def rows_of(outline: Outline, words: Words) -> list[TableRow]:
+def rows_of(outline: Outline, words: Words, *, has_cells: bool) -> list[TableRow]:
     """Return all rows in the order of reading: products first, then the worst."""
-    has_cells = bool(columns_of(outline))
-    rows = [
-        row for block in outline.tags for row in _rows_of_tag(block, words, has_cells=has_cells)
-    ]
-    return sorted(rows, key=lambda row: (row.is_dependency, row.worst))
+    by_tag = (_rows_of_tag(block, words, has_cells=has_cells) for block in outline.tags)
+    return sorted(chain.from_iterable(by_tag), key=lambda row: (row.is_dependency, row.worst))
 
 
 def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[TableRow]:
@@ -124,26 +122,27 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     causes = {event: counted_in_words(it, shown) for it in counted for event in it.events}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
-    for (package, is_dependency), found in moves_in(tag, tag.stacks).items():
-        in_stacks = [name for move in found for name in move.stacks]
+    for (package, is_dependency), moves in moves_in(tag, tag.stacks).items():
+        in_stacks = [name for move in moves for name in move.stacks]
         changed = {name: changes[name].get((package, is_dependency), ()) for name in in_stacks}
+        found = (it.cause for some in changed.values() for it in some)
+        because = [causes.get(event_of(it)) for it in found if isinstance(it, Cause)]
+        other = WITH_STACK if whole.issuperset(in_stacks) else moves[0].status
+        in_columns = () if is_dependency else cells.get(package, ())
+        told = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
         groups = _groups_of(changed)
-        every = (it.cause for them in changed.values() for it in them)
-        events = [event_of(cause) for cause in every if isinstance(cause, Cause)]
-        some = sorted(found, key=lambda move: whole.issuperset(move.stacks))
-        other = WITH_STACK if whole.issuperset(in_stacks) else found[0].status
-        by_stack = () if is_dependency else cells.get(package, ())
         yield TableRow(
             tag=tag_label(tag),
             package=package,
             worst=block.worst.get((package, is_dependency), other),
             is_dependency=is_dependency,
-            moves=()
-            if by_stack
-            else tuple((it.status.kind, words("happened", it).removeprefix(": ")) for it in some),
-            cells=tuple(cell.in_words(shown) if cell else "" for cell in by_stack),
-            causes=tuple(dict.fromkeys(causes[it] for it in events if it in causes)),
-            stacks={name: len(them) for name, them in changed.items()},
+            moves=tuple(
+                (it.status.kind, words("happened", it).removeprefix(": "))
+                for it in ([] if in_columns else told)
+            ),
+            cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),
+            causes=tuple(dict.fromkeys(filter(None, because))),
+            stacks={name: len(some) for name, some in changed.items()},
             groups=groups,
             specs=sum(len(group.pairs) for group in groups),
         )
@@ -174,21 +173,20 @@ def _configuration(spec: Spec) -> tuple[str | tuple[str, ...], ...]:
 
 def _group(change: Change, pairs: Iterable[HashedPair]) -> SpecGroup:
     """Return specs that are like those of a change."""
-    differences = tuple(
+    sides = [spec for spec in (change.old, change.new) if spec]
+    differences = [
         (shown(field.name), value_text(field.old) or "—", value_text(field.new) or "—")
         for field in change.fields
-    )
-    sides = [spec for spec in (change.old, change.new) if spec]
+    ] or [("version", shown(sides[-1].version), "")]
     configurations = list(map(_configuration, sides))
     labels = ("Built",) if len(set(configurations)) == 1 else ("Old", "New")
     texts = [tuple(map(value_text, configuration)) for configuration in configurations]
+    builds = tuple(zip(labels, texts, strict=False))  # of one for both sides, the first
     reason = ""
     if isinstance(change.cause, Cause):
         same = f"; {SAME_TO_USE}" if change.same_to_use is True else ""
         reason = f"{cause_in_words(change.cause, shown)}{same}"
-    differences = differences or (("version", shown(sides[-1].version), ""),)
-    builds = tuple(zip(labels, texts, strict=False))  # of one for both sides, the first
-    return SpecGroup(change.kind, differences, builds, reason, tuple(pairs))
+    return SpecGroup(change.kind, tuple(differences), builds, reason, tuple(pairs))
 
 
 def first_specs(groups: Sequence[SpecGroup], most: int) -> tuple[SpecGroup, ...]:
