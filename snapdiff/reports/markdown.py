@@ -151,7 +151,7 @@ def _cells(words: Sequence[str]) -> str:
 def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
     has_unchanged = bool(table.total.unchanged)
-    kinds = [name_of_kind(kind, rebuilt).capitalize() for kind in table.counted_kinds]
+    kinds = [name_of_kind(kind, rebuilt).capitalize() for kind in table.kinds]
     heads = [*kinds, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
     lines = [
@@ -160,7 +160,7 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     ]
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
-        numbers = [row.counts.by_kind.get(kind, 0) for kind in table.counted_kinds]
+        numbers = [row.counts.by_kind.get(kind, 0) for kind in table.kinds]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
         name = name_of_row(row, noun, rebuilt, code)
         lines.append(_cells([*tag, name, *(number(it) if it else "" for it in numbers)]))

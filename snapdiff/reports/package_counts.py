@@ -16,10 +16,7 @@ from snapdiff.reports.statuses import WORST_FIRST, Status, reported_kinds
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
-"""What the stacks of a row have in common."""
-
-_FATES: tuple[Fate, ...] = get_args(Fate)
-"""The fates of stacks, worst first."""
+"""What the stacks of a row have in common, worst first."""
 
 
 class KindTotals(Struct, frozen=True, kw_only=True):
@@ -46,41 +43,29 @@ class CountRow(Struct, frozen=True, kw_only=True):
     stacks: tuple[str, ...]
     counts: KindTotals
 
-    @property
-    def is_tag(self) -> bool:
-        """Whether it is a whole tag, that is on one side only."""
-        return self.tag.status != "changed"
-
 
 class CountTable(Struct, frozen=True, kw_only=True):
-    """All rows of a report, worst first, and their sum."""
+    """All rows of a report, worst first, their sum, and the kinds that happened to any package."""
 
     kinds: tuple[Kind, ...]
     several_tags: bool
     rows: tuple[CountRow, ...]
     total: KindTotals
 
-    @property
-    def counted_kinds(self) -> tuple[Kind, ...]:
-        """The kinds that happened to any package."""
-        return tuple(kind for kind in self.kinds if kind in self.total.by_kind)
-
 
 def mark_of_row(row: CountRow, rebuilt: str) -> str:
-    """Return what the stacks of a row have in common, nothing where their numbers say it.
-
-    Of a report that was narrowed to some kinds or causes nobody knows what else happened to them.
-    """
-    if row.counts.total is None:
-        return {"changed": "", "rebuilt": "", "unchanged": "none"}.get(row.fate, row.fate)
-    return {"changed": "", "rebuilt": f"only {rebuilt}"}.get(row.fate, row.fate)
+    """Return what the stacks of a row have in common, nothing where their numbers say it."""
+    words = {"changed": "", "rebuilt": f"only {rebuilt}"}
+    if row.counts.total is None:  # nobody knows what else happened to them
+        words |= {"rebuilt": "", "unchanged": "none"}
+    return words.get(row.fate, row.fate)
 
 
 def name_of_row(row: CountRow, noun: str, rebuilt: str, mark: Callable[[str], str]) -> str:
     """Return what a row is about: `e4s`, `e4s, removed`, `3 stacks only rebuilt`, `tag added`."""
     names = counted(len(row.stacks), noun)
     word = mark_of_row(row, rebuilt)
-    if row.is_tag:
+    if row.tag.status != "changed":
         return f"tag {word}, {names}"
     if len(row.stacks) > 1:
         return f"{names} {word}".rstrip()
@@ -98,30 +83,25 @@ def count_table(diff: CatalogDiff, moves: TagMoves | None = None) -> CountTable:
     With `moves` a package is counted by the worst that they say of it in the stack, else by the
     kind of its change.
     """
-    reported = reported_kinds(diff)
-    filters = diff.filters
-    is_narrowed = len(reported) < len(WORST_FIRST) or bool(filters.explicit or filters.because)
-    rows = [
-        CountRow(
-            tag=tag,
-            fate=fate,
-            stacks=tuple(stack.stack for stack in stacks),
-            counts=_counts(tag, stacks, said, is_narrowed=is_narrowed),
-        )
-        for tag in tags_worst_first(diff.tags)
-        for said in [_said_by_stack((moves or {}).get(tag_names(tag), {}))]
-        for fate, stacks in _stacks_by_row(tag)
-    ]
+    narrowed_kinds = len(reported_kinds(diff)) < len(WORST_FIRST)
+    is_narrowed = bool(narrowed_kinds or diff.filters.explicit or diff.filters.because)
+    rows = []
     by_kind: Counter[Kind] = Counter()
-    for row in rows:
-        by_kind.update(row.counts.by_kind)
-    total = None if is_narrowed else sum(row.counts.total or 0 for row in rows)
+    total = 0
+    for tag in tags_worst_first(diff.tags):
+        said = _said_by_stack((moves or {}).get(tag_names(tag), {}))
+        for fate, stacks in _stacks_by_row(tag):
+            kinds, packages = _counts(tag, stacks, said)
+            by_kind.update(kinds)
+            total += packages
+            counts = KindTotals(by_kind=kinds, total=None if is_narrowed else packages)
+            names = tuple(stack.stack for stack in stacks)
+            rows.append(CountRow(tag=tag, fate=fate, stacks=names, counts=counts))
     return CountTable(
-        # What lost a build is let through with `-k removed`, whatever its own kind is.
-        kinds=tuple(kind for kind in WORST_FIRST if kind in reported or kind in by_kind),
+        kinds=tuple(kind for kind in WORST_FIRST if kind in by_kind),
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
-        total=KindTotals(by_kind=dict(by_kind), total=total),
+        total=KindTotals(by_kind=dict(by_kind), total=None if is_narrowed else total),
     )
 
 
@@ -132,11 +112,10 @@ def _worst_rank(kinds: Iterable[Kind]) -> int:
 
 def tags_worst_first(tags: Iterable[TagDiff]) -> list[TagDiff]:
     """Return removed tags, then those in which something changed, worst first, then added ones."""
-    places = {"removed": 0, "changed": 1, "added": 2}
 
     def order(tag: TagDiff) -> tuple[int, int]:
         kinds = {change.kind for stack in tag.stacks for change in stack.package_changes}
-        return places[tag.status], _worst_rank(kinds)
+        return ("removed", "changed", "added").index(tag.status), _worst_rank(kinds)
 
     return sorted(tags, key=order)
 
@@ -167,7 +146,7 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
     if tag.status != "changed":
         yield tag.status, tag.stacks
         return
-    fates: dict[Fate, list[StackDiff]] = {fate: [] for fate in _FATES}
+    fates: dict[Fate, list[StackDiff]] = {fate: [] for fate in get_args(Fate)}
     for stack in stacks_worst_first(tag.stacks):
         fates[fate_of(stack)].append(stack)
     for fate, stacks in fates.items():
@@ -178,7 +157,10 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
             yield fate, stacks
 
 
-def _said_by_stack(moves: Moves) -> dict[str, dict[str, Status]]:
+_Said = Mapping[str, Mapping[str, Status]]
+
+
+def _said_by_stack(moves: Moves) -> _Said:
     """Return the worst that is said of each package in each stack."""
     said: dict[str, dict[str, Status]] = {}
     for (package, _), some in moves.items():
@@ -189,27 +171,24 @@ def _said_by_stack(moves: Moves) -> dict[str, dict[str, Status]]:
     return said
 
 
-def _counts(
-    tag: TagDiff,
-    stacks: Iterable[StackDiff],
-    said: Mapping[str, Mapping[str, Status]],
-    *,
-    is_narrowed: bool,
-) -> KindTotals:
-    """Return the numbers of some stacks; a tag on one side lists no package of its stacks."""
+def _counts(tag: TagDiff, stacks: Iterable[StackDiff], said: _Said) -> tuple[dict[Kind, int], int]:
+    """Return the kinds of some stacks, and how many packages these have.
+
+    A tag on one side lists no package of its stacks.
+    """
     by_kind: Counter[Kind] = Counter()
     total = 0
     for stack in stacks:
         packages = stack.packages.old + stack.packages.new
         if tag.status == "changed":
             statuses = said.get(stack.stack, {})
+            changes = stack.package_changes
             by_kind.update(
-                statuses[it.package].kind if it.package in statuses else it.kind
-                for it in stack.package_changes
+                statuses[it.package].kind if it.package in statuses else it.kind for it in changes
             )
-            new = sum(it.whole and it.kind is Kind.ADDED for it in stack.package_changes)
+            new = sum(it.whole and it.kind is Kind.ADDED for it in changes)
             packages = stack.packages.old + new
         elif packages:
             by_kind[Kind(tag.status)] += packages
         total += packages
-    return KindTotals(by_kind=dict(by_kind), total=None if is_narrowed else total)
+    return dict(by_kind), total

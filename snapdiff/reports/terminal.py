@@ -127,7 +127,7 @@ def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint
     """Return the table of counts; where the window is narrow, signs stand for the kinds."""
     indent = "  " if table.several_tags else ""
     names = [
-        f"{tag_label(row.tag)} ({name})" if row.is_tag else f"{indent}{name}"
+        f"{tag_label(row.tag)} ({name})" if row.tag.status != "changed" else f"{indent}{name}"
         for row in table.rows
         for name in [name_of_row(row, noun, rebuilt, shown)]
     ]
@@ -159,8 +159,8 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[
     numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
-    words = [name_of_kind(it, rebuilt).replace(" or ", "/") for it in table.counted_kinds]
-    signs = [LOOKS[kind].sign for kind in table.counted_kinds]
+    words = [name_of_kind(it, rebuilt).replace(" or ", "/") for it in table.kinds]
+    signs = [LOOKS[kind].sign for kind in table.kinds]
     sums = ["unchanged", "all"] if table.total.unchanged else []
     for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
         yield heads, [max(len(head), digits) + gap for head in heads]
@@ -169,7 +169,7 @@ def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[
 def _cells(
     table: CountTable, counts: KindTotals, sizes: Sequence[int], paint: Paint
 ) -> Iterator[str]:
-    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.counted_kinds]
+    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.kinds]
     if table.total.unchanged:
         numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
     for (number, style), size in zip(numbers, sizes, strict=False):  # a narrow one has no sums
