@@ -1,7 +1,6 @@
 """The answers of `snapdiff why` and `snapdiff missing`: in text, in Markdown and in JSON.
 
-Of why specs changed, like changes are together, with a tree below each. A tree is drawn line by
-line, as a terminal shows it; what is around it is the template's.
+Of why specs changed, like changes are together, with a tree below each, drawn line by line.
 """
 
 from collections import Counter
@@ -78,9 +77,11 @@ def render_answer(
         values["catalog"] = side_name(found.catalog)
     else:
         name = "why.j2"
+        values["symbols"] = SIGNS
         values["sides"] = side_names(found.old, found.new)
-        names = (dict.fromkeys(filter(None, (tag.old, tag.new))) for tag in found.tags)
-        values["tags"] = [*zip(names, map(_entries, found.tags), strict=True)]
+        values["tags"] = [
+            (dict.fromkeys(filter(None, (tag.old, tag.new))), _entries(tag)) for tag in found.tags
+        ]
     yield render_page(environment, name, found=found, folds_all=False, **values)
 
 
@@ -106,14 +107,9 @@ class WhyEntry(Struct, frozen=True, kw_only=True):
     same_to_use: bool
     lines: tuple[str, ...]
 
-    @property
-    def symbol(self) -> str:
-        """The sign of its kind."""
-        return SIGNS[self.kind]
 
-
-def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
-    """Yield the changed specs of the package in one tag, the worst first."""
+def _entries(tag: ExplainedTag) -> list[WhyEntry]:
+    """Return the changed specs of the package in one tag, the worst first."""
     alike: dict[WhyEntry, dict[str, list[str]]] = {}
     for stack in tag.stacks:
         for spec in stack.specs:
@@ -121,12 +117,14 @@ def _entries(tag: ExplainedTag) -> Iterator[WhyEntry]:
             hashes = " → ".join(shown(short_hash(side.hash)) for side in sides if side)
             pairs = alike.setdefault(_entry(spec), {})
             pairs.setdefault(hashes, []).append(stack.stack)
+    entries = []
     for entry in sorted(alike, key=lambda entry: WORST_FIRST.index(entry.kind)):
         specs = [
             f"{hashes}{'' if names == [EMPTY_PART] else f' in {_listed(names, _FEW_STACKS)}'}"
             for hashes, names in alike[entry].items()
         ]
-        yield replace(entry, lines=(*specs, *entry.lines))
+        entries.append(replace(entry, lines=(*specs, *entry.lines)))
+    return entries
 
 
 def _listed(names: Sequence[str], most: int) -> str:
@@ -139,13 +137,13 @@ def _listed(names: Sequence[str], most: int) -> str:
 def _entry(spec: ExplainedSpec) -> WhyEntry:
     change = spec.change
     is_new = change.kind is Kind.ADDED
-    is_pair = change.old is not None and change.new is not None
+    sides = [side for side in (change.old, change.new) if side]
     cause = change.cause if isinstance(change.cause, Cause) else None
-    lines = tree_lines(spec.below) or neighbour_lines(spec)
+    fields = [field for field in change.fields if field.name != "version"]
+    lines = _tree_lines(spec.below) if spec.below else _neighbour_lines(spec)
     if spec.below and not lines and change.kind is not Kind.REBUILT:
         # Without it a reader would not know whether that is known; a rebuilt spec's cause says it.
         lines = ("nothing below it changed",)
-    sides = [side for side in (change.old, change.new) if side]
     return WhyEntry(
         kind=change.kind,
         package=change.package,
@@ -154,9 +152,7 @@ def _entry(spec: ExplainedSpec) -> WhyEntry:
         needed_by=_names(spec.needed_by) if is_new else (),
         trait=spec.trait,
         cause=cause,
-        fields=tuple(field for field in change.fields if field.name != "version")
-        if is_pair and cause is None
-        else (),
+        fields=tuple(fields) if len(sides) == 2 and cause is None else (),
         same_to_use=change.same_to_use is True,
         lines=lines,
     )
@@ -167,7 +163,7 @@ def _names(neighbours: Iterable[Neighbour]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{it.package} {it.version}" for it in neighbours))
 
 
-def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
+def _neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
     """Return what an added or removed spec depends on, those that the other side has not first.
 
     A dependency that has another hash or version on the other side is neither gone nor new.
@@ -188,11 +184,7 @@ def neighbour_lines(spec: ExplainedSpec) -> tuple[str, ...]:
 # --- The tree ---
 
 
-_Branch = tuple[int, str]
-"""How deep a line of a tree is, and the line; the spec that was asked about has none."""
-
-
-def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
+def _tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
     """Return a tree as lines: each spec that changed below its parent, with what differs in it.
 
     A spec that differs in hashes alone is there where it leads to something else. What differs in
@@ -201,7 +193,7 @@ def tree_lines(rows: Sequence[ChangeBelow]) -> tuple[str, ...]:
     # Of a compiler that was replaced there would be a line for each spec that it compiled.
     numbers = Counter(told for row in rows for event in row.events if (told := _told_once(event)))
     shared = {event: specs for event, specs in numbers.items() if specs > _FEW}
-    branches: list[_Branch] = [
+    branches = [
         (1, f"{event_in_words(event, shown)} ({specs:,} specs)") for event, specs in shared.items()
     ]
     branches += _branches(_without(rows, shared))
@@ -236,19 +228,16 @@ def _without(rows: Iterable[ChangeBelow], shared: Collection[Event]) -> list[Cha
     return kept[::-1]
 
 
-def _branches(rows: Iterable[ChangeBelow]) -> Iterator[_Branch]:
+def _branches(rows: Iterable[ChangeBelow]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a tree, each with its depth; the spec that was asked about has none."""
     for row in rows:
         own = [event for event in row.events if event.what not in _OF_A_DEPENDENCY]
         if row.depth:
             words = events_in_words(row.package, own, shown)
-            yield row.depth, _marked(words, build_only=row.build_only)
+            yield row.depth, f"{words}{' (build only)' if row.build_only else ''}"
         else:
             yield from ((1, event_in_words(it, shown)) for it in own if it.what in _UNTOLD)
         for event in row.events:
             if event.what in _OF_A_DEPENDENCY:
                 words = event_in_words(event, shown)
-                yield row.depth + 1, _marked(words, build_only=event.build_only)
-
-
-def _marked(text: str, *, build_only: bool) -> str:
-    return f"{text} (build only)" if build_only else text
+                yield row.depth + 1, f"{words}{' (build only)' if event.build_only else ''}"
