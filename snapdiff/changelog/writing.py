@@ -25,7 +25,7 @@ from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import hold, made_meanwhile, write_file
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
-from snapdiff.reports.markdown import Links
+from snapdiff.reports.markdown import links
 from snapdiff.reports.outline import Outline, block_values, has_words, outline_of
 from snapdiff.reports.templates import (
     environment_of,
@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 _FOR_PEOPLE = ("markdown", "text", "html")
 
 _LINKS: dict[str, Callable[[str], Callable[[str], object]]] = {
-    "markdown": Links,
+    "markdown": links,
     "html": link_of,
     "text": lambda _package_url: shown,
 }

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from snapdiff.model import EMPTY_PART
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import event_in_words, events_in_words
-from snapdiff.reports.markdown import Links
+from snapdiff.reports.markdown import links
 from snapdiff.reports.names import short_hash, shortened, side_name, side_names
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
@@ -65,7 +65,7 @@ def render_answer(
         return
     if format_name == "markdown":
         environment = markdown_environment(options.templates)
-        values: dict[str, Any] = {"link": Links(options.package_url)}
+        values: dict[str, Any] = {"link": links(options.package_url)}
     else:
         environment = text_environment(options.templates, painter(color=options.color))
         values = {"link": shown}

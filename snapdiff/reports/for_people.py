@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from snapdiff.errors import ReportError
 from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.groups import FEW_QUIET, Group, number_of_packages
-from snapdiff.reports.markdown import Links, web_address
+from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.names import shortened
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
-from snapdiff.reports.tag_block import Part
 from snapdiff.reports.templates import markdown_environment, render_page, text_environment
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result import CatalogDiff
@@ -29,7 +28,6 @@ _MOST_OFFENDING = 10
 
 _SHORT_COMMENT = 30
 """How many lines a comment has, blank ones aside, before some of them are folded."""
-
 
 _SHORTEST_LINE = 8
 """How many characters a line has at the least: what cannot fit need not be rendered to be known."""
@@ -66,7 +64,6 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     marker = f"{marker_line(options.marker)}\n"
     if _is_empty(diff, options):
         marker += f"{NOTHING_CHANGED}\n"
-    most = MOST_CHARACTERS if options.max_length is None else options.max_length
     page = _text(diff, options)
 
     def rendered(outline: Outline, extent: Extent) -> str:
@@ -75,6 +72,7 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
             text = page(outline, extent._replace(folds="all"))
         return f"{marker}{text}"
 
+    most = MOST_CHARACTERS if options.max_length is None else options.max_length
     yield _fitted(_outline(diff, options, has_table=True), rendered, most)
 
 
@@ -110,7 +108,7 @@ def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
             "report.j2",
             **_values(diff, options, extent),
             **block_values(outline, lists_all=options.detail, folds=extent.folds),
-            link=Links(options.package_url if extent.has_links else ""),
+            link=links(options.package_url if extent.has_links else ""),
         )
         signs = legend(page, outline.rebuilt)
         return f"{page}\nSigns: {signs}\n" if signs else page
@@ -150,15 +148,14 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
         return rendered(outline, full)
     lines = _lines_by_weight(outline)
     if len(lines) * _SHORTEST_LINE <= most:
-        without_specs = _with_parts(outline, lambda part: replace(part, details=()))
-        for less, extent in ((outline, full), (without_specs, Extent(has_links=True))):
+        for less, extent in ((outline, full), (_shorter(outline), Extent(has_links=True))):
             text = rendered(less, extent)
             if len(text) <= most:
                 return text
     texts: dict[int, str] = {}
 
     def length(extent: Extent, number: int) -> int:
-        texts[number] = rendered(_with_lines(outline, lines[:number]), extent)
+        texts[number] = rendered(_shorter(outline, lines[:number]), extent)
         return len(texts[number])
 
     for extent in (Extent(), Extent(has_table=False)):
@@ -214,20 +211,19 @@ def _lines_by_weight(outline: Outline) -> list[int]:
     return [number for *_, number in sorted(found)]
 
 
-def _with_lines(outline: Outline, lines: Iterable[int]) -> Outline:
-    """Return an outline without details, with as many lines of each group as its number is in."""
+def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
+    """Return an outline without details, and of each group as many of these lines as it has."""
     room = Counter(lines)
     numbers = count()
-
-    def shortened(part: Part) -> Part:
-        groups = tuple(_shortened(group, room[next(numbers)]) for group in part.groups)
-        return replace(part, groups=groups, details=())
-
-    return _with_parts(outline, shortened)
-
-
-def _with_parts(outline: Outline, changed: Callable[[Part], Part]) -> Outline:
-    tags = (replace(tag, parts=tuple(map(changed, tag.parts))) for tag in outline.tags)
+    tags = []
+    for tag in outline.tags:
+        parts = []
+        for part in tag.parts:
+            groups = part.groups
+            if lines is not None:
+                groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
+            parts.append(replace(part, groups=groups, details=()))
+        tags.append(replace(tag, parts=tuple(parts)))
     return replace(outline, tags=tuple(tags))
 
 

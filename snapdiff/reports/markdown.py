@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from snapdiff.errors import ReportError
 from snapdiff.reports.groups import ProductTable
-from snapdiff.reports.names import counted, number, tag_names
+from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable, name_of_row
 from snapdiff.reports.statuses import SIGNS, name_of_kind
 from snapdiff.safe_text import LONGEST, shown
@@ -53,24 +53,21 @@ def code_element(text: str) -> str:
     return f"<code>{_SPECIAL.sub(entity, shown(text))}</code>"
 
 
-class Links:
-    """Writes packages as code that links to their pages: each the first time it is named.
+def links(url: str) -> Callable[[str], str]:
+    """Return what writes a package as code that links to its page, the first time it is named.
 
     `{package}` in `url` is the name. A name that no package can have gets no link, and without a
     `url` none does.
     """
+    named: set[str] = set()
 
-    def __init__(self, url: str) -> None:
-        """Begin with no package named."""
-        self._url = url
-        self._linked: set[str] = set()
-
-    def __call__(self, package: str) -> str:
-        """Return a package's name."""
-        if package in self._linked:
+    def link(package: str) -> str:
+        if package in named:
             return code(package)
-        self._linked.add(package)
-        return linked(package, self._url)
+        named.add(package)
+        return linked(package, url)
+
+    return link
 
 
 def linked(package: str, url: str) -> str:
@@ -163,7 +160,7 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
         numbers = [row.counts.by_kind.get(kind, 0) for kind in table.kinds]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
         name = name_of_row(row, noun, rebuilt, code)
-        lines.append(_cells([*tag, name, *(number(it) if it else "" for it in numbers)]))
+        lines.append(_cells([*tag, name, *(f"{it:,}" if it else "" for it in numbers)]))
     return paragraph("\n".join(lines))
 
 

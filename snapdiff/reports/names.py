@@ -22,9 +22,6 @@ Mark = Callable[[str], str]
 SHORT_HASH = 7
 """How many characters of a commit, a spec's hash or a patch's hash people are shown."""
 
-LONGEST_SUBJECT = 60
-"""How many characters of a commit's subject stand in a heading."""
-
 _PATCH = re.compile(r"(?<=[=,])[0-9a-f]{8,}")
 
 _PATH_PART = re.compile(r"[^/:]+[/:]*|[/:]+")
@@ -41,11 +38,6 @@ def shortened(items: Sequence[_Item], most: int) -> ShortList[_Item]:
     """Return the first `most` items; where only one more would be left, that one too."""
     kept = most if len(items) > most + 1 else len(items)
     return ShortList(tuple(items[:kept]), len(items) - kept)
-
-
-def number(value: int) -> str:
-    """Return 1204 as `1,204`."""
-    return f"{value:,}"
 
 
 def counted(value: int, noun: str) -> str:
@@ -79,9 +71,6 @@ def tag_label(tag: TagDiff) -> str:
     return " → ".join(map(shown, tag_names(tag)))
 
 
-# --- The two sides ---
-
-
 MOST_VERSIONS = 6
 """How many versions of a package are named before the others are counted."""
 
@@ -93,6 +82,12 @@ def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
     if some.more:
         return f"{', '.join(marked)} and {some.more:,} more"
     return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])
+
+
+# --- The two sides ---
+
+_LONGEST_SUBJECT = 60
+"""How many characters of a commit's subject stand in a heading."""
 
 
 class SideName(NamedTuple):
@@ -127,9 +122,8 @@ def side_name(revision: Revision, short: str = "") -> SideName:
     day = (revision.date or "")[: len("2025-07-06")]
     commit = short_hash(revision.commit or "")
     name = commit if name == revision.commit else name
-    subject = textwrap.shorten(
-        visible((revision.subject or "")[:1000]), LONGEST_SUBJECT, placeholder=" …"
-    )
+    whole = visible((revision.subject or "")[:1000])
+    subject = textwrap.shorten(whole, _LONGEST_SUBJECT, placeholder=" …")
     return SideName(
         name,
         "" if name.startswith(commit) else commit,
@@ -181,23 +175,15 @@ def readable(diff: CatalogDiff) -> CatalogDiff:
         folders = {_folder(diff.old), _folder(diff.new)}
         stack_name = folders.pop() if len(folders) == 1 else ""
 
-    def named(name: str | None, instead: str) -> str | None:
-        return instead if name == EMPTY_PART else name
-
-    return replace(
-        diff,
-        tags=tuple(
-            replace(
-                tag,
-                old=named(tag.old, tag_name),
-                new=named(tag.new, tag_name),
-                stacks=tuple(
-                    replace(stack, stack=named(stack.stack, stack_name)) for stack in tag.stacks
-                ),
-            )
-            for tag in diff.tags
-        ),
-    )
+    tags = []
+    for tag in diff.tags:
+        old, new = (tag_name if name == EMPTY_PART else name for name in (tag.old, tag.new))
+        renamed = (
+            replace(stack, stack=stack_name) if stack.stack == EMPTY_PART else stack
+            for stack in tag.stacks
+        )
+        tags.append(replace(tag, old=old, new=new, stacks=tuple(renamed)))
+    return replace(diff, tags=tuple(tags))
 
 
 def _folder(side: Revision) -> str:
@@ -253,16 +239,12 @@ class Places:
 
     def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
         """Give letters to long sets that are used more than once, in this order; return them."""
-        counts = Counter(map(id, used))
-        sets = {id(place): place for place in self._known.values() if len(place.names) > _FEW}
         found: dict[str, tuple[str, ...]] = {}
-        for key, number in counts.items():
-            place = sets.get(key)
-            if place and not place.before and number > 1:
-                letter = _letter(len(found))
-                found[letter] = place.names
+        for place, number in Counter(used).items():
+            if number > 1 and len(place.names) > _FEW and not place.before:
+                place.letter = _letter(len(found))
+                found[place.letter] = place.names
                 place.before, place.names = f"{len(place.names)}, set", ()
-                place.letter = letter
         return found
 
     def _place(self, some: frozenset[str]) -> Place:

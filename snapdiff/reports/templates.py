@@ -29,7 +29,6 @@ from snapdiff.reports.moves import Move
 from snapdiff.reports.names import (
     Mark,
     counted,
-    number,
     short_hash,
     short_patches,
     shortened,
@@ -156,7 +155,7 @@ def _loader(overrides: Path | None, kind: str) -> "jinja2.BaseLoader":
 
 _FILTERS: dict[str, Any] = {
     "counted": counted,
-    "number": number,
+    "number": "{:,}".format,
     "short": shortened,
     "short_hash": short_hash,
     "short_patches": short_patches,
