@@ -18,8 +18,7 @@ from snapdiff.reports.cause_words import event_in_words, events_in_words
 from snapdiff.reports.markdown import links
 from snapdiff.reports.names import short_hash, shortened, side_name, side_names
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
-from snapdiff.reports.templates import markdown_environment, render_page, text_environment
-from snapdiff.reports.terminal import painter
+from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.result import Field, Kind, Trait
 from snapdiff.result.causes import Cause, Event, event_of
 from snapdiff.result.questions import (
@@ -63,12 +62,8 @@ def render_answer(
         yield msgspec.json.encode(found).decode("utf-8")
         yield "\n"
         return
-    if format_name == "markdown":
-        environment = markdown_environment(options.templates)
-        values: dict[str, Any] = {"link": links(options.package_url)}
-    else:
-        environment = text_environment(options.templates, painter(color=options.color))
-        values = {"link": shown}
+    link = links(options.package_url) if format_name == "markdown" else shown
+    values: dict[str, Any] = {"link": link}
     if isinstance(found, MissingSpecs):
         name = "missing.j2"
         some = groupby(found.missing, key=lambda item: item.environment)
@@ -82,6 +77,7 @@ def render_answer(
         values["tags"] = [
             (dict.fromkeys(filter(None, (tag.old, tag.new))), _entries(tag)) for tag in found.tags
         ]
+    environment = environment_of(format_name, options)
     yield render_page(environment, name, found=found, folds_all=False, **values)
 
 
