@@ -5,14 +5,15 @@ whatever the number of specs that lead there (specification, section 11).
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product, repeat
+from operator import attrgetter
 from typing import cast
 
 from msgspec import UNSET
 from msgspec.structs import astuple, replace
 
-from snapdiff.diff.changed_pairs import ChangedPairs, KnownGraphs, packages_of
+from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair, SideDependencies
 from snapdiff.diff.reach import BitCounts, Way, all_above, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
@@ -31,11 +32,16 @@ LONGEST_PATH = 100
 """How many names a path has: in a chain of 100,000 specs all paths together would have billions."""
 
 
+_BELOW: Callable[[ChangedPair], list[ChangedPair]] = attrgetter("below")
+_LINKED_BELOW: Callable[[ChangedPair], list[ChangedPair]] = attrgetter("linked_below")
+
+
 class Explanation:
     """Why the rebuilt specs of a stack were rebuilt, each given as its old and its new hash.
 
     `causes` and `same_to_use` are in the order of the specs. `same_to_use` says whether a spec and
     all it links and runs differ in nothing but hashes and in what is needed for building alone.
+    `reach` has how many of the specs reach each event.
     """
 
     def __init__(self, rebuilt: Sequence[HashPair], changes: ChangedPairs) -> None:
@@ -43,85 +49,67 @@ class Explanation:
         self._changes = changes
         self._specs = changes.add(rebuilt)
         wanted = set(self._specs)
-        pairs: list[int] = []
-        others: dict[int, int] = {}
+        pairs: list[ChangedPair] = []
+        others: dict[ChangedPair, int] = {}
         counts = BitCounts()
-        for pair, bits in self._reached(wanted):
+        for pair, bits in _reached(wanted):
             pairs.append(pair)
             if pair in wanted:
                 others[pair] = max((bits & changes.packages).bit_count() - 1, 0)
                 counts.add(bits)
         self.reach = self._by_event(counts)
-        linked_above = parents(pairs, changes.linked_below)
-        changed = all_above(
-            (pair for pair in pairs if not changes.is_same_to_use(pair)), linked_above
-        )
+        linked_above = parents(pairs, _LINKED_BELOW)
+        changed = all_above((pair for pair in pairs if not pair.is_same_to_use), linked_above)
         self.same_to_use = [spec not in changed for spec in self._specs]
         self.causes = list(self._causes(pairs, linked_above, others))
 
-    def _reached(self, specs: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
-        changes = self._changes
-        return unite_below(specs, changes.below.__getitem__, changes.own_bits, known={})
-
     def _by_event(self, counts: BitCounts) -> dict[Event, int]:
-        bits = self._changes.bits
-        numbers = counts.numbers(max(bits, default=0) + 1)
-        found = zip(self._changes.events, bits, strict=True)
-        return {event: numbers[bit] for event, bit in found if numbers[bit]}
+        places = self._changes.events
+        numbers = counts.numbers(max(places.values(), default=0) + 1)
+        return {event: numbers[place] for event, place in places.items() if numbers[place]}
 
     def _causes(
         self,
-        pairs: Collection[int],
-        linked_above: Mapping[int, Sequence[int]],
-        others: Mapping[int, int],
+        pairs: Sequence[ChangedPair],
+        linked_above: Mapping[ChangedPair, Sequence[ChangedPair]],
+        others: Mapping[ChangedPair, int],
     ) -> Iterator[Cause]:
         """Yield the cause of each spec.
 
         What it links goes before what it only needs to be built, both before any recipe.
         """
-        changes, reach = self._changes, self.reach
+        reach = self.reach
         ranked = sorted(
             reach, key=lambda event: (_POSITION[event.what], -reach[event], event_words(event))
         )
-        by_event = {event: rank for rank, event in enumerate(ranked)}
-        ranks = [by_event.get(event, 0) for event in changes.events]  # some are in no spec's reach
-        is_recipe = [event.what == "recipe" for event in changes.events]
-        above = parents(pairs, changes.below)
-        left = dict.fromkeys(self._specs)
-        chosen: dict[int, tuple[Event, tuple[str, ...], bool]] = {}
+        ranks = {event: rank for rank, event in enumerate(ranked)}
+        events = [
+            (pair, ranks[event], event.what == "recipe", alone)
+            for pair in pairs
+            for event, alone in pair.events.items()
+        ]
+        above = parents(pairs, _BELOW)
+        chosen: dict[ChangedPair, tuple[Event, tuple[str, ...], bool]] = {}
         for recipes, build_only in product((False, True), repeat=2):
+            left = [spec for spec in self._specs if spec not in chosen]
             if not left:
                 break
-            lowest: dict[int, int] = {}
-            for pair in pairs:
-                for place, alone in changes.own[pair]:
-                    if is_recipe[place] == recipes and (build_only or not alone):
-                        lowest[pair] = min(ranks[place], lowest.get(pair, ranks[place]))
+            lowest: dict[ChangedPair, int] = {}
+            for pair, rank, is_recipe, alone in events:
+                if is_recipe == recipes and (build_only or not alone):
+                    lowest[pair] = min(rank, lowest.get(pair, rank))
             ways = (
-                nearest_ways(changes.below, above, lowest)
+                nearest_ways(_BELOW, above, lowest)
                 if build_only
-                else nearest_ways(changes.linked_below, linked_above, lowest)
+                else nearest_ways(_LINKED_BELOW, linked_above, lowest)
             )
-            for spec in [spec for spec in left if spec in ways]:
-                event = ranked[ways[spec].rank]
-                chosen[spec] = event, self._path(ways, spec, event), build_only
-                del left[spec]
+            for spec in left:
+                if spec in ways:
+                    event = ranked[ways[spec].rank]
+                    chosen[spec] = event, _path(ways, spec, event), build_only
         for spec in self._specs:
             event, path, build_only = chosen.get(spec, (REHASH, (), False))
             yield Cause(*astuple(event), path=path, build_only=build_only, others=others[spec])
-
-    def _path(self, ways: Mapping[int, Way], spec: int, event: Event) -> tuple[str, ...]:
-        path: list[str] = []
-        following = ways[spec].next
-        while following is not None and len(path) < LONGEST_PATH + 2:
-            path.append(self._changes.names[following])
-            following = ways[following].next
-        if event.what not in _OF_THE_NODE_BELOW:
-            del path[-1:]
-        if len(path) > LONGEST_PATH:
-            path[LONGEST_PATH:] = ["…"]
-        return tuple(path)
 
     def because_of(self, is_wanted: Callable[[str], bool]) -> list[bool]:
         """Return of each spec whether a wanted package is its cause or has an event in its reach.
@@ -129,10 +117,10 @@ class Explanation:
         Recipes count only as causes; what was replaced names both packages.
         """
         wanted = 0
-        for event, bit in zip(self._changes.events, self._changes.bits, strict=True):
+        for event, place in self._changes.events.items():
             if event.what != "recipe" and any(map(is_wanted, packages_of(event))):
-                wanted |= 1 << bit
-        reached = {pair: bool(bits & wanted) for pair, bits in self._reached(self._specs)}
+                wanted |= 1 << place
+        reached = {pair: bool(bits & wanted) for pair, bits in _reached(self._specs)}
         return [
             reached[spec] or any(map(is_wanted, packages_of(cause)))
             for spec, cause in zip(self._specs, self.causes, strict=True)
@@ -147,16 +135,15 @@ class Explanation:
         reach = self.reach
         places = range(len(self._specs)) if places is None else places
         if len(places) < len(self._specs):
-            counts = BitCounts()
             wanted = {self._specs[place] for place in places}
-            for pair, bits in self._reached(wanted):
+            counts = BitCounts()
+            for pair, bits in _reached(wanted):
                 if pair in wanted:
                     counts.add(bits)
             reach = self._by_event(counts)
         packages: dict[Event, list[str]] = {}
         for place in places:
-            name = self._changes.names[self._specs[place]]
-            packages.setdefault(event_of(self.causes[place]), []).append(name)
+            packages.setdefault(event_of(self.causes[place]), []).append(self._specs[place].name)
         for event, specs in reach.items():
             if event.what != "recipe" and specs and is_shared(specs, len(places)):
                 packages.setdefault(event, [])
@@ -165,6 +152,26 @@ class Explanation:
             _stack_cause(event, names, reach.get(event, len(names)))
             for event, names in packages.items()
         )
+
+
+def _reached(specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
+    """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
+    return unite_below(specs, _BELOW, attrgetter("bits"), known={})
+
+
+def _path(
+    ways: Mapping[ChangedPair, Way[ChangedPair]], spec: ChangedPair, event: Event
+) -> tuple[str, ...]:
+    path: list[str] = []
+    following = ways[spec].next
+    while following is not None and len(path) < LONGEST_PATH + 2:
+        path.append(following.name)
+        following = ways[following].next
+    if event.what not in _OF_THE_NODE_BELOW:
+        del path[-1:]
+    if len(path) > LONGEST_PATH:
+        path[LONGEST_PATH:] = ["…"]
+    return tuple(path)
 
 
 # --- How much of a stack each event explains ---

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
+from msgspec import Struct
+
 from snapdiff.diff.compilers import comes_with_compilers, has_own_compiler
 from snapdiff.diff.dependencies import (
     EdgePair,
@@ -31,112 +33,92 @@ UNKNOWN = 1
 node of its document, or another compiler, which is an event of the compiler itself."""
 
 
+class ChangedPair(Struct, eq=False):
+    """Two nodes of one package with different hashes, and the changed pairs below them.
+
+    `events` has each of its own with whether it is about a dependency that is needed for building
+    alone, `linked_below` what of `below` is linked or run. `bits` are those of its events and of
+    their packages; `is_same_to_use` is where nothing differs but what is needed for building alone.
+    """
+
+    hashes: HashPair
+    name: str = ""
+    events: dict[Event, bool] = {}
+    below: list["ChangedPair"] = []
+    linked_below: list["ChangedPair"] = []
+    bits: int = 0
+    is_same_to_use: bool = True
+
+
 class ChangedPairs:
-    """Pairs of nodes of two graphs by number: their events, and the changed pairs below them.
+    """All changed pairs of two graphs that were asked for, and those below them.
 
-    `below` has for each pair the numbers of its changed dependencies by name, `linked_below` those
-    that are linked or run.
-
-    `events` are all that were found, and `own` has for each pair the places of its own, each with
-    whether it is about a dependency that is needed for building alone. `unknown` says whether a
-    pair has a difference that is no event of it.
-
-    Sets of events in reach of a pair are kept as the bits of an integer: `bits` numbers the events,
-    and the packages that have any; `packages` are the bits of the packages.
+    Sets of events in reach of a pair are kept as the bits of an integer: `events` has the place of
+    the bit of each, `packages` the bits of all packages that have any.
     """
 
     def __init__(self, graphs: Graphs, *, few: int = FEW_PAIRS) -> None:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self.graphs = graphs
-        self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
-        self._numbers: dict[HashPair, int] = {}
-        self.hashes: list[HashPair] = []
-        self.names: list[str] = []
-        self.events: list[Event] = []
-        self.own: list[list[tuple[int, bool]]] = []
-        self.below: list[list[int]] = []
-        self.linked_below: list[list[int]] = []
-        self.unknown: list[bool] = []
-        self.bits: list[int] = []
+        self.pairs: dict[HashPair, ChangedPair] = {}
+        self.events: dict[Event, int] = {}
         self.packages = 0
-        self._places: dict[Event, int] = {}
-        self._package_bits: dict[str | None, int] = {}
+        self._bits_of_packages: dict[str | None, int] = {}
+        self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
+        self._waiting: list[ChangedPair] = []
 
-    def add(self, pairs: Iterable[HashPair]) -> list[int]:
-        """Return the numbers of pairs of hashes, once all that is below them is compared.
+    def add(self, pairs: Iterable[HashPair]) -> list[ChangedPair]:
+        """Return pairs of hashes, once all that is below them is compared.
 
         Raises FormatError where there are too many pairs below them.
         """
-        found = [self._number(pair) for pair in pairs]
-        while len(self.below) < len(self.hashes):
-            self._compare(self.hashes[len(self.below)])
+        found = [self._pair(hashes) for hashes in pairs]
+        while self._waiting:
+            self._compare(self._waiting.pop())
         return found
 
-    def _number(self, pair: HashPair) -> int:
-        number = self._numbers.get(pair)
-        if number is None:
-            number = self._numbers[pair] = len(self.hashes)
-            if number >= self._most:
+    def _pair(self, hashes: HashPair) -> ChangedPair:
+        pair = self.pairs.get(hashes)
+        if pair is None:
+            if len(self.pairs) >= self._most:
                 raise FormatError(
                     f"its changed dependencies make more than {self._most:,} pairs of specs"
                 )
-            self.hashes.append(pair)
-        return number
+            pair = self.pairs[hashes] = ChangedPair(hashes)
+            self._waiting.append(pair)
+        return pair
 
-    def _compare(self, hashes: HashPair) -> None:
-        """Find out what differs between the nodes of the next pair."""
-        differences = compare_nodes(hashes, self.graphs)
-        below: list[int] = []
-        linked_below: list[int] = []
-        for before, after in differences.changed:
-            number = self._number((before.hash, after.hash))
-            below.append(number)
+    def _compare(self, pair: ChangedPair) -> None:
+        """Find out what differs between the nodes of a pair."""
+        pair.name, pair.events, changed, unknown = compare_nodes(pair.hashes, self.graphs)
+        pair.is_same_to_use = not unknown and all(pair.events.values())
+        pair.bits = UNKNOWN if unknown else 0
+        for event in pair.events:
+            pair.bits |= self._bits(event)
+        for before, after in changed:
+            below = self._pair((before.hash, after.hash))
+            pair.below.append(below)
             if not (is_build_only(before) and is_build_only(after)):
-                linked_below.append(number)
-        self.names.append(differences.name)
-        self.own.append(
-            [(self._place(event), alone) for event, alone in differences.events.items()]
-        )
-        self.below.append(below)
-        self.linked_below.append(linked_below)
-        self.unknown.append(differences.unknown)
+                pair.linked_below.append(below)
 
-    def _place(self, event: Event) -> int:
-        """Return the place of an event; recipes do not count for a package."""
-        place = self._places.get(event)
-        if place is None:
-            place = self._places[event] = len(self.events)
-            self.events.append(event)
-            self.bits.append(self._new_bit())
-            if event.what != "recipe" and event.package not in self._package_bits:
-                self._package_bits[event.package] = self._new_bit()
-                self.packages |= 1 << self._package_bits[event.package]
-        return place
-
-    def _new_bit(self) -> int:
-        return len(self.bits) + len(self._package_bits) + UNKNOWN.bit_length()
-
-    def own_bits(self, pair: int) -> int:
-        """Return the bits of a pair's own events and of their packages."""
-        bits = UNKNOWN if self.unknown[pair] else 0
-        for place, _ in self.own[pair]:
-            bits |= 1 << self.bits[place]
-            if self.events[place].what != "recipe":
-                bits |= 1 << self._package_bits[self.events[place].package]
-        return bits
-
-    def is_same_to_use(self, pair: int) -> bool:
-        """Return whether nothing differs in a pair itself but what is needed for building alone."""
-        return not self.unknown[pair] and all(build_only for _, build_only in self.own[pair])
+    def _bits(self, event: Event) -> int:
+        """Return the bits of an event and of its package; recipes do not count for a package."""
+        size = len(self.events) + len(self._bits_of_packages) + UNKNOWN.bit_length()
+        place = self.events.setdefault(event, size)
+        if event.what == "recipe":
+            return 1 << place
+        if event.package not in self._bits_of_packages:
+            self._bits_of_packages[event.package] = 1 << (size + 1)
+            self.packages |= 1 << (size + 1)
+        return 1 << place | self._bits_of_packages[event.package]
 
 
 class KnownGraphs:
     """What was found out about the graphs of documents: once for all packages and stacks."""
 
     def __init__(self) -> None:
-        """Begin with no graph."""
-        self._changes: dict[Graphs, ChangedPairs] = {}
         self.dependencies = cache(both_sides)
+        self._changes: dict[Graphs, ChangedPairs] = {}
 
     def changes(self, graphs: Graphs) -> ChangedPairs:
         """Return what differs between two graphs."""
@@ -148,9 +130,8 @@ class KnownGraphs:
         """Return the packages of all nodes that were compared, and of their events."""
         found: set[str] = set()
         for changes in self._changes.values():
-            found.update(changes.names)
-            for event in changes.events:
-                found.update(packages_of(event))
+            found.update(pair.name for pair in changes.pairs.values())
+            found.update(name for event in changes.events for name in packages_of(event))
         return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -28,7 +28,8 @@ def unite_below(
     dropped when the last node above has them: in a chain of 40,000 nodes, each with a bit of its
     own, all of them together would take 200 MB.
     """
-    circles, below = _circles(roots, children, known)
+    nodes, below, has_circles = _walk(roots, children, known)
+    circles = _circles(nodes, below) if has_circles else [(node,) for node in nodes]
     last_above = {child: node for circle in circles for node in circle for child in below[node]}
     united: dict[Key, int] = {}  # as long as something above waits for it
     for circle in circles:
@@ -48,67 +49,76 @@ def unite_below(
                     united.pop(child, None)
 
 
-def _circles(
+def _walk(
     roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key]
-) -> tuple[list[list[Key]], dict[Key, Sequence[Key]]]:
-    """Return roots and all below them, what lies in a circle together, what is below first.
+) -> tuple[dict[Key, None], dict[Key, Sequence[Key]], bool]:
+    """Return roots and all below them, what each has below, and whether some lie in circles.
 
-    Behind these is what each of them has below. Every node and edge is visited once, as in Gabow's
-    algorithm for strongly connected components, with a list in place of its recursion, since a
-    graph may be deep.
+    What is below comes first, circles aside. Every node and edge is visited once, with a list in
+    place of recursion, since a graph may be deep.
     """
-    circles: list[list[Key]] = []
     below: dict[Key, Sequence[Key]] = {}
-    way: list[tuple[Key, Iterator[Key]]] = []
-    places: dict[Key, int] = {}  # of what is in no circle yet, in the order of `waiting`
-    waiting: list[Key] = []
-    first: list[int] = []  # the places where a circle may begin
-    for root in roots:
-        entered: Key | None = root if root not in below and root not in known else None
-        while way or entered is not None:
-            if entered is not None:
-                places[entered] = len(waiting)
-                first.append(len(waiting))
-                waiting.append(entered)
-                below[entered] = children(entered)
-                way.append((entered, iter(below[entered])))
-                entered = None
-            node, rest = way[-1]
-            for child in rest:
-                if child in places:  # which leads to this node: all since then is one circle
-                    while first[-1] > places[child]:
-                        first.pop()
-                elif child not in below and child not in known:
-                    entered = child
-                    break
-            else:
-                way.pop()
-                if first[-1] == places[node]:
-                    circle = waiting[first.pop() :]
-                    del waiting[-len(circle) :]
-                    for it in circle:
-                        del places[it]
-                    circles.append(circle)
-    return circles, below
+    done: dict[Key, None] = {}
+    has_circles = False
+    waiting = list(roots)
+    while waiting:
+        node = waiting[-1]
+        if node in done or node in known:
+            waiting.pop()
+        elif node in below:
+            done[node] = None
+            waiting.pop()
+        else:
+            below[node] = children(node)
+            for child in below[node]:
+                if child not in below:
+                    waiting.append(child)
+                elif child not in done:
+                    has_circles = True
+    return done, below, has_circles
 
 
-class Way(NamedTuple):
-    """How the nearest event is reached: its rank, and the next pair; None where it is there."""
+def _circles(
+    nodes: Collection[Key], below: Mapping[Key, Sequence[Key]]
+) -> Sequence[tuple[Key, ...]]:
+    """Return nodes as a walk found them, what lies in a circle together, what is below first.
+
+    From the last one back, what leads to a node and is in no circle yet is in its circle: this is
+    Kosaraju's algorithm.
+    """
+    above = parents(nodes, below.__getitem__)
+    left = dict.fromkeys(nodes)
+    circles = []
+    while left:
+        circle = [left.popitem()[0]]
+        for node in circle:
+            for parent in above.get(node, ()):
+                if parent in left:
+                    del left[parent]
+                    circle.append(parent)
+        circles.append(tuple(circle))
+    return circles[::-1]
+
+
+class Way(NamedTuple, Generic[Key]):
+    """How the nearest event is reached: its rank, and the next node; None where it is there."""
 
     rank: int
-    next: int | None
+    next: Key | None
 
 
-def parents(nodes: Iterable[int], below: Sequence[Sequence[int]]) -> dict[int, list[int]]:
+def parents(
+    nodes: Iterable[Key], children: Callable[[Key], Sequence[Key]]
+) -> Mapping[Key, Sequence[Key]]:
     """Return of each node what it is below of, among some nodes."""
-    above: defaultdict[int, list[int]] = defaultdict(list)
+    above: defaultdict[Key, list[Key]] = defaultdict(list)
     for node in nodes:
-        for child in below[node]:
+        for child in children(node):
             above[child].append(node)
     return above
 
 
-def all_above(nodes: Iterable[int], above: Mapping[int, Sequence[int]]) -> set[int]:
+def all_above(nodes: Iterable[Key], above: Mapping[Key, Sequence[Key]]) -> set[Key]:
     """Return some nodes and all that lead to them."""
     found = set(nodes)
     waiting = list(found)
@@ -121,24 +131,26 @@ def all_above(nodes: Iterable[int], above: Mapping[int, Sequence[int]]) -> set[i
 
 
 def nearest_ways(
-    below: Sequence[Sequence[int]], above: Mapping[int, Sequence[int]], ranks: Mapping[int, int]
-) -> dict[int, Way]:
-    """Return how each pair that reaches an event reaches the nearest one.
+    children: Callable[[Key], Sequence[Key]],
+    above: Mapping[Key, Sequence[Key]],
+    ranks: Mapping[Key, int],
+) -> dict[Key, Way[Key]]:
+    """Return how each node that reaches an event reaches the nearest one.
 
-    `ranks` has the lowest rank of each pair that has events. At the same distance the lower rank
+    `ranks` has the lowest rank of each node that has events. At the same distance the lower rank
     goes first; equal events are reached by the first dependencies by name.
     """
-    ways = {pair: Way(rank, None) for pair, rank in ranks.items()}
-    level: Collection[int] = ranks
+    ways: dict[Key, Way[Key]] = {node: Way(rank, None) for node, rank in ranks.items()}
+    level: Collection[Key] = ranks
     while level:
-        found: dict[int, Way] = {}
+        found: dict[Key, Way[Key]] = {}
         for child in level:
-            for pair in above.get(child, ()):
-                if pair not in ways and pair not in found:
-                    next_pair = min(
-                        (it for it in below[pair] if it in ways), key=lambda it: ways[it].rank
+            for node in above.get(child, ()):
+                if node not in ways and node not in found:
+                    following = min(
+                        (it for it in children(node) if it in ways), key=lambda it: ways[it].rank
                     )
-                    found[pair] = Way(ways[next_pair].rank, next_pair)
+                    found[node] = Way(ways[following].rank, following)
         ways |= found
         level = found
     return ways

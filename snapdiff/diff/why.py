@@ -6,7 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import astuple
 
 from snapdiff.diff.causes import event_words
-from snapdiff.diff.changed_pairs import ChangedPairs, compare_nodes
+from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, compare_nodes
 from snapdiff.diff.dependencies import is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
@@ -153,12 +153,12 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     are too many pairs.
     """
     [root] = changes.add([(old, new)])
-    parents = _shortest_ways(root, changes)
+    parents = _shortest_ways(root)
     kept = {root}
     for pair in reversed(parents):  # the farthest first, so that what is below is settled
-        if changes.own[pair] or pair in kept:
+        if pair.events or pair in kept:
             kept.update((pair, parents[pair]))
-    children: dict[int, list[int]] = {pair: [] for pair in kept}
+    children: dict[ChangedPair, list[ChangedPair]] = {pair: [] for pair in kept}
     for pair, parent in parents.items():
         if pair in kept and pair != root:
             children[parent].append(pair)
@@ -166,17 +166,17 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     open_pairs = [(root, 0)]
     while open_pairs:
         pair, depth = open_pairs.pop()
-        found = compare_nodes(changes.hashes[pair], changes.graphs, all_of=True).events
+        found = compare_nodes(pair.hashes, changes.graphs, all_of=True).events
         events = [EventBelow(*astuple(event), build_only=found[event]) for event in found]
         events.sort(key=lambda event: (WHATS.index(event.what), event_words(event)))
-        before, after = changes.hashes[pair]
+        before, after = pair.hashes
         rows.append(
             ChangeBelow(
                 depth=depth,
-                package=changes.names[pair],
+                package=pair.name,
                 old=before,
                 new=after,
-                build_only=pair != root and pair not in changes.linked_below[parents[pair]],
+                build_only=pair != root and pair not in parents[pair].linked_below,
                 events=tuple(events),
             )
         )
@@ -184,24 +184,16 @@ def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelo
     return tuple(rows)
 
 
-def _shortest_ways(root: int, changes: ChangedPairs) -> dict[int, int]:
+def _shortest_ways(root: ChangedPair) -> dict[ChangedPair, ChangedPair]:
     """Return the pair above each pair, nearest first; the root is above itself."""
     parents = {root: root}
-    used, build_only = [root], list[int]()
-    while used or build_only:
-        level = used + build_only
-        next_used = _enter(used, changes.linked_below, parents)
-        build_only = _enter(level, changes.below, parents)
-        used = next_used
+    level = [(root, True)]  # each with whether it is linked or run by the pair above it
+    while level:
+        steps = [(pair, it, True) for pair, used in level if used for it in pair.linked_below]
+        steps += [(pair, it, False) for pair, _ in level for it in pair.below]
+        level = []
+        for parent, pair, used in steps:
+            if pair not in parents:
+                parents[pair] = parent
+                level.append((pair, used))
     return parents
-
-
-def _enter(level: Iterable[int], below: list[list[int]], parents: dict[int, int]) -> list[int]:
-    """Return what is below a level and was not reached before, its parents noted."""
-    found: list[int] = []
-    for pair in level:
-        for child in below[pair]:
-            if child not in parents:
-                parents[child] = pair
-                found.append(child)
-    return found
