@@ -113,7 +113,7 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     outputs = {
         # The reports may be narrowed to other kinds than the gate found.
         "changed": "true" if gate_failed or not found.diff.is_empty() else "false",
-        **{kind.value: str(by_kind.get(kind, 0)) for kind in Kind},
+        **{kind.value: str(by_kind[kind]) for kind in Kind},
         "gate": "failed" if gate_failed else "passed",
         "json": str(reports.json),
         "html": str(reports.html),

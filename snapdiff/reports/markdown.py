@@ -13,7 +13,7 @@ from snapdiff.errors import ReportError
 from snapdiff.reports.groups import ProductTable
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable, name_of_row
-from snapdiff.reports.statuses import SIGNS, name_of_kind
+from snapdiff.reports.statuses import SIGNS, name_of_column
 from snapdiff.safe_text import LONGEST, shown
 
 _DITTO = "″"
@@ -146,10 +146,10 @@ def _cells(words: Sequence[str]) -> str:
 
 
 def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
-    """Return the table of counts: a row a stack, a column a kind; nothing for zero."""
+    """Return the table of counts: a row a stack, a column a class; nothing for zero."""
     has_unchanged = bool(table.total.unchanged)
-    kinds = [name_of_kind(kind, rebuilt).capitalize() for kind in table.kinds]
-    heads = [*kinds, *["Unchanged", "All"] * has_unchanged]
+    classes = [name_of_column(it, rebuilt).capitalize() for it in table.classes]
+    heads = [*classes, *["Unchanged", "All"] * has_unchanged]
     first = ["Tag"] if table.several_tags else []
     lines = [
         _cells([*first, noun.capitalize(), *heads]),
@@ -157,7 +157,7 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     ]
     for row in table.rows:
         tag = [" → ".join(map(code, tag_names(row.tag)))] if table.several_tags else []
-        numbers = [row.counts.by_kind.get(kind, 0) for kind in table.kinds]
+        numbers = [row.counts.by_class.get(it, 0) for it in table.classes]
         numbers += [row.counts.unchanged or 0, row.counts.total or 0] * has_unchanged
         name = name_of_row(row, noun, rebuilt, code)
         lines.append(_cells([*tag, name, *(f"{it:,}" if it else "" for it in numbers)]))

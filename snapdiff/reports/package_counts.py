@@ -1,7 +1,8 @@
-"""How many packages each kind of change happened to: rows of one table that add up.
+"""How many packages there are of each class: rows of one table that add up.
 
-A package counts once in each of its stacks, in a tag that is on one side only as well. So every
-row adds up to its number of packages, and the rows add up to the total.
+The classes are those of the first sentence. A package counts once in each of its stacks, in a tag
+that is on one side only as well. So every row adds up to its number of packages, and the rows add
+up to the total.
 """
 
 from collections import Counter
@@ -12,27 +13,43 @@ from msgspec import Struct
 
 from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import counted, tag_names
-from snapdiff.reports.statuses import WORST_FIRST, Status, reported_kinds
+from snapdiff.reports.statuses import (
+    COLUMNS,
+    WORST_FIRST,
+    Status,
+    column_of,
+    reported_kinds,
+    severity,
+    status_of_kind,
+)
 from snapdiff.result import CatalogDiff, Kind, StackDiff, TagDiff
 
 Fate = Literal["removed", "changed", "added", "rebuilt", "unchanged"]
 """What the stacks of a row have in common, worst first."""
 
 
-class KindTotals(Struct, frozen=True, kw_only=True):
-    """Numbers of packages, by kind of change; `total` is the sum of all, unchanged ones too.
+class ClassTotals(Struct, frozen=True, kw_only=True):
+    """Numbers of packages, by class; `total` is the sum of all, unchanged ones too.
 
-    `by_kind` has no kind that happened to none. `total` is None in a report that was narrowed to
-    some kinds or causes, or to what was asked for: it is not known there what happened to others.
+    `by_class` has no class of none. `total` is None in a report that was narrowed to some kinds or
+    causes, or to what was asked for: it is not known there what happened to others.
     """
 
-    by_kind: dict[Kind, int]
+    by_class: dict[Status, int]
     total: int | None
+
+    @property
+    def by_kind(self) -> Counter[Kind]:
+        """Numbers of packages, by the kind of change whose sign they have."""
+        found: Counter[Kind] = Counter()
+        for status, number in self.by_class.items():
+            found[status.kind] += number
+        return found
 
     @property
     def unchanged(self) -> int | None:
         """How many packages nothing happened to, where it is known."""
-        return None if self.total is None else self.total - sum(self.by_kind.values())
+        return None if self.total is None else self.total - sum(self.by_class.values())
 
 
 class CountRow(Struct, frozen=True, kw_only=True):
@@ -41,16 +58,16 @@ class CountRow(Struct, frozen=True, kw_only=True):
     tag: TagDiff
     fate: Fate
     stacks: tuple[str, ...]
-    counts: KindTotals
+    counts: ClassTotals
 
 
 class CountTable(Struct, frozen=True, kw_only=True):
-    """All rows of a report, worst first, their sum, and the kinds that happened to any package."""
+    """All rows of a report, worst first, their sum, and the classes of any package."""
 
-    kinds: tuple[Kind, ...]
+    classes: tuple[Status, ...]
     several_tags: bool
     rows: tuple[CountRow, ...]
-    total: KindTotals
+    total: ClassTotals
 
 
 def mark_of_row(row: CountRow, rebuilt: str) -> str:
@@ -86,22 +103,22 @@ def count_table(diff: CatalogDiff, moves: TagMoves | None = None) -> CountTable:
     narrowed_kinds = len(reported_kinds(diff)) < len(WORST_FIRST)
     is_narrowed = bool(narrowed_kinds or diff.filters.explicit or diff.filters.because)
     rows = []
-    by_kind: Counter[Kind] = Counter()
+    by_class: Counter[Status] = Counter()
     total = 0
     for tag in tags_worst_first(diff.tags):
         said = _said_by_stack((moves or {}).get(tag_names(tag), {}))
         for fate, stacks in _stacks_by_row(tag):
-            kinds, packages = _counts(tag, stacks, said)
-            by_kind.update(kinds)
+            numbers, packages = _counts(tag, stacks, said)
+            by_class.update(numbers)
             total += packages
-            counts = KindTotals(by_kind=kinds, total=None if is_narrowed else packages)
+            counts = ClassTotals(by_class=numbers, total=None if is_narrowed else packages)
             names = tuple(stack.stack for stack in stacks)
             rows.append(CountRow(tag=tag, fate=fate, stacks=names, counts=counts))
     return CountTable(
-        kinds=tuple(kind for kind in WORST_FIRST if kind in by_kind),
+        classes=tuple(status for status in COLUMNS if status in by_class),
         several_tags=len(diff.tags) > 1,
         rows=tuple(rows),
-        total=KindTotals(by_kind=dict(by_kind), total=None if is_narrowed else total),
+        total=ClassTotals(by_class=dict(by_class), total=None if is_narrowed else total),
     )
 
 
@@ -167,28 +184,29 @@ def _said_by_stack(moves: Moves) -> _Said:
         for move in some:
             for stack in move.stacks:
                 worst = said.setdefault(stack, {})
-                worst[package] = min(worst.get(package, move.status), move.status)
+                worst[package] = min(worst.get(package, move.status), move.status, key=severity)
     return said
 
 
-def _counts(tag: TagDiff, stacks: Iterable[StackDiff], said: _Said) -> tuple[dict[Kind, int], int]:
-    """Return the kinds of some stacks, and how many packages these have.
+def _counts(
+    tag: TagDiff, stacks: Iterable[StackDiff], said: _Said
+) -> tuple[dict[Status, int], int]:
+    """Return the classes of packages of some stacks, and how many packages these have.
 
     A tag on one side lists no package of its stacks.
     """
-    by_kind: Counter[Kind] = Counter()
+    by_class: Counter[Status] = Counter()
     total = 0
     for stack in stacks:
         packages = stack.packages.old + stack.packages.new
         if tag.status == "changed":
             statuses = said.get(stack.stack, {})
-            changes = stack.package_changes
-            by_kind.update(
-                statuses[it.package].kind if it.package in statuses else it.kind for it in changes
-            )
-            new = sum(it.whole and it.kind is Kind.ADDED for it in changes)
+            for change in stack.package_changes:
+                plain = status_of_kind(change.kind, whole=change.whole)
+                by_class[column_of(statuses.get(change.package, plain))] += 1
+            new = sum(it.whole and it.kind is Kind.ADDED for it in stack.package_changes)
             packages = stack.packages.old + new
         elif packages:
-            by_kind[Kind(tag.status)] += packages
+            by_class[status_of_kind(Kind(tag.status), whole=True)] += packages
         total += packages
-    return dict(by_kind), total
+    return dict(by_class), total

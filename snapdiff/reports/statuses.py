@@ -25,7 +25,7 @@ class KindLook(NamedTuple):
 LOOKS = {
     Kind.REMOVED: KindLook("−", "31", "gone or lost"),
     Kind.DOWNGRADED: KindLook("↓", "1;35", "downgraded"),
-    Kind.ADDED: KindLook("+", "32", "new"),
+    Kind.ADDED: KindLook("+", "32", "new or more"),
     Kind.UPGRADED: KindLook("↑", "36", "upgraded"),
     Kind.RECONFIGURED: KindLook("≠", "33", "reconfigured"),
     Kind.REBUILT: KindLook("=", "2", "rebuilt"),
@@ -73,7 +73,7 @@ class Status(IntEnum):
     NEW = 1
     DOWNGRADED = 2
     LOST = 3
-    """It lost versions or builds, also while it was upgraded."""
+    """It lost versions or builds, while its highest version is as before."""
     UPGRADED = 4
     MORE = 5
     """It has more versions or builds than before, and lost none."""
@@ -110,6 +110,50 @@ _KINDS = {
     Status.DUPLICATES: Kind.REBUILT,
     Status.REBUILT: Kind.REBUILT,
 }
+
+
+COLUMNS = {
+    Status.GONE: "gone",
+    Status.NEW: "new",
+    Status.DOWNGRADED: "downgraded",
+    Status.LOST: "lost some",
+    Status.UPGRADED: "upgraded",
+    Status.MORE: "with more",
+    Status.SCHEME: "other scheme",
+    Status.DEPENDENCY_NOW: "dependency now",
+    Status.NO_DEPENDENCY: "no dependency",
+    Status.RECONFIGURED: "reconfigured",
+    Status.REBUILT: "rebuilt",
+}
+"""The classes that tables of counts tell apart, with what they call them."""
+
+_COUNTED_AS = {Status.SHARED: Status.RECONFIGURED, Status.DUPLICATES: Status.REBUILT}
+
+_STATUSES = {
+    Kind.REMOVED: Status.LOST,
+    Kind.ADDED: Status.MORE,
+    Kind.REBUILT: Status.REBUILT,
+    Kind.UPGRADED: Status.UPGRADED,
+    Kind.DOWNGRADED: Status.DOWNGRADED,
+    Kind.RECONFIGURED: Status.RECONFIGURED,
+}
+
+
+def column_of(status: Status) -> Status:
+    """Return the class as which a table counts a package: one of `COLUMNS`."""
+    return _COUNTED_AS.get(status, status)
+
+
+def status_of_kind(kind: Kind, *, whole: bool) -> Status:
+    """Return the class of a package of which no more is known than its kind."""
+    if whole:
+        return Status.GONE if kind is Kind.REMOVED else Status.NEW
+    return _STATUSES[kind]
+
+
+def name_of_column(status: Status, rebuilt: str) -> str:
+    """Return what the head of a column of counts says."""
+    return rebuilt if status is Status.REBUILT else COLUMNS[status]
 
 
 def severity(status: Status) -> float:

@@ -35,7 +35,7 @@ from snapdiff.reports.names import (
     tag_names,
 )
 from snapdiff.reports.package_counts import mark_of_row
-from snapdiff.reports.statuses import name_of_kind
+from snapdiff.reports.statuses import name_of_column, name_of_kind
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
 
@@ -74,7 +74,11 @@ def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
     """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
     environment = _environment(overrides, shown, _unpainted, autoescape=True)
     environment.globals |= writing.FUNCTIONS
-    environment.filters |= {"name_of_kind": name_of_kind, "mark_of_row": mark_of_row}
+    environment.filters |= {
+        "name_of_kind": name_of_kind,
+        "name_of_column": name_of_column,
+        "mark_of_row": mark_of_row,
+    }
     return environment
 
 

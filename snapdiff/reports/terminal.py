@@ -4,12 +4,19 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown import listed, paragraph
 from snapdiff.reports.names import tag_label
-from snapdiff.reports.package_counts import CountTable, KindTotals, name_of_row
-from snapdiff.reports.statuses import LOOKS, SIGNS, name_of_kind
+from snapdiff.reports.package_counts import ClassTotals, CountTable, name_of_row
+from snapdiff.reports.statuses import (
+    LOOKS,
+    SIGNS,
+    WORST_FIRST,
+    Status,
+    name_of_column,
+    name_of_kind,
+)
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
 
@@ -132,46 +139,76 @@ def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint
         for name in [name_of_row(row, noun, rebuilt, shown)]
     ]
     longest = max(map(len, [noun, *names]))
-    columns = list(_columns(table, rebuilt))
-    heads, sizes = next(
-        (some for some in columns if longest + sum(some[1]) <= width),
-        columns[-2 if width >= _NARROW else -1],
+    layouts = list(_layouts(table, rebuilt))
+    columns = next(
+        (some for some in layouts if longest + sum(it.width for it in some) <= width),
+        layouts[-2 if width >= _NARROW else -1],
     )
+    sizes = [it.width for it in columns]
     room = min(longest, max(width - sum(sizes), _NARROWEST_NAME))
 
     def line(name: str, cells: Iterable[str]) -> list[str]:
         first, *rest = textwrap.wrap(name, room, subsequent_indent=indent + "  ") or [""]
         return [first.ljust(room) + "".join(cells), *rest]
 
-    words = line(noun, map(str.rjust, heads, sizes))
+    words = line(noun, (it.head.rjust(it.width) for it in columns))
     lines = [paint(text, "quiet") for text in words]
     tag = None
     for row, name in zip(table.rows, names, strict=True):
         if name.startswith("  ") and row.tag is not tag:
             tag = row.tag
             lines.append(tag_label(tag))
-        lines += line(name, _cells(table, row.counts, sizes, paint))
+        lines += line(name, _cells(columns, row.counts, paint))
     return paragraph("\n".join(lines))
 
 
-def _columns(table: CountTable, rebuilt: str) -> Iterator[tuple[list[str], list[int]]]:
-    """Yield the ways to head the columns of numbers, and how wide these are, the widest first."""
-    numbers = [number for row in table.rows for number in row.counts.by_kind.values()]
+class _Column(NamedTuple):
+    """A column of numbers: of packages of some classes, or of those that `counts` has."""
+
+    head: str
+    width: int
+    style: str
+    classes: tuple[Status, ...]
+
+    def number(self, counts: ClassTotals) -> int:
+        """Return the number of a row."""
+        if self.classes:
+            return sum(counts.by_class.get(it, 0) for it in self.classes)
+        return (counts.unchanged if self.style else counts.total) or 0
+
+
+def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
+    """Yield the columns of numbers in ever less room: of classes, of kinds by name, then by sign.
+
+    The narrowest have no sums.
+    """
+    numbers = [number for row in table.rows for number in row.counts.by_class.values()]
     numbers += [row.counts.total or 0 for row in table.rows]
     digits = max(len(f"{number:,}") for number in numbers)
-    words = [name_of_kind(it, rebuilt).replace(" or ", "/") for it in table.kinds]
-    signs = [LOOKS[kind].sign for kind in table.kinds]
-    sums = ["unchanged", "all"] if table.total.unchanged else []
-    for heads, gap in ((words + sums, 2), (signs + sums, 2), (signs, 1)):
-        yield heads, [max(len(head), digits) + gap for head in heads]
+    kinds = {
+        kind: tuple(it for it in table.classes if it.kind is kind)
+        for kind in WORST_FIRST
+        if table.total.by_kind[kind]
+    }
+    words = [(name_of_column(it, rebuilt), it.kind.value, (it,)) for it in table.classes]
+    names = [
+        (name_of_kind(kind, rebuilt).replace(" or ", "/"), kind.value, classes)
+        for kind, classes in kinds.items()
+    ]
+    signs = [(LOOKS[kind].sign, kind.value, classes) for kind, classes in kinds.items()]
+    for columns, unchanged in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
+        has_sums = bool(unchanged and table.total.unchanged)
+        sums: list[tuple[str, str, tuple[Status, ...]]]
+        sums = [(unchanged, "quiet", ()), ("all", "", ())] if has_sums else []
+        yield [
+            _Column(head, max(len(head), digits) + (2 if unchanged else 1), style, classes)
+            for head, style, classes in (*columns, *sums)
+        ]
 
 
-def _cells(
-    table: CountTable, counts: KindTotals, sizes: Sequence[int], paint: Paint
-) -> Iterator[str]:
-    numbers = [(counts.by_kind.get(kind, 0), kind.value) for kind in table.kinds]
-    if table.total.unchanged:
-        numbers += [(counts.unchanged or 0, "quiet"), (counts.total or 0, "")]
-    for (number, style), size in zip(numbers, sizes, strict=False):  # a narrow one has no sums
-        text = (f"{number:,}" if number else "·").rjust(size)
-        yield paint(text, style if number else "quiet") if style or not number else text
+def _cells(columns: Iterable[_Column], counts: ClassTotals, paint: Paint) -> Iterator[str]:
+    for column in columns:
+        number = column.number(counts)
+        text = (f"{number:,}" if number else "·").rjust(column.width)
+        style = column.style if number else "quiet"
+        yield paint(text, style) if style else text

@@ -1,6 +1,7 @@
 """News first: what a reader must not miss stands on top, whatever else there is."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from snapdiff.reports.groups import FEW
 from snapdiff.reports.moves import moves_in
 from snapdiff.reports.outline import Outline, outline_of
 from snapdiff.reports.package_counts import count_table
-from snapdiff.reports.statuses import Status, severity
+from snapdiff.reports.statuses import COLUMNS, Status, column_of, severity
 from snapdiff.result import Kind, SkippedPage
 from tests.golden import FOLDER
 from tests.reports.test_escaping import Tree
@@ -515,11 +516,26 @@ def test_every_row_adds_up_and_all_rows_to_the_total(pair: Catalogs) -> None:
         for changes in [stack.package_changes]
     ]
     assert table.total.unchanged == sum(on_new_side)
-    for kind in table.kinds:
-        numbers = [row.counts.by_kind.get(kind, 0) for row in table.rows]
-        assert sum(numbers) == table.total.by_kind.get(kind, 0)
+    for kind in Kind:
+        numbers = [row.counts.by_kind[kind] for row in table.rows]
+        assert sum(numbers) == table.total.by_kind[kind]
     in_rows = sum(len(row.stacks) for row in table.rows)
     assert in_rows == sum(len(tag.stacks) for tag in diff.tags)
+
+
+@pytest.mark.slow
+@given(catalogs())
+def test_the_row_of_a_stack_has_the_numbers_of_the_sentence_about_it(pair: Catalogs) -> None:
+    diff = diff_of(*pair)
+    for tag in diff.tags:
+        for stack in (it for it in tag.stacks if {tag.status, it.status} == {"changed"}):
+            alone = replace(diff, tags=(replace(tag, stacks=(stack,)),))
+            outline = outline_of(alone, "package")
+            said = Counter[Status]()
+            for tally in outline.tallies:
+                said[column_of(tally.status)] += tally.number
+            assert outline.counted.total.by_class == said
+            assert outline.counted.classes == tuple(it for it in COLUMNS if said[it])
 
 
 @pytest.mark.slow

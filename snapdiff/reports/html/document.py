@@ -24,7 +24,7 @@ from snapdiff.reports.html.rows import (
 from snapdiff.reports.html.writing import address_of, content_hash, inline_part, link_of, trusted
 from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
-from snapdiff.reports.package_counts import CountRow, KindTotals
+from snapdiff.reports.package_counts import ClassTotals, CountRow
 from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import html_environment, plain_words, render_template
@@ -111,11 +111,11 @@ class TagNumbers(NamedTuple):
     reasons: Reasons | None
 
 
-def bars(counts: KindTotals) -> Iterator[tuple[Kind, int, int]]:
+def bars(counts: ClassTotals) -> Iterator[tuple[Kind, int, int]]:
     """Yield the parts of a row's bar: where each begins and how wide it is, in packages."""
     start = 0
     for kind in IN_BARS:
-        if number := counts.by_kind.get(kind, 0):
+        if number := counts.by_kind[kind]:
             yield kind, start, number
             start += number
 
