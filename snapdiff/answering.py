@@ -99,7 +99,6 @@ def find_missing(
 
 
 def _packages(catalog: Catalog, bad_pages: list[BadPage], *, allow_empty: bool) -> list[Package]:
-    """Return what a catalog holds, and add what cannot be read of it to the bad pages."""
     found = list(catalog.packages())
     name = catalog.source.name
     if not found and not allow_empty:
@@ -163,8 +162,6 @@ def _nearest_in(
 
 
 class _Wanted(NamedTuple):
-    """A spec of an environment."""
-
     hash: str
     package: str
     build: Build
@@ -315,7 +312,6 @@ def _explained(
 
 
 def _is_asked(change: Change, asked: Question) -> bool:
-    """Return whether a spec of either side is one that was asked for."""
     version = parse_version(asked.version) if asked.version is not None else None
     return change.package == asked.package and any(
         (version is None or parse_version(spec.version) == version)

@@ -25,12 +25,10 @@ class FilterError(SnapdiffError):
     """A filter with a slip in it: `option` is `tag`, `stack`, `package`, `kind` or `because`."""
 
     def __init__(self, option: str, message: str) -> None:
-        """Keep the option, so that one who knows where it was written can say so."""
         super().__init__(option, message)  # both, as an error in another process is sent as these
         self.option = option
 
     def __str__(self) -> str:
-        """Return the message alone."""
         return str(self.args[1])
 
 
@@ -62,7 +60,6 @@ class TryLaterError(PostError):
     """The host is busy or failed; `seconds` is how long it asks to wait, if it does."""
 
     def __init__(self, message: str, seconds: float | None = None) -> None:
-        """Keep the pause beside the words."""
         super().__init__(message)
         self.seconds = seconds
 
@@ -74,7 +71,6 @@ class BadPage(SnapdiffError):
     """
 
     def __init__(self, path: str, side: Side, reason: str, source: str = "") -> None:
-        """Keep these apart, so that a report can list what it skipped."""
         place = f"{path} in {source}" if source else f"{path} ({side})"
         super().__init__(f"{place}: {reason}")
         self.path = path
@@ -87,7 +83,6 @@ class BadPagesError(SnapdiffError):
     """All pages that cannot be read; no report is made of a catalog that has any."""
 
     def __init__(self, pages: Sequence[BadPage]) -> None:
-        """Keep every page; the message spells out the first twenty."""
         super().__init__(f"{len(pages)} page{'s' if len(pages) != 1 else ''} cannot be read")
         self.pages = tuple(pages)
 

@@ -258,9 +258,7 @@ _TOKEN = re.compile(
 )
 
 
-class _Statement(NamedTuple):
-    """A table's header or a key with its value."""
-
+class _Statement(NamedTuple):  # a table's header, or a key with its value
     line: int  # its first one
     end: int  # in the text
     dots: int  # those that are not in quotes: they join the parts of keys

@@ -10,7 +10,7 @@ from snapdiff.catalog.loading import load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
 from snapdiff.output.streams import ProgressBar
-from snapdiff.report_formats import ANSWER, chosen_format
+from snapdiff.report_formats import ANSWER
 from snapdiff.reports.answers import render_answer
 from snapdiff.reports.names import counted
 
@@ -24,15 +24,15 @@ Examples:
 """,
 )
 @click.argument("names", nargs=-1, metavar="WANTED... CATALOG", shell_complete=options.a_path)
-@options.repository("WANTED and CATALOG")
+@options.repository(help="Look WANTED and CATALOG up in DIR.")
 @options.answer_format
-@options.output("Write to FILE, whole or not at all.")
+@options.output(help="Write to FILE, whole or not at all.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where anything is missing.")
 @options.package_url
 @options.template_folder
 @options.no_pager
 @options.pages
-@options.verbose("Say what was written; trace internal errors.")
+@options.verbose(help="Say what was written; trace internal errors.")
 def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     """Say what of environments is not in a catalog: by hash, with the nearest build that is.
 
@@ -44,8 +44,7 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param_hint=lacking, param_type="argument")
     given = GivenOptions(**values)
-    destination = given.destination(given.output)
-    chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
+    chosen, looks, destination = given.report(ANSWER, given.format_name, given.output, "text")
     *wanted, catalog = (
         load_catalog(name, repository=given.directory(), limits=given.limits) for name in names
     )
@@ -55,7 +54,7 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
     for document in found.skipped:
         given.warn(f"{document.path} in {document.source}: left out: {document.error}")
     given.warn_without_effect(ANSWER, [chosen])
-    destination.write(render_answer(found, chosen, given.report_options()))
+    destination.write(render_answer(found, chosen, looks))
     given.say_written([destination.file], lambda: counted(found.specs.missing, "missing spec"))
     return int(exit_code and bool(found.missing))
 
@@ -83,17 +82,17 @@ What it draws:
 @click.argument(
     "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=options.a_path
 )
-@options.repository("OLD and NEW")
+@options.repository(help="Look OLD and NEW up in DIR.")
 @options.environment
 @options.answer_format
-@options.output("Write to FILE, whole or not at all.")
+@options.output(help="Write to FILE, whole or not at all.")
 @options.places
 @options.package_url
 @options.template_folder
 @options.no_pager
 @options.configuration
 @options.pages
-@options.verbose()
+@options.verbose(help="Say what is compared; trace internal errors.")
 def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """Say why the specs of PACKAGE changed from OLD to NEW: everything that changed below them.
 
@@ -102,8 +101,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """
     given = GivenOptions(**values)
     asked = parse_question(package)
-    destination = given.destination(given.output)
-    chosen = chosen_format(ANSWER, given.format_name, destination.file, "text")
+    chosen, looks, destination = given.report(ANSWER, given.format_name, given.output, "text")
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, {"tag", "stack"}, progress)
         with lines_named(given):
@@ -120,7 +118,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     given.warn_of_skipped(found.skipped)
     given.warn_without_effect(ANSWER, [chosen])
     found = replace(found, configuration=given.configuration)
-    destination.write(render_answer(found, chosen, given.report_options()))
+    destination.write(render_answer(found, chosen, looks))
     specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
     given.say_written([destination.file], lambda: counted(specs, "changed spec"))
     return 0

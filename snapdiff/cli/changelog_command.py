@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, get_args
 
 import click
+from msgspec.structs import replace
 
 from snapdiff.catalog.loading import check_filters
 from snapdiff.changelog.first_seen import first_seen, render_first_seen
@@ -30,8 +31,8 @@ from snapdiff.errors import ReportError, SnapdiffError
 from snapdiff.filters import Scope
 from snapdiff.output.streams import ProgressBar
 from snapdiff.output.whole_files import held_alone
-from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, chosen_format, in_words, option_name
-from snapdiff.reports import PACKAGE_URL, By
+from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, in_words, option_name
+from snapdiff.reports import By
 from snapdiff.reports.names import counted
 
 _DEFAULT_BY: By = "commit"
@@ -61,12 +62,12 @@ Order:
 """,
 )
 @click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=options.a_path)
-@options.repository("RANGE")
+@options.repository(help="Look RANGE up in DIR.")
 @click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
 @options.format_of(CHANGELOG, markdown="default", text="default on a terminal")
-@options.output("Write to FILE, or keep it up to date.")
+@options.output(help="Write to FILE, or keep it up to date.")
 @options.narrowing
-@options.group_by("In a section, one list for each stack, or one for all (default).")
+@options.group_by(help="In a section, one list for each stack, or one for all (default).")
 @click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
 @options.package_url
 @click.option(
@@ -93,7 +94,7 @@ Order:
 )
 @options.configuration
 @options.pages
-@options.verbose("Say what was written; trace internal errors.")
+@options.verbose(help="Say what was written; trace internal errors.")
 def changelog(story: tuple[str, ...], **values: Any) -> int:
     """Say what changed over the snapshots in RANGE, section by section.
 
@@ -114,8 +115,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
 
 
 def _write_changelog(story: str, given: GivenOptions) -> None:
-    destination = given.destination(given.output)
-    chosen = given.format_for(CHANGELOG, given.format_name, destination)
+    chosen, _, destination = given.report(CHANGELOG, given.format_name, given.output)
     given.warn_without_effect(CHANGELOG, [chosen])
     goes_on = is_continued(destination.file, chosen)
     with held_alone(destination.file) as is_new:
@@ -123,12 +123,13 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             require_no_changelog(destination.file)
         wanted, settings, given = _open(story, given, FROM_FILE)
         newest, *_, oldest = (catalog.source.name for catalog in wanted.catalogs())
-        # A file that is read as it is has no links in it.
-        links = PACKAGE_URL if chosen == "html" else ""
+        looks = given.report(CHANGELOG, given.format_name, given.output).options
+        if chosen != "html" and given.package_url is None:
+            looks = replace(looks, package_url="")  # no links where text is read as it is
         log = Changelog(
             ends=(oldest, newest),
             settings=settings,
-            options=given.report_options(destination, package_url=links),
+            options=looks,
             shaping=_shaping(given),
             format_name=chosen,
             destination=destination._replace(
@@ -159,9 +160,9 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
     if given.explicit:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
-    destination = given.destination(given.output)
-    usual = "text" if destination.is_terminal else "markdown"
-    chosen = chosen_format(FIRST_SEEN, given.format_name, destination.file, usual)
+    chosen, looks, destination = replace(given, template=None).report(
+        FIRST_SEEN, given.format_name, given.output
+    )
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if destination.file:
         require_no_changelog(destination.file)
@@ -170,16 +171,12 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
         given.warn(f"{page.path}: left out: {page.error}")
-    options = given.report_options(destination)
-    destination.write(render_first_seen(found, chosen, settings, options))
+    destination.write(render_first_seen(found, chosen, settings, looks))
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
 def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Settings, GivenOptions]:
-    """Return the range, how its snapshots are compared, and the options.
-
-    The file of the last revision decides some of them.
-    """
+    """Return the range, and what decides its sections; some of that the last revision's file."""
     wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
@@ -224,9 +221,6 @@ def _once_a_page(warn: Callable[[str], None]) -> Callable[[str], None]:
 
 # --- Processes for --jobs: they end when this one does, however it ends ---
 
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
-
 _WARNINGS = "PYTHONWARNINGS"
 _QUIET_TRACKER = "ignore:resource_tracker:UserWarning"
 """Where a signal ends this process, locks are left to a helper of Python's, which tells of them."""
@@ -266,7 +260,6 @@ class _Workers(Executor):
     """
 
     def __init__(self, number: int) -> None:
-        """Take how many there are to be; each starts with its first piece of work."""
         # A process that is started afresh shares no lock and no open pipe with this one.
         context = multiprocessing.get_context("spawn")
         self._pools = [
@@ -274,13 +267,7 @@ class _Workers(Executor):
         ]
         self._turns = itertools.cycle(self._pools)
 
-    def submit(
-        self,
-        function: Callable[_Arguments, _Result],
-        /,
-        *args: _Arguments.args,
-        **kwargs: _Arguments.kwargs,
-    ) -> Future[_Result]:
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a process if need be, one that does not hear signals while it gets ready."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:

@@ -49,7 +49,7 @@ class _Commands(click.Group):
         return super().parse_args(context, arguments)
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of all commands, those that are imported late too."""
+        """Return the names of all commands, of those that are imported late, too."""
         return [*super().list_commands(context), *_LATE]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:

@@ -24,7 +24,6 @@ CODE_QUALITY_FILE = "gl-code-quality-report.json"
 def _stack_pairs(
     _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
 ) -> tuple[tuple[str, str], ...]:
-    """Return pairs of an old and a new stack; raises BadParameter for a value that is none."""
     pairs: dict[str, str] = {}
     for value in values:
         old, equals, new = value.partition("=")
@@ -37,7 +36,6 @@ def _stack_pairs(
 
 
 def _report_and_file(value: str) -> tuple[str, Path | None]:
-    """Return a format with its file, None for standard output; raises BadParameter."""
     format_name, _, file = value.partition("=")
     if not format_name or not file:
         raise click.BadParameter(f"{value!r} names no format and file; write FORMAT=FILE")
@@ -45,7 +43,6 @@ def _report_and_file(value: str) -> tuple[str, Path | None]:
 
 
 def _annotations(value: str) -> str | Path:
-    """Return `github`, or the file for GitLab; raises BadParameter for another system."""
     host, equals, name = value.partition("=")
     if value == "github":
         return value
@@ -57,7 +54,6 @@ def _annotations(value: str) -> str | Path:
 def _kinds_of_change(
     _context: click.Context, _parameter: click.Parameter, values: Sequence[str]
 ) -> "tuple[Kind, ...]":
-    """Return kinds of change; raises BadParameter for a word that is none."""
     from snapdiff.result import Kind
 
     if values == ("none",):  # turns back what a configuration file says
@@ -76,7 +72,6 @@ def _kinds_of_change(
 def _completed(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list["CompletionItem"]:
-    """Return what a shell may complete: files and folders, and other commands."""
     from click.shell_completion import CompletionItem
 
     above = context.find_root()
@@ -126,10 +121,10 @@ Exit status:
 @click.argument(
     "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=_completed
 )
-@options.repository("OLD and NEW")
+@options.repository(help="Look OLD and NEW up in DIR.")
 @options.environment
 @options.format_of(REPORT, markdown="default", text="default on a terminal")
-@options.output("Write to FILE, whole or not at all.")
+@options.output(help="Write to FILE, whole or not at all.")
 @click.option(
     "--also",
     multiple=True,
@@ -138,23 +133,17 @@ Exit status:
     help="Write the report to FILE in FORMAT, too; repeatable.",
 )
 @options.narrowing
-@click.option(
+@options.globs(
     "--because",
-    multiple=True,
-    metavar="GLOB[,GLOB]",
     help="Only what was rebuilt or lost because of these packages, directly or through others.",
 )
-@options.group_by("One list for each stack, or one for all (default; comment: stack).")
+@options.group_by(help="One list for each stack, or one for all (default; comment: stack).")
 @click.option(
     "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
 )
 @click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown).")
 @click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
-@click.option(
-    "--report-url",
-    metavar="URL",
-    help="Link to the full report (markdown, comment).",
-)
+@click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
 @click.option(
     "--map-stack",
     multiple=True,
@@ -199,7 +188,7 @@ Exit status:
 )
 @options.configuration
 @options.pages
-@options.verbose()
+@options.verbose(help="Say what is compared; trace internal errors.")
 def diff(revisions: tuple[str, ...], **values: Any) -> int:
     """Say what changed from OLD to NEW, two snapshots of a package catalog, per tag and stack.
 

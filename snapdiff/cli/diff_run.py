@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, stacks_of
-from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
+from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
 from snapdiff.comparison import diff_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds, renamed_since
-from snapdiff.output.streams import Destination, ProgressBar, say
-from snapdiff.output.whole_files import require_files_of_their_own
+from snapdiff.output.streams import ProgressBar, say
+from snapdiff.output.whole_files import check_output, require_files_of_their_own
 from snapdiff.report_formats import REPORT
-from snapdiff.reports import ReportOptions, render_pieces
+from snapdiff.reports import render_pieces
 from snapdiff.result import CatalogDiff, Filters
 
 if TYPE_CHECKING:  # late: most runs have no gate
@@ -28,14 +28,6 @@ FROM_FILE = {
     *("fail_on", "ignore"),
 }
 """The options that a configuration file can decide."""
-
-
-class ReportWriter(NamedTuple):
-    """A report to be: its format, its looks and where it goes."""
-
-    format_name: str
-    options: ReportOptions
-    destination: Destination
 
 
 class Outcome(NamedTuple):
@@ -123,20 +115,19 @@ def _report_writers(given: GivenOptions) -> list[ReportWriter]:
         raise ReportError("--stat leaves out what --detail adds; give one of them")
     is_usual = "format_name" in given.from_file
     usual, wanted = (given.format_name, None) if is_usual else (None, given.format_name)
-    writers = []
-    for name, file in ((wanted, given.output), *given.also):
-        target = given.destination(file)
-        chosen = given.format_for(REPORT, name, target, usual)
-        writers.append(ReportWriter(chosen, given.report_options(target), target))
+    writers = [
+        given.report(REPORT, name, file, usual)
+        for name, file in ((wanted, given.output), *given.also)
+    ]
     files = [writer.destination.file for writer in writers]
     if isinstance(given.annotations, Path):
-        files.append(given.destination(given.annotations).file)
+        check_output(given.annotations)
+        files.append(given.annotations)
     require_files_of_their_own(files)
     return writers
 
 
 def _write_reports(given: GivenOptions, diff: CatalogDiff, offending: tuple[str, ...]) -> None:
-    """Write every report that is asked for, and say so; raises ReportError."""
     writers = _report_writers(given)
     given.warn_without_effect(REPORT, [writer.format_name for writer in writers])
     has_words = not given.quiet_if_empty or not diff.is_empty() or bool(diff.skipped)

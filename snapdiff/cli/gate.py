@@ -56,9 +56,7 @@ def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]
     package than on the other side is one, whatever the kinds are. The diff is to be one that is
     not narrowed to kinds (docs/specification.md, section 9).
     """
-    if not kinds:
-        return []
-    tags = tags_worst_first(readable(diff).tags)
+    tags = tags_worst_first(readable(diff).tags) if kinds else ()
     return [offender for tag in tags for offender in _offenders_of_tag(tag, kinds)]
 
 
@@ -150,11 +148,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 class _Place(NamedTuple):
-    """What happened to a package in a stack, or to the whole stack where there is no package."""
-
     kind: Kind
     stack: str
-    package: str | None
+    package: str | None  # None where it happened to the whole stack
 
 
 def judge(
@@ -203,29 +199,28 @@ def _places(stack: StackDiff) -> Iterator[_Place]:
         yield _Place(Kind(stack.status), stack.stack, None)
     else:
         for change in stack.package_changes:
-            for kind in change.kinds:
-                yield _Place(kind, stack.stack, change.package)
+            yield from (_Place(kind, stack.stack, change.package) for kind in change.kinds)
 
 
 def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:
     """Return a diff in which nothing happened to stacks and packages but at some places."""
-
-    def part(stack: StackDiff) -> StackDiff:
-        if stack.status in ("added", "removed"):
-            is_in = not places.isdisjoint(_places(stack))
-            return stack if is_in else replace(stack, status="unchanged", package_changes=())
-        return replace(
-            stack,
-            package_changes=tuple(
+    tags = []
+    for tag in diff.tags:
+        stacks = []
+        for stack in tag.stacks:
+            changes = tuple(
                 change
                 for change in stack.package_changes
                 if any(_Place(kind, stack.stack, change.package) in places for kind in change.kinds)
-            ),
-        )
-
-    return replace(
-        diff, tags=tuple(replace(tag, stacks=tuple(map(part, tag.stacks))) for tag in diff.tags)
-    )
+            )
+            if stack.status not in ("added", "removed"):
+                stacks.append(replace(stack, package_changes=changes))
+            elif places.isdisjoint(_places(stack)):
+                stacks.append(replace(stack, status="unchanged", package_changes=()))
+            else:
+                stacks.append(stack)
+        tags.append(replace(tag, stacks=tuple(stacks)))
+    return replace(diff, tags=tuple(tags))
 
 
 def _described(accepted: "AcceptedChange") -> str:

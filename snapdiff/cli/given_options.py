@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -32,6 +32,14 @@ from snapdiff.sources.source import SettingsFile, Source
 
 if TYPE_CHECKING:
     from snapdiff.settings import AcceptedChange, CatalogSettings  # late: few have any
+
+
+class ReportWriter(NamedTuple):
+    """A report to be: its format, its looks and where it goes."""
+
+    format_name: str
+    options: ReportOptions
+    destination: Destination
 
 
 class GivenOptions(Struct, frozen=True, kw_only=True):
@@ -149,48 +157,35 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
     # --- How it is reported ---
 
-    def destination(self, file: Path | None) -> Destination:
-        """Return how a file, or standard output, is written to.
+    def report(
+        self, formats: Formats, name: str | None, file: Path | None, usual: str | None = None
+    ) -> ReportWriter:
+        """Return how a report is written to a file, or to standard output where there is none.
 
-        Raises ReportError where the file cannot be written, before any work goes into it.
+        `usual` is its format where neither a name nor the file's suffix says which. Raises
+        ReportError where the file cannot be written, before any work goes into it, and where there
+        is no such format.
         """
         if file:
             check_output(file)
-        return Destination(file, has_pager=not self.no_pager)
-
-    def format_for(
-        self, formats: Formats, name: str | None, destination: Destination, usual: str | None = None
-    ) -> str:
-        """Return the format of a report; raises ReportError where there is none.
-
-        `usual` is for where neither a name nor the file's suffix says which.
-        """
-        if self.template:
-            if name:
-                raise ReportError(f"--template replaces the format, so -f {name} has no meaning")
-            return OWN_TEMPLATE
+        destination = Destination(file, has_pager=not self.no_pager)
+        if self.template and name:
+            raise ReportError(f"--template replaces the format, so -f {name} has no meaning")
         usual = usual or ("text" if destination.is_terminal else "markdown")
-        return chosen_format(formats, name, destination.file, usual)
+        chosen = OWN_TEMPLATE if self.template else chosen_format(formats, name, file, usual)
+        looks = self.looks()
+        for name_of_path in {"template", "templates"} & looks.keys():
+            looks[name_of_path] = Path(looks[name_of_path])
+        if "color" in formats.get(chosen, ()):
+            may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
+            looks["color"] = self.color == "always" or (self.color != "never" and may_have_colors)
+        return ReportWriter(chosen, ReportOptions(**looks, width=destination.width), destination)
 
     def looks(self) -> dict[str, Any]:
         """Return the fields of ReportOptions that somebody has given a value, as it was given."""
         names = [name for name in ReportOptions.__struct_fields__ if name != "color"]
         given = {name: getattr(self, name, None) for name in names}  # not all are options
         return {name: value for name, value in given.items() if value not in (None, False)}
-
-    def report_options(self, destination: Destination | None = None, **usual: Any) -> ReportOptions:
-        """Return how a report is to look; `usual` is for what nobody has given.
-
-        There are colours and a width where a destination has them.
-        """
-        looks = usual | self.looks()
-        for name in {"template", "templates"} & looks.keys():
-            looks[name] = Path(looks[name])
-        if destination:
-            may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
-            looks["color"] = self.color == "always" or (self.color != "never" and may_have_colors)
-            looks["width"] = destination.width
-        return ReportOptions(**looks)
 
     # --- What is said of it ---
 

@@ -1,6 +1,7 @@
 """The options that several commands have, each with its help."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,7 +17,6 @@ KINDS = "removed", "downgraded", "added", "upgraded", "reconfigured", "rebuilt"
 """The kinds of change, for help and completion: what knows more of them takes long to import."""
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-"""What click is told of each command."""
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -34,7 +34,7 @@ def _limits(_context: click.Context, _parameter: click.Parameter, value: str | N
 def at_least_one(
     _context: click.Context, _parameter: click.Parameter, value: int | None
 ) -> int | None:
-    """Return a number of things; raises BadParameter where there would be none."""
+    """Return a number; raises BadParameter where it is less than 1."""
     if value is not None and value < 1:
         raise click.BadParameter(f"{value} is less than 1")
     return value
@@ -51,11 +51,9 @@ def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return give
 
 
-Completion = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
-"""What a shell may complete a word to."""
-
-
-def one_of(words: Iterable[str]) -> Completion:
+def one_of(
+    words: Iterable[str],
+) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
     """Return what completes the last of some words with commas between."""
 
     def complete(
@@ -79,18 +77,7 @@ def a_path(
     return [CompletionItem(incomplete, "file")]
 
 
-def _narrowed(
-    letter: str, name: str, noun: str, complete: Completion | None = None
-) -> Callable[[_Command], _Command]:
-    return click.option(
-        f"-{letter}",
-        f"--{name}",
-        multiple=True,
-        metavar="GLOB[,GLOB]",
-        shell_complete=complete,
-        help=f"Only these {noun}.",
-    )
-
+globs = partial(click.option, multiple=True, metavar="GLOB[,GLOB]")
 
 max_size = click.option(
     "--max-size",
@@ -100,8 +87,8 @@ max_size = click.option(
     help="Take SIZE bytes of a page (default 16M), a lock, an index or a mirror (2G); K, M, G.",
 )
 
-_STACK = _narrowed("s", "stack", "stacks, such as e4s; !GLOB leaves some out")
-_TAG = _narrowed("t", "tag", "tags, such as develop")
+_STACK = globs("-s", "--stack", help="Only these stacks, such as e4s; !GLOB leaves some out.")
+_TAG = globs("-t", "--tag", help="Only these tags, such as develop.")
 
 _NO_RENAMES = click.option(
     "--no-renames",
@@ -111,9 +98,14 @@ _NO_RENAMES = click.option(
 
 narrowing = together(
     _STACK,
-    _narrowed("p", "package", "packages"),
+    globs("-p", "--package", help="Only these packages."),
     _TAG,
-    _narrowed("k", "kind", f"kinds of change: {', '.join(KINDS)}", one_of(KINDS)),
+    globs(
+        "-k",
+        "--kind",
+        shell_complete=one_of(KINDS),
+        help=f"Only these kinds of change: {', '.join(KINDS)}.",
+    ),
     click.option(
         "--explicit",
         is_flag=True,
@@ -121,11 +113,7 @@ narrowing = together(
     ),
     _NO_RENAMES,
 )
-"""What narrows a report."""
-
 places = together(_STACK, _TAG, _NO_RENAMES)
-"""The tags and stacks that are looked at."""
-
 pages = together(
     click.option(
         "--allow-empty", is_flag=True, help="Accept a side that has no page, lock or index."
@@ -149,7 +137,6 @@ configuration = together(
     ),
     click.option("--no-config", is_flag=True, help="Take no settings from any file."),
 )
-"""Where settings are from."""
 
 
 def _url_of_packages(value: str) -> str:
@@ -166,17 +153,9 @@ package_url = click.option(
 )
 
 
-def repository(names: str) -> Callable[[_Command], _Command]:
-    """Return the option for where some names are looked up."""
-    return click.option(
-        "-C",
-        "--repo",
-        default=".",
-        metavar="DIR",
-        shell_complete=a_path,
-        help=f"Look {names} up in DIR.",
-    )
-
+repository = partial(
+    click.option, "-C", "--repo", default=".", metavar="DIR", shell_complete=a_path
+)
 
 environment = click.option(
     "-e",
@@ -193,11 +172,8 @@ def _file(value: str) -> Path | None:
     return None if value == "-" else Path(value)
 
 
-def output(words: str) -> Callable[[_Command], _Command]:
-    """Return the option for the file to write; without it, or for `-`, that is standard output."""
-    return click.option(
-        "-o", "--output", type=_file, metavar="FILE", shell_complete=a_path, help=words
-    )
+output = partial(click.option, "-o", "--output", type=_file, metavar="FILE", shell_complete=a_path)
+"""The file to write; without it, or for `-`, that is standard output."""
 
 
 def format_of(formats: Formats, **notes: str) -> Callable[[_Command], _Command]:
@@ -215,30 +191,15 @@ def format_of(formats: Formats, **notes: str) -> Callable[[_Command], _Command]:
 answer_format = format_of(ANSWER, text="default")
 
 
-def group_by(words: str) -> Callable[[_Command], _Command]:
-    """Return the option for how lists of packages are put together."""
-    return click.option("--group-by", type=click.Choice(["stack", "package"]), help=words)
+group_by = partial(click.option, "--group-by", type=click.Choice(["stack", "package"]))
 
 
 def _traced(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
-    """Tell the command line, which catches internal faults."""
-    context.ensure_object(dict)["verbose"] = value
+    context.ensure_object(dict)["verbose"] = value  # for the command line, which catches faults
     return value
 
 
-def verbose(
-    words: str = "Say what is compared; trace internal errors.", *, expose_value: bool = True
-) -> Callable[[_Command], _Command]:
-    """Return the option by which a command says more; without its value it only traces errors."""
-    return click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        callback=_traced,
-        expose_value=expose_value,
-        help=words,
-    )
-
+verbose = partial(click.option, "-v", "--verbose", is_flag=True, callback=_traced)
 
 template_folder = click.option(
     "--template-folder",

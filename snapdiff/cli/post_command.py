@@ -112,8 +112,13 @@ def post_comment(
     return ""
 
 
-def _read(file: str) -> str:
-    """Return the text of a file, or of standard input. Raises PostError."""
+def _body(file: str, marker: str) -> str:
+    """Return the comment to post: the text of a file below the line with its marker.
+
+    Which comment of the bot is replaced, the caller says and not FILE: in a workflow for
+    forks FILE may be a stranger's. Raises PostError where FILE names another one; the usual marker
+    is what a comment has that nobody named.
+    """
     name = "standard input" if file == "-" else file
     if file == "-" and sys.stdin is None:
         raise PostError(f"{name}: is closed")
@@ -122,25 +127,12 @@ def _read(file: str) -> str:
     if len(content) > _MOST_BYTES:
         raise PostError(f"{name}: has more than {_MOST_BYTES:,} bytes, which no host takes")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise PostError(f"{name}: is no text in UTF-8 ({error.reason})") from error
     if not text.strip():
-        raise PostError(
-            f"{name}: is empty; write it without --quiet-if-empty, so that it says that nothing "
-            "changed"
-        )
-    return text.replace("\r\n", "\n")
-
-
-def _body(file: str, marker: str) -> str:
-    """Return the comment to post: the text of a file below the line with its marker.
-
-    Which comment of the bot is replaced, the caller says and not FILE: in a workflow for
-    forks FILE may be a stranger's. Raises PostError where FILE names another one; the usual marker
-    is what a comment has that nobody named.
-    """
-    text = _read(file)
+        way_out = "write it without --quiet-if-empty, so that it says that nothing changed"
+        raise PostError(f"{name}: is empty; {way_out}")
     own, first_line = marker_of(text), marker_line(marker)
     if own not in (None, MARKER, marker):
         raise PostError(f"{file}: its first line is the marker {own}; post it with --marker {own}")

@@ -45,10 +45,10 @@ Examples:
 )
 @click.argument("source", shell_complete=options.a_path)
 @click.argument("folder", metavar="DIR", shell_complete=options.a_path)
-@options.repository("SOURCE")
+@options.repository(help="Look SOURCE up in DIR.")
 @options.max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
-@options.verbose("Trace internal errors.", expose_value=False)
+@options.verbose(help="Trace internal errors.", expose_value=False)
 def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
 

@@ -29,7 +29,6 @@ class UndoneBySignals:
     """
 
     def __init__(self, undo: "Callable[[], object]") -> None:
-        """Take what undoes it."""
         self._undo = undo
 
     def __enter__(self) -> None:

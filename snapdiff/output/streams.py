@@ -86,7 +86,6 @@ def write_stdout(pieces: Iterable[str]) -> None:
 
 
 def _paged(text: str) -> bool:
-    """Return whether a pager took the text."""
     import subprocess  # late: help and completion do without it, and few reports are that long
 
     command = os.environ.get("PAGER", shutil.which("less") or "")
@@ -135,7 +134,6 @@ class ProgressBar(contextlib.ExitStack):
     erased: ClassVar[str] = ""  # what takes the bar off the screen, where one is on it
 
     def __init__(self, words: str, *, wanted: bool = True) -> None:
-        """Take what the work is called; `wanted` says whether to show it at all."""
         super().__init__()
         self._words = words
         is_seen = wanted and is_on_terminal() and os.environ.get("TERM") != "dumb"

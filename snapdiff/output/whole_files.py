@@ -51,7 +51,6 @@ def require_files_of_their_own(paths: Sequence[Path | None]) -> None:
 
 @contextlib.contextmanager
 def _errors_named(path: Path) -> Iterator[None]:
-    """Raise ReportError for whatever the system has against writing a file."""
     try:
         yield
     except OSError as error:

@@ -134,7 +134,7 @@ def test_a_package_that_lost_a_build_and_was_upgraded_is_not_gone(tmp_path: Path
     assert zlib["builds"] == {"old": 2, "new": 1}
     done = run_cli(*sides, "-f", "text", "--fail-on", "removed")
     assert (done.status, "gone" in done.out.partition("\n\n")[2]) == (0, False)
-    assert "zlib 1.0 → 2.0, 1 of 2 builds lost (built with llvm 14.0.6)" in done.out
+    assert "zlib 1.0 → 2.0, 1 of 2 builds lost (no longer built with llvm 14.0.6)" in done.out
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
