@@ -16,7 +16,7 @@ from snapdiff.reports.groups import (
     number_of_packages,
     product_columns,
 )
-from snapdiff.reports.moves import Move, moves_of, stack_moves
+from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
 from snapdiff.reports.opening import Opening, RootsLine, opening_of, roots_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
@@ -83,7 +83,8 @@ MOST_NEWS = 10
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
-    `only_rebuilt` names the stacks that have no part of their own; `reasons` say why specs changed
+    `by_stack` has what happened in each stack whose packages are listed. `only_rebuilt` names the
+    stacks that have no part of their own; `reasons` say why specs changed
     in those and, where the parts are about all stacks, in all of them. `opening` has the reasons
     that many packages share. `headlines` are news that
     the parts do not tell again where they tell it whole, unless in a table. `worst` is the worst
@@ -93,6 +94,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     """
 
     tag: TagDiff
+    by_stack: dict[str, StackMoves]
     worst: dict[tuple[str, bool], Status]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
@@ -121,13 +123,10 @@ class TagWriter:
         told = _told_stacks(tag)
         self._by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
         self.moves = moves_of(self._by_stack, self._places)
-        self.lines = self._lines(told)
+        self.lines = self._lines(self.moves, told)
 
-    def _lines(self, stacks: Sequence[StackDiff]) -> list[PackageLine]:
-        by_stack = {
-            it.stack: self._by_stack[it.stack] for it in stacks if it.stack in self._by_stack
-        }
-        lines = package_lines(moves_of(by_stack, self._places))
+    def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
+        lines = package_lines(moves)
         if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
             return [  # it is told once for all
                 replace(line, moves=tuple(replace(move, because=None) for move in line.moves))
@@ -152,7 +151,8 @@ class TagWriter:
             parts = [
                 part
                 for stack in fates["changed"]
-                for lines in [beside_toolchain(self._lines([stack]), toolchain)]
+                for moves in [moves_of({stack.stack: self._by_stack[stack.stack]}, self._places)]
+                for lines in [beside_toolchain(self._lines(moves, [stack]), toolchain)]
                 for part in self._parts(stack, [stack], lines)
             ]
         used = [
@@ -172,6 +172,7 @@ class TagWriter:
         )
         return TagBlock(
             tag=self.tag,
+            by_stack=self._by_stack,
             worst={package: moves[0].status for package, moves in self.moves.items()},
             only_rebuilt=tuple(sorted(it.stack for it in fates["rebuilt"] if group_by == "stack")),
             reasons=_beside(self.lines, self.tag.stacks, reasons),

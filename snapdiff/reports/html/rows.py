@@ -14,8 +14,8 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, counted_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
-from snapdiff.reports.moves import moves_in
-from snapdiff.reports.names import tag_label
+from snapdiff.reports.moves import moves_of, stack_moves
+from snapdiff.reports.names import Places, tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.products import specs_by_part
 from snapdiff.reports.statuses import Status
@@ -122,7 +122,11 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     causes = {event: counted_in_words(it, shown) for it in counted for event in it.events}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
-    for (package, is_dependency), moves in moves_in(tag, tag.stacks).items():
+    said = {
+        it.stack: stack_moves(tag, it) if it.stack in whole else block.by_stack[it.stack]
+        for it in tag.stacks
+    }
+    for (package, is_dependency), moves in moves_of(said, Places(said)).items():
         in_stacks = [name for move in moves for name in move.stacks]
         changed = {name: changes[name].get((package, is_dependency), ()) for name in in_stacks}
         found = (it.cause for some in changed.values() for it in some)
