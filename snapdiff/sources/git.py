@@ -13,7 +13,7 @@ from typing import TypeGuard
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
 from snapdiff.sources.git_commands import Commit, missing_object, read_commit
-from snapdiff.sources.names import AS_A_REVISION, REVISION_AND_PATH
+from snapdiff.sources.names import AS_A_REVISION, split_name
 from snapdiff.sources.repository import RAW, Repository, submodules_in
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
@@ -148,8 +148,8 @@ def open_revision(repository: Repository, name: str) -> GitSource:
     PATH is a folder or a file. It begins at the top as it does for git; where nothing is there, it
     begins where the user is. Raises RevisionError where there is no such thing.
     """
-    parts = REVISION_AND_PATH.match(name)
-    revision, path = parts.groups() if parts else (name, None)
+    revision, path = split_name(name)
+    revision = revision or name
     # One name is looked up once: a branch can move on between two questions.
     top = repository.look_up(revision)
     if top is None and revision == "HEAD" and not repository.has_commits():
@@ -168,10 +168,10 @@ def open_revision(repository: Repository, name: str) -> GitSource:
     shown = printable_path(revision.removesuffix(AS_A_REVISION))
     facts = read_commit(commit) if commit else None
     whole = GitSource(repository, shown, tree.object_id, facts)
-    if path is None:
+    if revision == name:
         return whole
     found = whole.part(repository.full_path(path), f"{shown}:{path}")
-    if found is None and repository.here and not path.startswith(("./", "../", "/")):
+    if found is None and not path.startswith(("./", "../", "/")) and repository.here:
         found = whole.part(repository.full_path(f"./{path}"))
     if found:
         return found

@@ -74,9 +74,8 @@ class GitRunner:
             raise RevisionError(
                 "git is not installed, so only directories can be compared; install git"
             )
-        self._command = [executable, "-C", str(directory.absolute())]
-        for setting in SETTINGS:
-            self._command += ["-c", setting]
+        settings = (word for setting in SETTINGS for word in ("-c", setting))
+        self._command = [executable, "-C", str(directory.absolute()), *settings]
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what a git command prints; raises RevisionError with git's own words."""
@@ -122,10 +121,9 @@ class GitRunner:
             yield process, words
         finally:
             process.kill()  # it only reads, so there is nothing that it could leave half done
-            for pipe in (process.stdin, process.stdout):
+            for pipe in filter(None, (process.stdin, process.stdout)):
                 with contextlib.suppress(OSError):
-                    if pipe:
-                        pipe.close()
+                    pipe.close()
             process.wait()
 
 
@@ -190,22 +188,15 @@ class Objects:
         """Whether all that git was asked for has been taken: else it may be gone."""
         return not (self._owed or self._arrived)
 
-    def look_up(self, name: str, most: int = 0) -> GitObject | None:
-        """Return the object of a name (anything `git rev-parse` takes), or None.
+    def look_up(self, names: Sequence[str], most: int = 0) -> Iterator[GitObject | None]:
+        """Yield the object of each name (anything `git rev-parse` takes), or None.
 
         Of a blob, no more than `most` bytes. Not to be called while files are asked for.
         """
-        if "\n" in name:
-            return None  # git would take it for two questions
-        self._send([name])
-        return self._answer(most)
-
-    def look_up_all(self, object_ids: Sequence[str]) -> Iterator[GitObject | None]:
-        """Yield the objects of some ids, as `look_up` does, without a pause for each."""
-        for start in range(0, len(object_ids), _READ_AHEAD):
-            some = object_ids[start : start + _READ_AHEAD]
+        for start in range(0, len(names), _READ_AHEAD):
+            some = names[start : start + _READ_AHEAD]
             self._send(some)
-            yield from (self._answer(0) for _ in some)
+            yield from (self._answer(most) for _ in some)
 
     def ask(self, entries: Iterable[Entry]) -> None:
         """Ask git for some files, as far as it is not yet busy enough: it works ahead."""
@@ -234,10 +225,9 @@ class Objects:
             found = self._answer(limit.size)
             if found is None:
                 raise missing_object(path, f"object {object_id}")
-            is_too_large = found.size > limit.size
-            self._arrived[object_id] = (
-                limit.error(f"has {found.size:,} bytes") if is_too_large else found.content
-            )
+            self._arrived[object_id] = found.content
+            if found.size > limit.size:
+                self._arrived[object_id] = limit.error(f"has {found.size:,} bytes")
         return self._arrived.pop(wanted)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
@@ -250,8 +240,7 @@ class Objects:
                 while len(waiting) > _READ_AHEAD // 2:
                     yield self.take(waiting.popleft())
         self.ask(waiting)
-        while waiting:
-            yield self.take(waiting.popleft())
+        yield from map(self.take, waiting)
 
     def _send(self, names: Sequence[str]) -> None:
         self._owed += len(names)

@@ -8,16 +8,24 @@ from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW, view_p
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
 
-REVISION_AND_PATH = re.compile(r"^((?:[^{}:]|\{[^}]*\})+):(.*)$", re.DOTALL)
-"""What `REV:PATH` is made of; a colon in braces, as in `HEAD@{12:00}`, belongs to the revision."""
+_REVISION_AND_PATH = re.compile(r"((?:[^{}:]|\{[^}]*\})+):(.*)", re.DOTALL)
+_DOTS = re.compile(r"\.{2,}")
 
 AS_A_REVISION = "~0"
 """What a name ends in that is a revision and nothing else, whatever files there are."""
 
-_DOTS = re.compile(r"\.{2,}")
-
 FILE_ENDINGS = (".lock", ".json", ".gz", ".sig", ".yaml", ".md")
 """How names of documents end."""
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the revision and the path of `REV:PATH`; of any other name, nothing and the name.
+
+    >>> split_name("HEAD:a:b"), split_name("HEAD@{12:00}")
+    (('HEAD', 'a:b'), ('', 'HEAD@{12:00}'))
+    """
+    found = _REVISION_AND_PATH.fullmatch(name)
+    return (found[1], found[2]) if found else ("", name)
 
 
 def ends_of_range(argument: str) -> tuple[str, str, str] | None:
@@ -43,16 +51,16 @@ def mirror_and_view(name: str) -> tuple[str, str, str]:
     >>> mirror_and_view("HEAD:m/gpu")
     ('HEAD:m', 'HEAD:m/v3/manifests/index/gpu/index.manifest.json', 'gpu')
     """
-    parts = REVISION_AND_PATH.match(name)
-    revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", name)
+    revision, path = split_name(name)
+    begin = f"{revision}:" if revision else ""
     if manifest := VIEW.fullmatch(path):
         above, view = manifest.groups()
     else:
         head, slash, view = path.rstrip("/").rpartition("/")
         above = head + slash
     is_here = revision and above == "./"  # a path in a revision begins at the top otherwise
-    mirror = revision + (above if is_here else above.rstrip("/") or above)
-    return mirror.removesuffix(":") or ".", f"{revision}{above}{view_path(view)}", view
+    mirror = begin + (above if is_here else above.rstrip("/") or above)
+    return mirror.removesuffix(":") or ".", f"{begin}{above}{view_path(view)}", view
 
 
 def is_plainly_a_path(name: str) -> bool:
@@ -63,8 +71,8 @@ def is_plainly_a_path(name: str) -> bool:
 
 def is_plainly_a_revision(name: str) -> bool:
     """Return whether a name says that it is a revision, even where there is a file called so."""
-    parts = REVISION_AND_PATH.match(name)
-    return (parts[1] if parts else name).endswith(AS_A_REVISION) and not is_plainly_a_path(name)
+    revision = split_name(name)[0] or name
+    return revision.endswith(AS_A_REVISION) and not is_plainly_a_path(name)
 
 
 Scheme = Literal["http", "https", "s3", "gs", "file"]

@@ -4,7 +4,6 @@ import contextlib
 import copy
 import functools
 import os
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -54,10 +53,9 @@ class Repository:
     """A git repository that revisions are looked up in; nothing in it is ever changed."""
 
     def __init__(self, directory: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Open the repository that git would find if it were started in `directory`.
+        """Open the repository that git finds from `directory`; its listings have what is `wanted`.
 
-        Its listings have the files that are `wanted`. Raises RevisionError where there is none, or
-        no git to read it with.
+        Raises RevisionError where there is none, or no git to read it with.
         """
         self.git = GitRunner(directory)
         self.wanted = wanted
@@ -113,13 +111,15 @@ class Repository:
     def full_path(self, path: str) -> str:
         """Return the path of a `REV:PATH` from the top: `./` and `../` begin where git starts."""
         if path.startswith(("./", "../")) or path == "..":
-            path = posixpath.normpath(posixpath.join(self.here, path))
+            path = os.path.normpath(os.path.join(self.here, path))
         return "" if path == "." else path.strip("/")
 
     def look_up(self, name: str, most: int = 0) -> GitObject | None:
         """Return the object of a name, of a blob no more than `most` bytes, or None."""
+        if "\n" in name:
+            return None  # git would take it for two questions
         with self.objects() as objects:
-            return objects.look_up(name, most)
+            return next(objects.look_up([name], most))
 
     def resolve(self, revision: str) -> str | None:
         """Return the object id that a revision names, or None where it names nothing."""
@@ -175,15 +175,16 @@ class Repository:
         and a git for each of these took twenty times as long as all else. Raises RevisionError
         where a folder is missing or damaged.
         """
-        *folders, name = path.split("/")
-        for folder in folders:
-            mode, tree = self._items(tree, path).get(folder, ("", ""))
+        mode, object_id = _FOLDER, tree
+        for name in path.split("/"):
             if mode != _FOLDER:
                 return None
-        mode, object_id = self._items(tree, path).get(name, (_FOLDER, ""))
-        return None if mode in (_FOLDER, _SUBMODULE) else _entry(os.fsencode(path), mode, object_id)
+            mode, object_id = self._items(object_id, path).get(name, (_NOTHING, ""))
+        is_file = mode not in (_FOLDER, _SUBMODULE, _NOTHING)
+        return _entry(os.fsencode(path), mode, object_id) if is_file else None
 
     def _items(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
+        """Return mode and object id of what is in a folder on the way to a path, by name."""
         known = self._folders.get(tree)
         if known is None:
             found = self.look_up(f"{tree}^{{tree}}")
@@ -254,7 +255,7 @@ class Repository:
         ids = self.git.run("rev-list", *arguments, "--").decode("ascii").split()
         commits = []
         with self.objects() as objects:
-            for commit_id, found in zip(ids, objects.look_up_all(ids), strict=True):
+            for commit_id, found in zip(ids, objects.look_up(ids), strict=True):
                 if found is None:
                     raise missing_object(commit_id, "the commit")
                 commits.append(read_commit(found))

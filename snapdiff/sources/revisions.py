@@ -4,7 +4,6 @@ The only place that knows how they are written (docs/specification.md, section 2
 """
 
 import os
-import posixpath
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,12 +15,12 @@ from snapdiff.sources.git import GitSource, open_revision
 from snapdiff.sources.names import (
     AS_A_REVISION,
     FILE_ENDINGS,
-    REVISION_AND_PATH,
     ends_of_range,
     is_mirror_address,
     is_plainly_a_path,
     is_plainly_a_revision,
     mirror_and_view,
+    split_name,
 )
 from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
@@ -148,8 +147,8 @@ class SourceOpener:
             return
         if source.file:
             raise RevisionError(f"{source.name}: is a single file, so no path can narrow it")
-        is_whole = isinstance(source, WorkingTree) or (
-            isinstance(source, GitSource) and not source.folder and not source.view
+        is_whole = isinstance(source, WorkingTree | GitSource) and not (
+            source.folder or source.view
         )
         here = self._open_repository(source.name).here if is_whole else ""
         source.paths = Paths(words, here)
@@ -169,19 +168,19 @@ class SourceOpener:
 
     def _merge_base(self, old: str, new: str) -> str:
         """Return the commit in which two histories meet, with the path of the old name."""
-        parts = [REVISION_AND_PATH.match(name) for name in (old, new)]
-        names = [part[1] if part else name for part, name in zip(parts, (old, new), strict=True)]
+        (old_revision, path), (new_revision, _) = map(split_name, (old, new))
         repository = self._open_repository(f"{old}...{new}")
-        commits = [repository.resolve(f"{name}^{{commit}}") for name in names]
-        for name, commit in zip(names, commits, strict=True):
+        commits = []
+        for name in (old_revision or old, new_revision or new):
+            commit = repository.resolve(f"{name}^{{commit}}")
             if commit is None:
                 open_revision(repository, name)  # it says why
                 raise RevisionError(f"{name}: is no commit, so it has no history")
-        base = repository.merge_base(*map(str, commits))
+            commits.append(commit)
+        base = repository.merge_base(*commits)
         if base is None:
             raise RevisionError(f"{old}...{new}: have no commit in common; name two revisions")
-        path = f":{parts[0][2]}" if parts[0] else ""
-        return f"{base}{AS_A_REVISION}{path}"
+        return f"{base}{AS_A_REVISION}" + (f":{path}" if old_revision else "")
 
     def open(self, name: str) -> Source:
         """Return the directory, the file or the revision called `name`.
@@ -255,30 +254,30 @@ class SourceOpener:
         if is_mirror_address(name) or "\0" in name:
             return name
         for spelled in self._spellings(name):
-            parts = REVISION_AND_PATH.match(spelled)
-            revision, path = (f"{parts[1]}:", parts[2]) if parts else ("", spelled)
-            full = posixpath.normpath(path) if parts else os.path.abspath(self._directory / path)
+            revision, path = split_name(spelled)
+            full = os.path.normpath(path) if revision else os.path.abspath(self._directory / path)
             for end, has in self._wanted.inner_paths:
-                if f"/{full}".endswith(f"/{end}"):
-                    up = posixpath.normpath(posixpath.join(path, "../" * (end.count("/") + 1)))
-                    if parts:
-                        up = f"./{up}" if path.startswith(("./", "../")) else up.removeprefix(".")
-                    if self._exists(revision + joined(up, has)):
-                        return revision + up
+                if not f"/{full}".endswith(f"/{end}"):
+                    continue
+                up = os.path.normpath(os.path.join(path, "../" * (end.count("/") + 1)))
+                if revision:
+                    up = f"./{up}" if path.startswith(("./", "../")) else up.removeprefix(".")
+                above = f"{revision}:" if revision else ""
+                if self._exists(above + joined(up, has)):
+                    return above + up
         return name
 
     def _spellings(self, name: str) -> list[str]:
         """Return the name, and how the path of a `REV:PATH` is written that begins where one is."""
-        parts = REVISION_AND_PATH.match(name)
-        if not parts or parts[2].startswith(("./", "../", "/")) or not self._is_revision(parts[1]):
+        revision, path = split_name(name)
+        is_of_git = revision and self._is_revision(revision)
+        if not is_of_git or path.startswith(("./", "../", "/")):
             return [name]
-        is_below = bool(self._open_repository(name).here)
-        return [name, f"{parts[1]}:./{parts[2]}"] if is_below else [name]
+        return [name, f"{revision}:./{path}"] if self._open_repository(name).here else [name]
 
     def _exists(self, name: str) -> bool:
-        if REVISION_AND_PATH.match(name):
-            return self._is_revision(name)
-        return os.path.lexists(self._directory / name)
+        is_in_git, _ = split_name(name)
+        return self._is_revision(name) if is_in_git else os.path.lexists(self._directory / name)
 
     def settings_file(self, name: str) -> SettingsFile:
         """Return the configuration file that the user named: a file on disk, or `REV:PATH`.
@@ -287,7 +286,7 @@ class SourceOpener:
         have put a file of that name. Raises RevisionError where there is no such file.
         """
         place = printable_path(name)
-        if REVISION_AND_PATH.match(name) and not is_plainly_a_path(name):
+        if split_name(name)[0] and not is_plainly_a_path(name):
             found = self._open_repository(name).look_up(name, SETTINGS_BYTES)
             if found is None or found.kind != "blob":
                 raise RevisionError(
@@ -313,8 +312,9 @@ class SourceOpener:
         if top is None or os.path.realpath(place) != place:
             return None
         path = os.path.relpath(place, top.resolve())
-        is_outside = path.split("/")[0] in ("..", ".git")
-        return None if is_outside else path.removeprefix(".") if path == "." else path
+        if path.split("/")[0] in ("..", ".git"):
+            return None
+        return "" if path == "." else path
 
     def _is_revision(self, name: str) -> bool:
         if not may_be_in_a_repository(self._directory):

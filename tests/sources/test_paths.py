@@ -178,6 +178,16 @@ def test_both_sides_are_narrowed(
     assert stacks("-C", envs.folder / start, *revisions, "--", *paths) == expected
 
 
+@pytest.mark.parametrize("start", ["", "envs", "envs/b"])
+@pytest.mark.parametrize(
+    "revisions", [["HEAD~1:envs", "HEAD:envs"], ["HEAD~1:envs"]], ids=["revisions", "working tree"]
+)
+def test_paths_begin_at_the_top_of_a_folder_that_is_named(
+    revisions: list[str], start: str, envs: GitRepository
+) -> None:
+    assert stacks("-C", envs.folder / start, *revisions, "--", "a") == [("a", "changed")]
+
+
 def test_four_routes_give_one_narrowed_report(envs: GitRepository, tmp_path: Path) -> None:
     for commit, folder in (("HEAD~1", "old"), ("HEAD", "new")):
         run_git(tmp_path, "clone", "--quiet", str(envs.folder), folder)
