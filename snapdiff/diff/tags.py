@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, diff_package
-from snapdiff.diff.stacks import StackTotal, asks_for_others
+from snapdiff.diff.stacks import ComparedStack
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import Build, PackagePair, TagPair, Tags
+from snapdiff.model import Build, PackagePair, TagPair, Tags, packages_asked_for
 from snapdiff.result import (
     Count,
     HashConflict,
@@ -60,11 +60,9 @@ class TagDiffs:
             stacks = package.old.by_stack.keys() | package.new.by_stack.keys()
             if not stacks or not stacks <= tag.left_out_stacks:
                 reported.append(package)
-        documents = {name for name in tag.graphs[1] if name is not None} - tag.left_out_stacks
-        flipped = any(asks_for_others(tag, stack) for stack in documents)
         has_changes = any(package.stacks for package in reported)
         conflicts = find_hash_conflicts([package.pair for package in packages], self._scope)
-        if not flipped and not has_changes and not tag.renamed and not conflicts:
+        if not has_changes and not tag.renamed and not conflicts and not _asks_for_others(tag):
             return None
         found = _two_sided_tag(tag, reported, self._scope, self._graphs)
         if conflicts:
@@ -78,12 +76,21 @@ class TagDiffs:
         require_causes(self._scope.filters, self._names, with_dependencies=known)
 
 
+def _asks_for_others(tag: TagPair) -> bool:
+    """Return whether both sides have a document of a stack, and ask for other packages in it."""
+    old, new = tag.graphs
+    return any(
+        packages_asked_for(old[stack]) != packages_asked_for(new[stack])
+        for stack in old.keys() & new.keys() - {None} - tag.left_out_stacks
+    )
+
+
 def _two_sided_tag(
     tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, known: KnownGraphs
 ) -> TagDiff:
     specs = [tag.counts.specs - repeated for repeated in tag.repeated]
     old_names, new_names = set(tag.counts.packages), set(tag.counts.packages)
-    stacks = {name: StackTotal(name, tag) for name in tag.counts.stacks}
+    stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.stacks}
     for package in packages:
         for side, (counts, names) in enumerate(
             ((package.old, old_names), (package.new, new_names))
@@ -92,9 +99,7 @@ def _two_sided_tag(
             if counts.in_any:
                 names.add(package.pair.name)
         for name in package.old.by_stack.keys() | package.new.by_stack.keys():
-            if name not in stacks:
-                stacks[name] = StackTotal(name, tag)
-            stacks[name].add(package)
+            stacks.setdefault(name, []).append(package)
     return TagDiff(
         old=tag.tags[0],
         new=tag.tags[1],
@@ -107,7 +112,10 @@ def _two_sided_tag(
             removed=tuple(sorted(old_names - new_names)),
         ),
         stacks=with_changes_elsewhere(
-            [total.diff(scope, known) for _, total in sorted(stacks.items())]
+            [
+                ComparedStack(name, some, tag, scope, known).diff()
+                for name, some in sorted(stacks.items())
+            ]
         ),
     )
 
