@@ -105,44 +105,33 @@ class RevisionPair(ComparedFiles):
         """Yield every document whose content, or part of it, differs between the two."""
         pairs = self._old.source.changed_entries(self._new.source)
         if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
-            both = (self._old.paths_of_mirrors(), self._new.paths_of_mirrors())
-            self.documents = DOCUMENTS.with_mirrors(chain(*both))
+            entries = chain(self._old.source.entries(), self._new.source.entries())
+            self.documents = DOCUMENTS.with_mirrors(printable_path(it.path) for it in entries)
         changes = ChangedFiles(pairs, self.documents)
-        for done, (pair, contents) in enumerate(self._differing(changes.documents)):
+        for done, (pair, contents) in enumerate(self._contents(changes.documents)):
             self._progress(done, len(changes.documents))
-            if contents is not None:
+            if not is_same(*contents):
                 changes.add(path_of(pair))
                 yield self._read(pair, contents)
-        for pair, contents in self._differing(changes.parts):
-            if contents is not None:
+        for pair, contents in self._contents(changes.parts):
+            if not is_same(*contents):
                 changes.add(path_of(pair))
         others = [
             (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
         ]
-        read = self._old.source.read_both(self._new.source, others)
-        for pair, contents in zip(others, read, strict=True):
-            if any(pair):
-                yield self._read(pair, contents)
+        for pair, contents in self._contents(list(filter(any, others))):
+            yield self._read(pair, contents)
 
-    def _differing(
-        self, pairs: Sequence[EntryPair]
-    ) -> Iterator[tuple[EntryPair, ContentPair | None]]:
-        """Yield each pair with its contents, or with None where these are the same."""
-        contents = self._old.source.read_both(self._new.source, pairs)
-        for pair, (before, after) in zip(pairs, contents, strict=True):
-            is_same = isinstance(before, bytes) and before == after
-            yield pair, None if is_same else (before, after)
+    def _contents(self, pairs: Sequence[EntryPair]) -> Iterator[tuple[EntryPair, ContentPair]]:
+        return zip(pairs, self._old.source.read_both(self._new.source, pairs), strict=True)
 
     def _read(self, pair: EntryPair, contents: ContentPair) -> FilePair:
-        (old, new), (before, after) = pair, contents
         path = path_of(pair)
-        reader = self.documents.reader(path, self._new.limits)
-        return read_versions(
-            path,
-            self._old.version(old, before) if old and before is not None else None,
-            self._new.version(new, after) if new and after is not None else None,
-            reader,
+        old, new = (
+            side.version(entry, content) if entry and content is not None else None
+            for side, entry, content in zip((self._old, self._new), pair, contents, strict=True)
         )
+        return read_versions(path, old, new, self.documents.reader(path, self._new.limits))
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
@@ -174,7 +163,8 @@ class RevisionPair(ComparedFiles):
 class DocumentVersions(ComparedFiles):
     """Two versions of one document, given as their contents; None is a side without it.
 
-    The path may say what the document lists.
+    The path may say what the document lists; where its name is no usual one, the contents say what
+    that is.
     """
 
     def __init__(
@@ -184,9 +174,15 @@ class DocumentVersions(ComparedFiles):
         new: Content | None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        self._path = path
+        self._given_path = path
         self._contents = (old, new)
         self._limits = limits
+        names = (usual_name(content) for content in (old, new) if isinstance(content, bytes))
+        if not DOCUMENTS.is_document(path):
+            path = next(filter(None, names), path)
+        self._path = path
+        self.is_page = path.endswith(".md")
+        """Whether it lists one package: the others of its stacks are on other pages."""
 
     def changed(self) -> Iterator[FilePair]:
         """Yield the document; raises RevisionError if it is none.
@@ -194,7 +190,7 @@ class DocumentVersions(ComparedFiles):
         A side without it lists as much as an empty document of the same tag: what the other side
         has is added to its tag or removed from it, and the tag itself is not.
         """
-        path = self._document_path()
+        path = self._path
         old, new = (
             File(path, content) if isinstance(content, bytes) else content
             for content in self._contents
@@ -204,7 +200,7 @@ class DocumentVersions(ComparedFiles):
             found = read_versions(path, old, new, self.documents.reader(path, self._limits))
         if not (found.old or found.new):
             raise RevisionError(
-                f"{self._path}: is nothing to compare; snapdiff reads {DOCUMENTS.names}"
+                f"{self._given_path}: is nothing to compare; snapdiff reads {DOCUMENTS.names}"
             )
         if old is None and isinstance(found.new, Document):
             found = found._replace(old=Document(found.new.kind, found.new.claims))
@@ -212,21 +208,9 @@ class DocumentVersions(ComparedFiles):
             found = found._replace(new=Document(found.old.kind, found.old.claims))
         yield found
 
-    @property
-    def is_page(self) -> bool:
-        """Whether it lists one package: the others of its stacks are on other pages."""
-        return self._document_path().endswith(".md")
-
-    def _document_path(self) -> str:
-        """Return the path, or the usual name of such a document if the path's name is another."""
-        if DOCUMENTS.is_document(self._path):
-            return self._path
-        contents = [content for content in self._contents if isinstance(content, bytes)]
-        return next(filter(None, map(usual_name, contents)), self._path)
-
     def shown_path(self, _path: str, _side: Side) -> str:
         """Return the path that was given."""
-        return self._path
+        return self._given_path
 
 
 class ChangedFiles:
@@ -265,6 +249,11 @@ def path_of(pair: EntryPair) -> str:
     entry = pair[0] or pair[1]
     assert entry is not None
     return printable_path(entry.path)
+
+
+def is_same(old: Content | None, new: Content | None) -> bool:
+    """Return whether both sides have a file with the same bytes."""
+    return isinstance(old, bytes) and old == new
 
 
 def is_within(path: str, folder: str) -> bool:

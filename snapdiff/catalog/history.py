@@ -205,16 +205,12 @@ class HistoryPair(ComparedFiles):
     def changed(self) -> Iterator[FilePair]:
         """Yield every document that differs between the two, or that one side only has."""
         for pair in self._pairs:
-            old, new = pair
-            yield read_pair(
-                path_of(pair), partial(self._read, old, "old"), partial(self._read, new, "new")
-            )
+            yield read_pair(path_of(pair), partial(self._read, pair))
 
-    def _read(self, entry: Entry | None, side: Side, is_document: bool) -> Reading:
-        if entry is None:
-            return None
-        tree = self._trees[side != "old"]
-        return self._history.read(entry, tree, side, is_document=is_document)
+    def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
+        is_new = side == "new"
+        entry, tree = pair[is_new], self._trees[is_new]
+        return entry and self._history.read(entry, tree, side, is_document=is_document)
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""

@@ -38,16 +38,17 @@ class Catalog:
 
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
-        documents = self.documents()
-        for found in self.read(self.entries(documents), documents):
+        for found in self.readings():
             if isinstance(found, BadPage):
                 yield found
             elif found is not None:
                 yield from found.packages
 
-    def entries(self, documents: Documents) -> list[Entry]:
-        """Return the files that may be documents."""
-        return [entry for entry in self.source.entries() if documents.is_read(entry.path)]
+    def readings(self) -> Iterator[Reading]:
+        """Yield what each file is that may be a document, in the order of paths."""
+        documents = self.documents()
+        entries = [entry for entry in self.source.entries() if documents.is_read(entry.path)]
+        return self.read(entries, documents)
 
     def claims(self, documents: Documents) -> Iterator[tuple[Entry, Claim]]:
         """Yield each file whose name says that it is a document, and what its path says."""
@@ -61,29 +62,24 @@ class Catalog:
         for entry, content in zip(entries, self.source.read(entries), strict=True):
             path = printable_path(entry.path)
             reader = documents.reader(path, self.limits)
-            yield read_whole(
-                read_file(reader, path, self.version(entry, content), "old"), path, "old"
-            )
+            found = read_file(reader, path, self.version(entry, content), "old")
+            yield read_whole(found, path, "old")
 
     def documents(self) -> Documents:
         """Return the kinds of documents there are here: some depend on what else is there."""
-        return DOCUMENTS.with_mirrors(self.paths_of_mirrors())
-
-    def paths_of_mirrors(self) -> Iterator[str]:
-        """Yield the paths of all indexes of build caches."""
-        for entry in self.source.entries():
-            if DOCUMENTS.is_index(entry.path):
-                yield printable_path(entry.path)
+        return DOCUMENTS.with_mirrors(printable_path(it.path) for it in self.source.entries())
 
     def version(self, entry: Entry, content: Content) -> FileVersion:
         """Return a file as this side has it."""
         if isinstance(content, FormatError):
             return content
-        path = printable_path(entry.path)
-        return File(path, content, self._read_beside, above=self.source.prefix)
-
-    def _read_beside(self, path: str) -> bytes:
-        return require_content(path, self.source.content(path))
+        content_of = self.source.content
+        return File(
+            printable_path(entry.path),
+            content,
+            lambda path: require_content(path, content_of(path)),
+            above=self.source.prefix,
+        )
 
 
 def named_as_usual(source: Source, limits: Limits) -> Source:
@@ -187,13 +183,12 @@ def check_filters(
 
 def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
     """Yield names of tags, stacks and packages: those of all paths, then those of each document."""
-    documents = catalog.documents()
     of_paths: dict[str, set[str]] = {"tag": set(), "stack": set(), "package": set()}
-    for _, claim in catalog.claims(documents):
+    for _, claim in catalog.claims(catalog.documents()):
         of_paths["tag"].add(claim.tag)
         of_paths[claim.what].add(claim.name)
     yield of_paths
-    for found in catalog.read(catalog.entries(documents), documents):
+    for found in catalog.readings():
         if isinstance(found, Document):
             yield {
                 "tag": {counts.tag for counts in found.counts},

@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property
 from itertools import chain
 
+from msgspec.structs import replace
+
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.reading import (
     FilePair,
@@ -16,7 +18,7 @@ from snapdiff.catalog.reading import (
     pair_packages,
     rename_graphs,
     rename_package,
-    rename_pair,
+    rename_specs,
     unite_pairs,
 )
 from snapdiff.catalog.sides import CatalogSide, Packages, Unchanged, add_package, find_renamed
@@ -118,8 +120,8 @@ class _Matching:
 
         Packages that are not asked for say, too, which stacks are alike.
         """
-        self._old.keep_graphs(old.claims, old.graphs)
-        self._new.keep_graphs(new.claims, new.graphs)
+        self._old.keep_graphs(old)
+        self._new.keep_graphs(new)
         before, after = (
             [packages_asked_for(graph) for graph in document.graphs.values()]
             for document in (old, new)
@@ -129,7 +131,7 @@ class _Matching:
         self._unchanged.packages += [(new.claims, item) for item in packages.unchanged]
         for pair in packages.pairs:
             if self._scope.has_tag(*pair.tags):
-                renamed = rename_pair(pair, self._names)
+                renamed = replace(pair, old=rename_specs(pair.old, self._names))
                 self._pairs.setdefault(pair.tags, []).append(renamed)
                 if self._scope.has_package(pair.name) and differs(renamed, self._scope):
                     self._touched.update(pair.tags)
@@ -194,7 +196,7 @@ class _Matching:
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
-        unchanged = self._unchanged.tags()
+        unchanged = {claim.tag for folder in self._unchanged.folders for claim in folder.paths}
         old_tags, new_tags = self._old.tags() | unchanged, self._new.tags() | unchanged
         one_each = len(old_tags) == len(new_tags) == 1
         if one_each and old_tags != new_tags and not self._samples:
@@ -232,19 +234,18 @@ class _Matching:
                 yield pair
             unchanged = self._unchanged.stacks_with(names, new, bad)
         stacks = self._left_out(tags, "stack")
-        hashes = self._unchanged.hashes()
         yield TagPair(
             tags=tags,
             counts=counts,
             left_out_stacks=stacks,
             repeated=(
-                self._old.count_repeated(old, hashes, self._scope, stacks),
-                self._new.count_repeated(new, hashes, self._scope, stacks),
+                self._old.count_repeated(old, self._unchanged, self._scope, stacks),
+                self._new.count_repeated(new, self._unchanged, self._scope, stacks),
             ),
             graphs=self._graphs_of(tags, renamed),
             documents=(
-                self._unchanged.kinds(old) | self._old.kinds(old),
-                self._unchanged.kinds(new) | self._new.kinds(new),
+                self._old.kinds(old, self._unchanged),
+                self._new.kinds(new, self._unchanged),
             ),
             renamed={new_name: old_name for old_name, new_name in renamed.items()},
             unchanged=unchanged,
@@ -262,14 +263,17 @@ class _Matching:
         graphs = self._graphs_of(tags, renamed)
         found: dict[str, list[PackagePair]] = {}
         for pair in pairs:
-            found.setdefault(pair.name, []).append(rename_pair(pair, renamed))
+            pair = replace(pair, old=rename_specs(pair.old, renamed))
+            found.setdefault(pair.name, []).append(pair)
         names = found.keys() | before.keys() | after.keys()
         names -= self._left_out(tags, "package")
         for name in sorted(filter(self._scope.has_package, names)):
             same = found.get(name, [])
             packages = [rename_package(package, renamed) for package in before.get(name, ())]
             for mine, theirs in pair_lists(packages, after.get(name, ())):
-                path = self._new.document_of(theirs) if theirs else ""
+                path = ""
+                if theirs:
+                    path = self._new.document_of[theirs.tag, theirs.name, theirs.stack]
                 same.append(pair_packages(tags, mine, theirs, path, graphs))
             yield from unite_pairs(same)
 

@@ -14,6 +14,7 @@ from snapdiff.formats.document import Document, DocumentReader, File, no_file
 from snapdiff.model import (
     NO_GRAPHS,
     Build,
+    Graph,
     InCommon,
     KeptSpecs,
     Package,
@@ -66,19 +67,17 @@ FileVersion = File | FormatError | None
 """A file as one side has it, or why it cannot be read; None where that side does not have it."""
 
 
-def read_pair(
-    path: str, read_old: Callable[[bool], Reading], read_new: Callable[[bool], Reading]
-) -> FilePair:
+def read_pair(path: str, read: Callable[[Side, bool], Reading]) -> FilePair:
     """Return what a file is on both sides.
 
-    What is a document on one side is one on the other too, or cannot be read: each function is
-    called with whether that is known.
+    What is a document on one side is one on the other too, or cannot be read: `read` is called with
+    a side, and whether that is known.
     """
-    old, new = read_old(False), read_new(False)
+    old, new = read("old", False), read("new", False)
     if old is None and new is not None:
-        old = read_old(True)
+        old = read("old", True)
     elif new is None and old is not None:
-        new = read_new(True)
+        new = read("new", True)
     if isinstance(old, Document) and isinstance(new, Document) and new.is_version_of(old):
         try:
             return FilePair(path, old, new, pair_documents(old, new, path))
@@ -91,11 +90,8 @@ def read_versions(
     path: str, old: FileVersion, new: FileVersion, reader: DocumentReader
 ) -> FilePair:
     """Return what a file is on both sides."""
-    return read_pair(
-        path,
-        partial(read_file, reader, path, old, "old"),
-        partial(read_file, reader, path, new, "new"),
-    )
+    versions = {"old": old, "new": new}
+    return read_pair(path, lambda side, known: read_file(reader, path, versions[side], side, known))
 
 
 def read_file(
@@ -220,30 +216,27 @@ def pair_lists(
     """
     stacks = {package.stack for package in (*old, *new)}
     if None in stacks and len(stacks) > 1:
-        yield _united(old), _united(new)
+        before, after = (
+            _united(packages[0].tag, packages[0].name, [package.specs for package in packages])
+            if len(packages) > 1
+            else next(iter(packages), None)
+            for packages in (old, new)
+        )
+        yield before, after
         return
-    before = {package.stack: package for package in old}
-    after = {package.stack: package for package in new}
+    by_stack = [{package.stack: package for package in packages} for packages in (old, new)]
     for stack in sorted(stacks, key=lambda name: name or ""):
-        yield before.get(stack), after.get(stack)
+        yield by_stack[0].get(stack), by_stack[1].get(stack)
 
 
-def _united(packages: Sequence[Package]) -> Package | None:
-    """Return all that several documents list of a package, each spec in all its stacks."""
-    if len(packages) < 2:
-        return packages[0] if packages else None
-    return Package(
-        packages[0].tag, packages[0].name, _all_specs([package.specs for package in packages])
-    )
-
-
-def _all_specs(listed: Iterable[Mapping[str, Build]]) -> dict[str, Build]:
+def _united(tag: str, name: str, listed: Iterable[Mapping[str, Build]]) -> Package:
+    """Return a package with all the specs that several documents list, each in all its stacks."""
     specs: dict[str, Build] = {}
     for some in listed:
         for spec_hash, build in some.items():
             known = specs.get(spec_hash)
             specs[spec_hash] = known.with_stacks(known.stacks | build.stacks) if known else build
-    return specs
+    return Package(tag, name, specs)
 
 
 def unite_pairs(pairs: Sequence[PackagePair]) -> Sequence[PackagePair]:
@@ -254,38 +247,36 @@ def unite_pairs(pairs: Sequence[PackagePair]) -> Sequence[PackagePair]:
     """
     if len(pairs) < 2:
         return pairs
-    stacks = [_stacks_of(pair) for pair in pairs]
+    stacks: list[set[str]] = [
+        set().union(
+            *{build.stacks for build in chain(pair.old.values(), pair.new.values())},
+            *{shared.stacks for shared in pair.common},
+        )
+        for pair in pairs
+    ]
     if len(set().union(*stacks)) == sum(map(len, stacks)):
         return pairs  # as nearly always: each document lists a stack of its own
-    found: list[tuple[set[str], PackagePair]] = []
+    found: list[tuple[set[str], list[PackagePair]]] = []
     for mine, pair in zip(stacks, pairs, strict=True):
         like = [item for item in found if not mine.isdisjoint(item[0])]
         found = [item for item in found if item not in like]
-        united = _unite([*(other for _, other in like), pair]) if like else pair
-        found.append((mine.union(*(theirs for theirs, _ in like)), united))
-    return [pair for _, pair in found]
-
-
-def _stacks_of(pair: PackagePair) -> set[str]:
-    builds = chain(pair.old.values(), pair.new.values())
-    return set().union(
-        *{build.stacks for build in builds}, *{shared.stacks for shared in pair.common}
-    )
+        together = chain.from_iterable(others for _, others in like)
+        found.append((mine.union(*(theirs for theirs, _ in like)), [*together, pair]))
+    return [_unite(some) if len(some) > 1 else some[0] for _, some in found]
 
 
 def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
     common: Counter[InCommon] = Counter()
     for pair in pairs:
         common.update(pair.common)
-    old, new = (
-        Package("", pairs[0].name, _all_specs(specs))
-        for specs in ([pair.old for pair in pairs], [pair.new for pair in pairs])
-    )
-    kept = [pair.kept for pair in pairs]
+    name = pairs[0].name
     return pair_packages(
-        *(pairs[0].tags, old, new, pairs[0].document),
+        pairs[0].tags,
+        _united("", name, [pair.old for pair in pairs]),
+        _united("", name, [pair.new for pair in pairs]),
+        pairs[0].document,
         in_common=common,
-        kept=lambda: chain.from_iterable(read() for read in kept),
+        kept=lambda: chain.from_iterable(pair.kept() for pair in pairs),
     )
 
 
@@ -305,7 +296,10 @@ StackNames = Mapping[str, str]
 """The new names of stacks of the old side, by their old ones."""
 
 
-def _rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str, Build]:
+def rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str, Build]:
+    """Return specs of the old side with their stacks under their new names."""
+    if not names:
+        return specs
     builds = {
         build: build.with_stacks(frozenset(names.get(stack, stack) for stack in build.stacks))
         for build in set(specs.values())
@@ -318,19 +312,10 @@ def _rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str,
 
 def rename_package(package: Package, names: StackNames) -> Package:
     """Return a package of the old side with its stacks under their new names."""
-    if not names:
-        return package
-    stack = names.get(package.stack, package.stack) if package.stack is not None else None
-    return replace(package, stack=stack, specs=_rename_specs(package.specs, names))
+    stack = names.get(package.stack or "", package.stack)
+    return replace(package, stack=stack, specs=rename_specs(package.specs, names))
 
 
-def rename_pair(pair: PackagePair, names: StackNames) -> PackagePair:
-    """Return a pair with the stacks of its old side under their new names."""
-    return replace(pair, old=_rename_specs(pair.old, names)) if names else pair
-
-
-def rename_graphs(graphs: StackGraphs, names: StackNames) -> StackGraphs:
+def rename_graphs(graphs: StackGraphs, names: StackNames) -> dict[str | None, Graph]:
     """Return the dependencies of the old side by the new names of its stacks."""
-    if not names:
-        return graphs
-    return {stack and names.get(stack, stack): graph for stack, graph in graphs.items()}
+    return {names.get(stack or "", stack): graph for stack, graph in graphs.items()}

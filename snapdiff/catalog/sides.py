@@ -20,16 +20,13 @@ from snapdiff.model import (
     Package,
     PackageCounts,
     PackagePair,
-    StackGraphs,
+    StackDocuments,
     pair_like_stacks,
 )
 
-ListedHashes = tuple[Claim, Mapping[str, str]]
-"""A stack that a document lists as a whole, and the package of each of its hashes."""
-
 
 class CountedFile(NamedTuple):
-    """What is kept of a document that is only counted."""
+    """What is kept of a document that is only counted; the hashes if it lists a whole stack."""
 
     kind: DocumentKind
     claims: tuple[Claim, ...]
@@ -61,7 +58,9 @@ class CountedFiles:
             )
             for claim in found.claims:
                 self.paths.setdefault(claim, []).append(path)
-            self._add(found.counts, 1)
+            for package in found.counts:
+                counts = self._counts.setdefault(package.tag, Counts())
+                add_package(counts, package, self._scope)
 
     def take(self, path: str) -> None:
         """Count a file no longer."""
@@ -69,15 +68,12 @@ class CountedFiles:
         document = self.documents.pop(path, None)
         if document is None:
             return
-        self._add(document.counts, -1)
+        for package in document.counts:
+            add_package(self._counts[package.tag], package, self._scope, -1)
         for claim in document.claims:
             self.paths[claim].remove(path)
             if not self.paths[claim]:
                 del self.paths[claim]
-
-    def _add(self, packages: Sequence[PackageCounts], times: int) -> None:
-        for package in packages:
-            add_package(self._counts.setdefault(package.tag, Counts()), package, self._scope, times)
 
     def counts(self, tag: str) -> Counts:
         """Return the counts of a tag."""
@@ -107,21 +103,18 @@ class Unchanged:
         self.packages: list[tuple[tuple[Claim, ...], PackageCounts]] = []
         """Packages of which two versions of a document have the same, and what that one lists."""
 
-    def _documents(self) -> Iterator[CountedFile]:
-        for counted in self.folders:
-            yield from counted.documents.values()
+    @property
+    def documents(self) -> Iterator[CountedFile]:
+        """The documents of all folders."""
+        return chain.from_iterable(counted.documents.values() for counted in self.folders)
 
     def stacks(self, tag: str) -> set[str]:
         """Return the stacks of a tag, whatever is asked for."""
-        counted = (package for document in self._documents() for package in document.counts)
+        counted = (package for document in self.documents for package in document.counts)
         packages = chain((package for _, package in self.packages), counted)
         return set().union(
             *(stack for one in packages if one.tag == tag for stack in one.by_stacks)
         )
-
-    def tags(self) -> set[str]:
-        """Return the tags of all documents."""
-        return {claim.tag for counted in self.folders for claim in counted.paths}
 
     def repeated_claims(self) -> set[Claim]:
         """Return what more than one document of a folder lists."""
@@ -131,19 +124,6 @@ class Unchanged:
     def paths_of(self, claim: Claim) -> list[str]:
         """Return the documents that list a package or a stack."""
         return [path for counted in self.folders for path in counted.paths.get(claim, ())]
-
-    def hashes(self) -> list[ListedHashes]:
-        """Return the hashes of the documents that list a whole stack."""
-        return [(found.claims[0], found.hashes) for found in self._documents() if found.hashes]
-
-    def kinds(self, tag: str | None) -> dict[str, DocumentKind]:
-        """Return what kind of document lists each whole stack of a tag."""
-        return {
-            claim.name: document.kind
-            for document in self._documents()
-            for claim in document.claims
-            if claim.tag == tag and claim.what == "stack"
-        }
 
     def stacks_with(
         self, names: Collection[str], tag: str, left_out: set[Claim]
@@ -155,7 +135,7 @@ class Unchanged:
         found: dict[str, set[str]] = {}
         listings = (
             (document.claims, package)
-            for document in self._documents()
+            for document in self.documents
             if document.hashes
             for package in document.counts
         )
@@ -199,9 +179,11 @@ class CatalogSide:
         """The packages of each tag by name that are paired once all tags are known."""
         self.graphs: dict[str | None, dict[str | None, Graph]] = defaultdict(dict)
         """The dependencies of each tag's documents in which something differs."""
-        self._listings: list[tuple[Claim, Document]] = []
+        self.listings: list[tuple[Claim, Document]] = []
+        """The documents that list a whole stack, and in which something differs."""
         self.has_documents = False
-        self._documents: dict[tuple[str, str, str | None], str] = {}
+        self.document_of: dict[tuple[str, str, str | None], str] = {}
+        """Where a package that waits is listed, by tag, name and stack, for an error."""
 
     def add(self, path: str, document: Document) -> None:
         """Note what a document lists and where."""
@@ -209,7 +191,7 @@ class CatalogSide:
         for claim in self.compared_claims(document.claims):
             self.paths.setdefault(claim, []).append(path)
             if claim.what == "stack":
-                self._listings.append((claim, document))
+                self.listings.append((claim, document))
 
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
@@ -218,46 +200,43 @@ class CatalogSide:
         self.bad.add(claim)
         return claim
 
-    def compared_claims(self, claims: Iterable[Claim]) -> list[Claim]:
+    def compared_claims(self, claims: Iterable[Claim]) -> Iterable[Claim]:
         """Return what a document lists, its stacks under the names they are compared under."""
-        renamed = (
+        return dict.fromkeys(
             claim._replace(name=self._names.get(claim.name, claim.name))
             if claim.what == "stack"
             else claim
             for claim in claims
         )
-        return list(dict.fromkeys(renamed))
 
     def wait(self, path: str, document: Document) -> None:
         """Keep the packages of a document until all tags are known, and its dependencies."""
-        self.keep_graphs(document.claims, document.graphs)
+        self.keep_graphs(document)
         for found in document.packages:
             package = rename_package(found, self._names)
             by_name = self.waiting.setdefault(package.tag, {})
             by_name.setdefault(package.name, []).append(package)
             # Without a stack, too: what several documents list may be put together.
             for stack in (package.stack, None):
-                self._documents.setdefault((package.tag, package.name, stack), path)
+                self.document_of.setdefault((package.tag, package.name, stack), path)
 
-    def keep_graphs(self, claims: Iterable[Claim], graphs: StackGraphs) -> None:
+    def keep_graphs(self, document: Document) -> None:
         """Keep the dependencies of a document for when its tags are complete."""
-        for claim in claims:
-            self.graphs[claim.tag].update(rename_graphs(graphs, self._names))
+        for claim in document.claims:
+            self.graphs[claim.tag].update(rename_graphs(document.graphs, self._names))
 
-    def kinds(self, tag: str | None) -> dict[str, DocumentKind]:
-        """Return what kind of document lists each whole stack of a tag, where something differs."""
-        return {claim.name: document.kind for claim, document in self._listings if claim.tag == tag}
-
-    def document_of(self, package: Package) -> str:
-        """Return the path of the document that lists a package which waited, for an error."""
-        return self._documents[package.tag, package.name, package.stack]
+    def kinds(self, tag: str | None, unchanged: Unchanged) -> StackDocuments:
+        """Return what kind of document lists each whole stack of a tag."""
+        listed = chain(
+            ((claim, it.kind) for it in unchanged.documents for claim in it.claims),
+            ((claim, document.kind) for claim, document in self.listings),
+        )
+        return {
+            claim.name: kind for claim, kind in listed if claim.tag == tag and claim.what == "stack"
+        }
 
     def count_repeated(
-        self,
-        tag: str | None,
-        unchanged: Iterable[ListedHashes],
-        scope: Scope,
-        left_out: Collection[str],
+        self, tag: str | None, unchanged: Unchanged, scope: Scope, left_out: Collection[str]
     ) -> int:
         """Return how many specs of a tag are counted again: several documents list them.
 
@@ -267,8 +246,8 @@ class CatalogSide:
         def is_counted(claim: Claim) -> bool:
             return claim.tag == tag and claim.name not in left_out and scope.has_stack(claim.name)
 
-        changed = [document for claim, document in self._listings if is_counted(claim)]
-        others = [hashes for claim, hashes in unchanged if is_counted(claim)]
+        changed = [document for claim, document in self.listings if is_counted(claim)]
+        others = [it.hashes for it in unchanged.documents if it.hashes and is_counted(it.claims[0])]
         if len(changed) + len(others) < 2:
             return 0
         wanted = [

@@ -126,7 +126,7 @@ class Documents:
         Of a build cache that holds others below it, the path is the tag of the others. These kinds
         themselves are returned where they are right for such a catalog.
         """
-        known = list(paths)
+        known = list(filter(self.is_index, paths))
         aggregates, views = aggregate_mirrors(known), views_of_mirrors(known)
         if aggregates == self._indexes.aggregates and views == self._indexes.views:
             return self

@@ -5,8 +5,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -51,19 +51,24 @@ class _Meta(Struct, frozen=True):
     num_specs_by_stack: dict[str, int] | None = None
 
 
-class _PageHead(Struct, frozen=True):
-    """The front matter of a page but its specs."""
-
+class _FrontMatter(Struct, frozen=True):
+    spec_details: list[Record]
     title: str = ""
     categories: tuple[str, ...] = ()
     meta: _Meta = _Meta()
 
 
+class _Page(NamedTuple):
+    """What is read of a page: its own names, what is derived, and its specs by hash."""
+
+    title: str
+    categories: Sequence[str]
+    meta: _Meta
+    specs: dict[str, Build]
+
+
 _META = msgspec.json.Decoder(_Meta)
 _RECORDS = msgspec.json.Decoder(list[Record])
-
-_Page = tuple[_PageHead, dict[str, Build]]
-"""The front matter of a page, and its specs by hash."""
 
 
 class SitePageReader:
@@ -80,17 +85,19 @@ class SitePageReader:
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        found = self._read_usual(file) or self._read_any(file)
-        if found is None:
+        is_certain = file.is_document or is_called(file.path, PAGE_NAME)
+        page = self._read_usual(file.content, is_certain) or self._read_any(
+            file.content, is_certain
+        )
+        if page is None:
             return None
-        head, specs = found
         tag, name = names_in_path(f"{file.above}/{file.path}")
-        name = head.title or name
-        tag = (head.categories[1] if len(head.categories) > 1 else "") or tag
+        name = page.title or name
+        tag = (page.categories[1] if len(page.categories) > 1 else "") or tag
         if not tag:
             where = "no tag (the second entry), and no folder is named for one"
             raise FormatError(f"categories: {where}")
-        builds = Counter(specs.values())
+        builds = Counter(page.specs.values())
         by_stacks = count_by_stacks(builds, {})
         # Aliases make a page say more than it holds, though not more than a page may hold.
         length = len(file.content)
@@ -99,34 +106,34 @@ class SitePageReader:
         return Document(
             "page",
             (Claim(tag, "package", name),),
-            [Package(tag, name, specs)],
+            [Package(tag, name, page.specs)],
             [PackageCounts(tag, name, by_stacks)],
-            _contradiction(head.meta, by_stacks),
+            _contradiction(page.meta, by_stacks),
         )
 
-    def _read_usual(self, file: File) -> _Page | None:
+    def _read_usual(self, content: bytes, is_certain: bool) -> _Page | None:
         """Return what a page in the usual form says, or None where that takes a YAML reader."""
-        fields = usual_fields(file.content)
+        fields = usual_fields(content)
         if fields is None or not fields.keys() <= _USUAL_KEYS or "spec_details" not in fields:
             return None
-        title = _usual_scalar(_text(fields, "title", '""'))
-        categories = _usual_list(_text(fields, "categories", "[]"))
-        layout = _usual_scalar(_text(fields, "layout", '""'))
+        title = _usual_scalar(str(fields.get("title", b'""'), "utf-8"))
+        categories = _usual_list(str(fields.get("categories", b"[]"), "utf-8"))
+        layout = _usual_scalar(str(fields.get("layout", b'""'), "utf-8"))
         if title is None or categories is None or layout is None:
             return None
-        if layout != LAYOUT and not _is_page_anyway(file):
+        if layout != LAYOUT and not is_certain:
             return None
         try:
-            meta = _META.decode(fields["meta"]) if "meta" in fields else _Meta()
-            check_size(file.content, self._limits)
+            meta = _META.decode(fields.get("meta", b"{}"))
+            check_size(content, self._limits)
             specs = self._records.read(fields["spec_details"])
             if specs is None:
                 specs = read_records(_RECORDS.decode(fields["spec_details"]))
         except (msgspec.DecodeError, RecursionError):
             return None
-        return _PageHead(title, tuple(categories), meta), specs
+        return _Page(title, categories, meta, specs)
 
-    def _read_any(self, file: File) -> _Page | None:
+    def _read_any(self, content: bytes, is_certain: bool) -> _Page | None:
         """Return what a page of any legal form says, or None if a file is not a page.
 
         A file called `specs.md` is a page, and so is one that is a page on the other side. Any
@@ -138,16 +145,15 @@ class SitePageReader:
         """
         from snapdiff.formats.yaml_reading import read_yaml  # late: most pages do not need it
 
-        is_certain = _is_page_anyway(file)
-        if not is_certain and not _FIRST_LINE.match(file.content):
+        if not is_certain and not _FIRST_LINE.match(content):
             return None
         try:
-            check_size(file.content, self._limits)
+            check_size(content, self._limits)
             if is_certain:
-                _decode_page(file.content)  # what is no text at all is named as that first
-            fields = read_yaml(front_matter_text(file.content), self._limits)
+                _decode_page(content)  # what is no text at all is named as that first
+            fields = read_yaml(front_matter_text(content), self._limits)
         except FormatError:
-            layouts = _plain_layouts(file.content)
+            layouts = _plain_layouts(content)
             if is_certain or not layouts or LAYOUT in layouts:
                 raise
             return None
@@ -156,27 +162,13 @@ class SitePageReader:
             return None
         if not has_keys:
             raise FormatError("line 2: front matter holds no keys")
-        _decode_page(file.content)
-        if "spec_details" not in fields:
-            raise FormatError("spec_details: missing")
-        known = {key: fields[key] for key in _PageHead.__struct_fields__ if key in fields}
-        head = _convert(known, _PageHead, "")
-        return head, read_records(_convert(fields["spec_details"], list[Record], "spec_details"))
-
-
-def _text(fields: Mapping[str, memoryview], key: str, default: str) -> str:
-    return str(fields[key], "utf-8") if key in fields else default
-
-
-def _is_page_anyway(file: File) -> bool:
-    return file.is_document or is_called(file.path, PAGE_NAME)
-
-
-def _convert(value: Any, kind: Any, key: str) -> Any:
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        raise type_error(error, key) from error
+        _decode_page(content)
+        known = {key: fields[key] for key in _FrontMatter.__struct_fields__ if key in fields}
+        try:
+            page = msgspec.convert(known, _FrontMatter)
+        except msgspec.ValidationError as error:
+            raise type_error(error, "") from error
+        return _Page(page.title, page.categories, page.meta, read_records(page.spec_details))
 
 
 def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:
@@ -291,8 +283,6 @@ def _usual_list(raw: str) -> list[str] | None:
     found = _WORD_LIST.fullmatch(raw.strip(" \r"))
     if not found:
         return None
-    if not found[1].strip(" "):
-        return []
-    items = [_usual_scalar(item) for item in found[1].split(",")]
-    words = [item for item in items if item is not None]
+    items = found[1].split(",") if found[1].strip(" ") else []
+    words = [word for word in map(_usual_scalar, items) if word is not None]
     return words if len(words) == len(items) else None

@@ -22,8 +22,19 @@ def read_yaml(text: str, limits: Limits) -> Any:
     if len(text) > most:
         what = f"front matter not in the usual form has {len(text):,} characters"
         raise over_limit(what, most, "characters")
+    # A page has to say the same to every reader, and most are read as JSON: what only YAML takes
+    # for a line end is read as characters of private use that are not in the text.
+    odd = [ord(char) for char in _CHARACTERS_IN_JSON if char in text]
+    unused = (number for number in range(0xE000, 0xF900) if chr(number) not in text)
+    stand_ins = dict(zip(odd, unused, strict=False))
     try:
-        return _load(text, limits.values)
+        loader = _BoundedLoader(text.translate(stand_ins))
+        loader.most_values = limits.values
+        loader.own_characters = {value: key for key, value in stand_ins.items()}
+        node = loader.get_single_node()
+        if node is not None and "*" in text and "&" in text:
+            _check_aliases(node, limits.values)
+        return None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # The text begins at the end of the page's first line; marks count from nought.
@@ -38,26 +49,6 @@ def read_yaml(text: str, limits: Limits) -> Any:
     except (AttributeError, LookupError, TypeError) as error:
         # What PyYAML stumbles over where a tag is wrong: !!timestamp x, !!int "", !!bool 7.
         raise FormatError("front matter is not YAML: a value is not what its tag says") from error
-
-
-def _load(text: str, most: int) -> Any:
-    # A page has to say the same to every reader, and most are read as JSON: what only YAML takes
-    # for a line end is read as characters of private use that are not in the text.
-    odd = [ord(char) for char in _CHARACTERS_IN_JSON if char in text]
-    unused = (number for number in range(0xE000, 0xF900) if chr(number) not in text)
-    stand_ins = dict(zip(odd, unused, strict=False))
-    loader = _BoundedLoader(text.translate(stand_ins))
-    loader.most_values = most
-    loader.own_characters = {value: key for key, value in stand_ins.items()}
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        if "*" in text and "&" in text:
-            _check_aliases(node, most)
-        return loader.construct_document(node)
-    finally:
-        loader.dispose()
 
 
 class _BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # in C where it can be

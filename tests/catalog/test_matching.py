@@ -42,7 +42,7 @@ def page(*records: Record, path: str = ZLIB) -> Document:
 
 def file_pair(path: str, old: Reading, new: Reading) -> FilePair:
     """What is compared of a file that is so on both sides."""
-    return read_pair(path, lambda _: old, lambda _: new)
+    return read_pair(path, lambda side, _: old if side == "old" else new)
 
 
 class Asked(ComparedFiles):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from snapdiff.catalog.sides import CatalogSide
+from snapdiff.catalog.sides import CatalogSide, CountedFiles, Unchanged
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Document
 from snapdiff.model import Package
@@ -36,6 +36,15 @@ def side_with(*claims: Claim) -> CatalogSide:
     return side
 
 
+def unchanged_with(*claims: Claim) -> Unchanged:
+    unchanged = Unchanged(Scope(Filters()))
+    for claim in claims:
+        counted = CountedFiles(Scope(Filters()))
+        counted.put(f"{claim.tag}/{claim.name}/spack.lock", _Lock("lock", (claim,), [], []))
+        unchanged.folders.append(counted)
+    return unchanged
+
+
 def test_what_one_document_of_a_tag_lists_is_not_asked_for() -> None:
     class _Large(Document):
         @property
@@ -44,7 +53,7 @@ def test_what_one_document_of_a_tag_lists_is_not_asked_for() -> None:
 
     side = CatalogSide("", {})
     side.add("develop/cpu/spack.lock", _Large("lock", (CPU,)))
-    assert side.count_repeated("develop", [(OTHER, LISTED[OTHER])], Scope(Filters()), set()) == 0
+    assert side.count_repeated("develop", unchanged_with(OTHER), Scope(Filters()), set()) == 0
 
 
 @pytest.mark.parametrize(
@@ -66,8 +75,8 @@ def test_specs_of_several_documents_of_a_tag_are_counted_again(
     page = Document("page", (Claim("develop", "package", "zlib"),), [], [])
     unchanged.add("develop/site.md", page)
     scope, without = Scope(filters), {left_out}
-    assert both.count_repeated(tag, [], scope, without) == repeated
-    assert unchanged.count_repeated(tag, [(GPU, LISTED[GPU])], scope, without) == repeated
+    assert both.count_repeated(tag, unchanged_with(), scope, without) == repeated
+    assert unchanged.count_repeated(tag, unchanged_with(GPU), scope, without) == repeated
 
 
 def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
@@ -80,6 +89,5 @@ def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
         "develop": {"zlib": [Package("develop", "zlib", {}, stack=name) for name in ("cpu", "gpu")]}
     }
     for name in ("cpu", "gpu"):
-        package = Package("develop", "zlib", {}, stack=name)
-        assert side.document_of(package) == f"{name}/spack.lock"
-    assert side.document_of(Package("develop", "zlib", {})) == "cpu/spack.lock"
+        assert side.document_of["develop", "zlib", name] == f"{name}/spack.lock"
+    assert side.document_of["develop", "zlib", None] == "cpu/spack.lock"

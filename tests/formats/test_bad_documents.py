@@ -272,7 +272,7 @@ def test_of_two_versions_the_one_that_is_bad_is_named(is_new: bool) -> None:
     bad["concrete_specs"][KEY]["arch"] = 5
     documents = (good, bad) if is_new else (bad, good)
     versions = [LOCK.reader(Limits())(file("spack.lock", found)) for found in documents]
-    pair = pair_of_readings("spack.lock", lambda _: versions[0], lambda _: versions[1])
+    pair = pair_of_readings("spack.lock", lambda side, _: versions[side == "new"])
     found, other = (pair.new, pair.old) if is_new else (pair.old, pair.new)
     assert isinstance(found, BadPage)
     assert (found.side, pair.packages) == ("new" if is_new else "old", None)
