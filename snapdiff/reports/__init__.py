@@ -104,14 +104,11 @@ def marker_of(text: str) -> str | None:
     >>> marker_of("<!-- snapdiff/hep -->\n# Changes")
     'snapdiff/hep'
     """
-    found = _MARKER_LINE.fullmatch(_line(text, 0))
+    found = _MARKER_LINE.fullmatch("".join(text.splitlines()[:1]).strip())
     return found[1] if found else None
 
 
 def says_nothing_changed(text: str) -> bool:
     """Return whether a comment says that nothing changed."""
-    return marker_of(text) is not None and _line(text, 1) == NOTHING_CHANGED
-
-
-def _line(text: str, number: int) -> str:
-    return "".join(text.splitlines()[number : number + 1]).strip()
+    second = "".join(text.splitlines()[1:2]).strip()
+    return marker_of(text) is not None and second == NOTHING_CHANGED

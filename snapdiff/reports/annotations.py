@@ -31,24 +31,22 @@ def error_command(message: str, *, title: str = "snapdiff", path: str | None = N
     >>> error_command("50%\n::stop::", path="a,b:c")
     '::error title=snapdiff,file=a%2Cb%3Ac::50%25\\n::stop::'
     """
-    properties = {"title": title, "file": path}
-    given = ",".join(f"{name}={_property(text)}" for name, text in properties.items() if text)
-    return f"::error {given}::{_data(message)}"
 
+    def data(text: str) -> str:
+        return visible(text).replace("%", "%25")
 
-def _data(text: str) -> str:
-    return visible(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    given = ",".join(
+        f"{name}={data(text).replace(':', '%3A').replace(',', '%2C')}"
+        for name, text in (("title", title), ("file", path))
+        if text
+    )
+    return f"::error {given}::{data(message)}"
 
 
 def github_commands(annotations: Sequence[Annotation]) -> list[str]:
     """Return the lines that make GitHub mark files; of many, the last says how many more."""
-    shown = annotations
-    if len(annotations) > _MOST_COMMANDS:
-        shown = annotations[: _MOST_COMMANDS - 1]
+    most = len(annotations) if len(annotations) <= _MOST_COMMANDS else _MOST_COMMANDS - 1
+    shown = annotations[:most]
     commands = [
         error_command(item.text, title=f"snapdiff: {item.kind.value}", path=item.path)
         for item in shown

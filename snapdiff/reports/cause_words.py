@@ -57,17 +57,14 @@ def _what_differs(event: Event, mark: Mark) -> str:
         return f"compiler no longer listed (was {_value(event.old, mark)})"
     if event.what == "compiler" and event.old == "none":
         return f"compiler {_value(event.new, mark)} listed now (was none)"
-    if event.what == "variants" and not event.old:
-        return f"new {_variants(event.new)} {_value(event.new, mark)}"
-    if event.what == "variants" and not event.new:
-        return f"{_variants(event.old)} {_value(event.old, mark)} gone"
+    if event.what == "variants" and not (event.old and event.new):
+        some = event.old or event.new or ()
+        noun = "variant" if isinstance(some, tuple) and len(some) == 1 else "variants"
+        said = f"{noun} {_value(some, mark)}"
+        return f"{said} gone" if event.old else f"new {said}"
     if event.what in _FIELDS:
         return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
     return _ALONE.get(event.what, event.what)
-
-
-def _variants(value: Value) -> str:
-    return "variant" if isinstance(value, tuple) and len(value) == 1 else "variants"
 
 
 def _value(value: Value, mark: Mark) -> str:
@@ -83,7 +80,11 @@ def cause_in_words(cause: Cause, mark: Mark) -> str:
     """
     words = event_in_words(cause, mark)
     if cause.path:
-        words += " via " + " > ".join(_path(cause.path, mark))
+        path = list(map(mark, cause.path))
+        if len(path) > LONGEST_PATH:
+            half = LONGEST_PATH // 2
+            path[half:-half] = [f"… {len(path) - LONGEST_PATH:,} more …"]
+        words += " via " + " > ".join(path)
     notes = ["build only"] if cause.build_only else []
     notes += [f"+{cause.others:,} more"] if cause.others else []
     return f"{words} ({', '.join(notes)})" if notes else words
@@ -92,15 +93,6 @@ def cause_in_words(cause: Cause, mark: Mark) -> str:
 def why_in_words(cause: Event, mark: Mark) -> str:
     """Return a cause in words, or, where it is what several specs share, the event alone."""
     return cause_in_words(cause, mark) if isinstance(cause, Cause) else event_in_words(cause, mark)
-
-
-def _path(names: tuple[str, ...], mark: Mark) -> list[str]:
-    """Return a path; of a long one the beginning and the end, and how many names are between."""
-    if len(names) <= LONGEST_PATH:
-        return [mark(name) for name in names]
-    first, last = names[: LONGEST_PATH // 2], names[-(LONGEST_PATH // 2) :]
-    between = f"… {len(names) - len(first) - len(last):,} more …"
-    return [*map(mark, first), between, *map(mark, last)]
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

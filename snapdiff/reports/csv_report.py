@@ -10,7 +10,7 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.builds import trait_in_words
 from snapdiff.reports.names import readable, side_names
 from snapdiff.reports.statuses import reported_kinds
-from snapdiff.result import CatalogDiff, Change, Kind, PackageChange, StackDiff
+from snapdiff.result import CatalogDiff, Change, Kind, StackDiff
 from snapdiff.result.causes import Cause
 from snapdiff.safe_text import visible
 
@@ -100,7 +100,12 @@ def _rows_of_stack(stack: StackDiff, kinds: Sequence[Kind]) -> Iterator[_Cells]:
         yield {"kind": "stack renamed", "differs": stack.renamed_from}
     packages = {change.package: change for change in stack.package_changes}
     for change in stack.changes:
-        yield _row_of(change) | _package_cells(change, packages.get(change.package))
+        cells = _cells_of(change)
+        if package := packages.get(change.package):  # `-k` may have left it out
+            trait = {Kind.REMOVED: package.lost, Kind.ADDED: package.gained}.get(change.kind)
+            cells["package_kind"] = package.kind.value
+            cells["trait"] = trait_in_words(trait, str) if trait else ""
+        yield cells
     if stack.asked_for is not None:
         for name in stack.asked_for.now:
             yield {"kind": "now asked for", "package": name}
@@ -108,7 +113,7 @@ def _rows_of_stack(stack: StackDiff, kinds: Sequence[Kind]) -> Iterator[_Cells]:
             yield {"kind": "no longer asked for", "package": name}
 
 
-def _row_of(change: Change) -> _Cells:
+def _cells_of(change: Change) -> _Cells:
     cells = {
         "kind": change.kind.value,
         "package": change.package,
@@ -134,27 +139,13 @@ def _row_of(change: Change) -> _Cells:
     return cells
 
 
-def _package_cells(change: Change, package: PackageChange | None) -> _Cells:
-    """Return what is told of the package; `-k` may have left it out."""
-    if package is None:
-        return {}
-    traits = {Kind.REMOVED: package.lost, Kind.ADDED: package.gained}
-    trait = traits.get(change.kind)
-    words = trait_in_words(trait, str) if trait else ""
-    return {"package_kind": package.kind.value, "trait": words}
-
-
 def _text(value: str | tuple[str, ...] | None) -> str:
     return " ".join(value) if isinstance(value, tuple) else value or ""
 
 
-def csv_row(cells: tuple[str, ...] | list[str]) -> str:
+def csv_row(cells: Sequence[str]) -> str:
     """Return one row, no cell of which a spreadsheet takes for a formula."""
+    seen = map(visible, cells)
     text = io.StringIO()
-    csv.writer(text).writerow([_cell(cell) for cell in cells])
+    csv.writer(text).writerow([f"'{it}" if it.startswith(_FORMULA) else it for it in seen])
     return text.getvalue()
-
-
-def _cell(text: str) -> str:
-    seen = visible(text)
-    return f"'{seen}" if seen.startswith(_FORMULA) else seen
