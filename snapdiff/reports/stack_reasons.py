@@ -1,10 +1,10 @@
 """What is said once for the stacks of a tag: why specs changed, and what all of them stand on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 
 from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.moves import is_shared_field, shared_fields
@@ -42,8 +42,8 @@ class Reasons(Struct, frozen=True, kw_only=True):
 
     `specs` is how many were rebuilt, each once, of how many `packages`, in the stacks of `place`;
     `causes` are theirs, those of most first, and `unexplained` have no known dependencies. `widest`
-    is the event that most of them reach, where that is many more than have it as their cause:
-    something else is nearer to them.
+    is the event that most of them reach, and how many do, where that is many more than have it as
+    their cause: something else is nearer to them.
     """
 
     specs: int
@@ -51,7 +51,7 @@ class Reasons(Struct, frozen=True, kw_only=True):
     place: Place
     causes: tuple[CountedCause, ...]
     unexplained: int
-    widest: StackCause | None
+    widest: tuple[Event, int] | None
     shared: tuple[SharedChange, ...]
 
     @property
@@ -69,7 +69,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
         for change in stack.changes
         if change.kind is Kind.REBUILT
     }
-    counted = counted_causes(changes.values())
+    counted = _counted_causes(changes.values())
     shared = _shared_changes(stacks, places)
     if not counted and not shared:
         return None
@@ -85,45 +85,7 @@ def reasons_of(stacks: Sequence[StackDiff], places: Places) -> Reasons | None:
     )
 
 
-def _widest(stacks: Iterable[StackDiff]) -> StackCause | None:
-    """Return the event that most rebuilt specs reach, where few of them have it as their cause."""
-    together: dict[Event, StackCause] = {}
-    for stack in stacks:
-        for cause in stack.causes:
-            if not is_shared_field(cause):
-                event = event_of(cause)
-                found = together.get(event)
-                together[event] = _sum(found, cause) if found else cause
-    widest = max(together.values(), key=lambda cause: cause.reach, default=None)
-    return widest if widest and widest.reach >= 2 * max(widest.specs, 1) else None
-
-
-def _sum(one: StackCause, other: StackCause) -> StackCause:
-    return replace(
-        one,
-        specs=one.specs + other.specs,
-        packages=one.packages + other.packages,
-        reach=one.reach + other.reach,
-    )
-
-
-def _shared_changes(stacks: Iterable[StackDiff], places: Places) -> tuple[SharedChange, ...]:
-    found: dict[Event, list[tuple[StackCause, StackDiff]]] = {}
-    for stack in stacks:
-        for cause in shared_fields(stack):
-            found.setdefault(event_of(cause), []).append((cause, stack))
-    return tuple(
-        SharedChange(
-            event=event,
-            specs=sum(cause.specs for cause, _ in members),
-            of=sum(stack.summary.reconfigured for _, stack in members),
-            place=places.place(stack.stack for _, stack in members),
-        )
-        for event, members in found.items()
-    )
-
-
-def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
+def _counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
     """Return the causes of some changes, those of most specs first.
 
     All steps of a package from one version to another are one cause.
@@ -143,6 +105,35 @@ def counted_causes(changes: Iterable[Change]) -> list[CountedCause]:
         for causes in together.values()
     ]
     return sorted(counted, key=lambda item: (-item.specs, item.events[0].package or ""))
+
+
+def _widest(stacks: Iterable[StackDiff]) -> tuple[Event, int] | None:
+    """Return the event that most rebuilt specs reach, if few of them have it as their cause."""
+    specs: Counter[Event] = Counter()
+    reach: Counter[Event] = Counter()
+    for stack in stacks:
+        for cause in stack.causes:
+            if not is_shared_field(cause):
+                specs[event_of(cause)] += cause.specs
+                reach[event_of(cause)] += cause.reach
+    found = [it for it in reach.most_common(1) if it[1] >= 2 * max(specs[it[0]], 1)]
+    return found[0] if found else None
+
+
+def _shared_changes(stacks: Iterable[StackDiff], places: Places) -> tuple[SharedChange, ...]:
+    found: dict[Event, list[tuple[StackCause, StackDiff]]] = {}
+    for stack in stacks:
+        for cause in shared_fields(stack):
+            found.setdefault(event_of(cause), []).append((cause, stack))
+    return tuple(
+        SharedChange(
+            event=event,
+            specs=sum(cause.specs for cause, _ in members),
+            of=sum(stack.summary.reconfigured for _, stack in members),
+            place=places.place(stack.stack for _, stack in members),
+        )
+        for event, members in found.items()
+    )
 
 
 # --- The toolchain: compilers, providers of mpi, blas and lapack; where they changed ---
@@ -221,24 +212,19 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
                 same.setdefault(name, set()).update(new)
     if not changed:
         return None
-    in_order = sorted({*changed, *same}, key=TOOLCHAIN.index)
-    return Toolchain(
-        as_before=tuple((name, _in_order(same[name])) for name in in_order if name not in changed),
-        changes=tuple(
-            _tool_change(name, changed[name], places) for name in in_order if name in changed
-        ),
-    )
-
-
-def _tool_change(
-    name: str, stacks: Mapping[VersionMove, Sequence[str]], places: Places
-) -> ToolChange:
-    def order(step: VersionMove) -> tuple[int, object]:
-        return len(stacks[step]), parse_version((step.came or step.gone)[-1])
-
-    told = sorted(stacks, key=order, reverse=True)[:_MOST_STEPS]
-    steps = tuple((step, places.place(stacks[step])) for step in told)
-    return ToolChange(name, steps, more=len(stacks) - len(steps))
+    changes = []
+    for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
+        most_first = sorted(
+            steps.items(),
+            key=lambda item: (len(item[1]), parse_version((item[0].came or item[0].gone)[-1])),
+            reverse=True,
+        )
+        told = [(step, places.place(some)) for step, some in most_first[:_MOST_STEPS]]
+        changes.append(ToolChange(name, tuple(told), more=len(steps) - len(told)))
+    as_before = [
+        (name, _in_order(same[name])) for name in TOOLCHAIN if name in {*same} - {*changed}
+    ]
+    return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
 
 
 def _in_order(versions: Iterable[str]) -> Versions:
@@ -248,8 +234,9 @@ def _in_order(versions: Iterable[str]) -> Versions:
 def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:
     """Return the versions of compilers on both sides by name, as far as they are known."""
     if stack.compilers is UNSET:
-        pairs = [(it.old.compiler, it.new.compiler) for it in stack.changes if it.old and it.new]
-        old, new = (_by_name({pair[side] for pair in pairs}) for side in (0, 1))
+        pairs = [(it.old, it.new) for it in stack.changes if it.old and it.new]
+        old = _by_name({spec.compiler for spec, _ in pairs})
+        new = _by_name({spec.compiler for _, spec in pairs})
     else:
         old = _by_name(count.compiler for count in stack.compilers if count.old)
         new = _by_name(count.compiler for count in stack.compilers if count.new)
