@@ -12,21 +12,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from snapdiff.ci.runs import (
-    FIRST_PARENT,
-    REPLACED,
-    Checkout,
-    CommentMode,
-    Inputs,
-    OlderCommit,
-    compare,
-    exit_status,
-    log,
-    older_commit_of_branch,
-    post,
-    read_inputs,
-    reports_in,
-)
+from snapdiff.ci import runs
+from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
 from snapdiff.errors import PostError, RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.posting.rest import RestInterface
@@ -66,7 +53,7 @@ def ask_step(variables: Variables, _inputs: Inputs) -> None:
     The event has its number alone, and the default branch is checked out unless somebody took care:
     the last commit there is not what the pull request changes. Raises SnapdiffError.
     """
-    number = _event(variables).number
+    number = read_event(variables["GITHUB_EVENT_PATH"]).number
     if not number:
         return  # an issue
     target = find_target(variables, host="github", number=number)
@@ -80,44 +67,40 @@ def ask_step(variables: Variables, _inputs: Inputs) -> None:
     Path(variables[_FOLDER], _ASKED_FOR).write_bytes(msgspec.json.encode(found))
 
 
-def _event(variables: Variables) -> GitHubEvent:
-    """Return the event, with the pull request that was asked for; raises SnapdiffError."""
-    event = read_event(variables["GITHUB_EVENT_PATH"])
-    asked_for = Path(variables[_FOLDER], _ASKED_FOR)
-    if event.pull_request is None and asked_for.exists():
-        found = msgspec.json.decode(asked_for.read_bytes(), type=PullRequest)
-        return replace(event, pull_request=found)
-    return event
-
-
 def compare_step(variables: Variables, inputs: Inputs) -> None:
     """Compare; write the summary of the step and its outputs.
 
     Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
     """
+    folder = Path(variables[_FOLDER])
+    asked_for = folder / _ASKED_FOR
 
     def older_of(checkout: Checkout) -> OlderCommit:
-        event = _event(variables)
+        event = read_event(variables["GITHUB_EVENT_PATH"])
         if event.number and not event.pull_request:
-            message = f"the event does not say which commits pull request {event.number} has"
-            raise SnapdiffError(f"{message}; the step `ask` has to be before this, or give `old`")
+            if not asked_for.exists():
+                message = f"the event does not say which commits pull request {event.number} has"
+                way_out = "the step `ask` has to be before this, or give `old`"
+                raise SnapdiffError(f"{message}; {way_out}")
+            found = msgspec.json.decode(asked_for.read_bytes(), type=PullRequest)
+            event = replace(event, pull_request=found)
         return older_commit_of_event(event, checkout, variables.get("GITHUB_REF", ""))
 
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
-    reports = reports_in(Path(variables[_FOLDER]))
-    found = compare(inputs, older_of, reports, *options)
+    found = runs.compare(inputs, older_of, folder, *options)
     by_kind = count_table(found.diff).total.by_kind
     gate_failed = bool(found.offenders)
-    add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), reports.comment.read_text(encoding="utf-8"))
+    comment = folder / runs.COMMENT
+    add_summary(Path(variables["GITHUB_STEP_SUMMARY"]), comment.read_text(encoding="utf-8"))
     outputs = {
         # The reports may be narrowed to other kinds than the gate found.
         "changed": "true" if gate_failed or not found.diff.is_empty() else "false",
         **{kind.value: str(by_kind[kind]) for kind in Kind},
         "gate": "failed" if gate_failed else "passed",
-        "json": str(reports.json),
-        "html": str(reports.html),
-        "comment": str(reports.comment),
+        "json": str(folder / runs.JSON),
+        "html": str(folder / runs.HTML),
+        "comment": str(comment),
     }
     set_outputs(Path(variables["GITHUB_OUTPUT"]), outputs)
 
@@ -130,14 +113,13 @@ def post_step(variables: Variables, inputs: Inputs) -> None:
     event = read_event(variables["GITHUB_EVENT_PATH"])
     if event.workflow_run:
         url = _post_foreign(event.workflow_run, variables, inputs)
-    elif event.pull_request or (event.number and inputs.comment is not CommentMode.AUTO):
-        comment = reports_in(Path(variables[_FOLDER])).comment
-        url = post(comment, inputs, variables, _TOKEN)
-    elif inputs.comment is CommentMode.REQUIRED:
+    elif event.pull_request or (event.number and inputs.comment != "auto"):
+        url = runs.post(Path(variables[_FOLDER], runs.COMMENT), inputs, variables, _TOKEN)
+    elif inputs.comment == "required":
         name = variables.get("GITHUB_EVENT_NAME", "this event")
         raise SnapdiffError(f"comment: is required, and {name} has no pull request")
     else:
-        log("no pull request, so no comment")
+        runs.log("no pull request, so no comment")
         return
     set_outputs(Path(variables["GITHUB_OUTPUT"]), {"comment-url": url})
 
@@ -151,23 +133,23 @@ def _post_foreign(run: WorkflowRun, variables: Variables, inputs: Inputs) -> str
     That run has no token that writes, and its workflow may be the stranger's own. So the comment is
     a stranger's text, and which pull request it is for is asked of GitHub, never read from it.
     """
-    comment = checked(reports_in(Path(variables[_FOLDER]) / "foreign").comment)
+    comment = checked(Path(variables[_FOLDER], "foreign", runs.COMMENT))
     if comment is None:
-        log("the run has left no comment")
+        runs.log("the run has left no comment")
         return ""
     found = _pull_requests_of(run, variables)
     if not found:
-        log("no open pull request has the commit of the run any more")
+        runs.log("no open pull request has the commit of the run any more")
         return ""
     if len(found) > 1:
         # Each is compared with a target of its own, so the comment is right for one of them alone.
         named = ", ".join(f"#{item.number}" for item in found)
-        log(
+        runs.log(
             f"{named} have the commit of the run, and GitHub does not say which it was for;"
             " so no comment"
         )
         return ""
-    return post(comment, inputs, variables, _TOKEN, foreign=found[0].number)
+    return runs.post(comment, inputs, variables, _TOKEN, foreign=found[0].number)
 
 
 def checked(comment: Path) -> Path | None:
@@ -226,13 +208,13 @@ def older_commit_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> O
         return OlderCommit(base, "the merge queue's commit and its base")
     branch = (event.ref or ref).removeprefix("refs/heads/")
     default_branch = event.repository.default_branch
-    return older_commit_of_branch(
+    return runs.older_commit_of_branch(
         checkout,
         branch=branch,
         default_branch=default_branch,
         before=event.before or "",
         one_more=_TWO_COMMITS,
-        all_of_them=REPLACED if event.forced and branch == default_branch else _ALL_COMMITS,
+        all_of_them=runs.REPLACED if event.forced and branch == default_branch else _ALL_COMMITS,
     )
 
 
@@ -258,7 +240,7 @@ def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout)
         )
     checkout.require(parents[0], _TWO_COMMITS)
     reason = f"the merge commit of pull request {number} and its first parent"
-    return OlderCommit(FIRST_PARENT, reason)
+    return OlderCommit(runs.FIRST_PARENT, reason)
 
 
 def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
@@ -313,17 +295,15 @@ def _add(file: Path, content: bytes) -> None:
         raise SnapdiffError(f"{file}: cannot be written: {error.strerror}") from error
 
 
-STEPS = {"ask": ask_step, "compare": compare_step, "post": post_step}
-
-
 def main() -> int:
     """Run the step that the first argument names; return its exit status."""
 
-    def step(variables: Variables) -> int:
-        STEPS[sys.argv[1]](variables, read_inputs(variables))
+    def run(variables: Variables, inputs: Inputs) -> int:
+        steps = {"ask": ask_step, "compare": compare_step, "post": post_step}
+        steps[sys.argv[1]](variables, inputs)
         return 0
 
-    return exit_status(step, lambda line: log(error_command(line)))
+    return runs.exit_status(run, lambda line: runs.log(error_command(line)))
 
 
 if __name__ == "__main__":

@@ -5,20 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from snapdiff.ci.runs import (
-    Checkout,
-    CommentMode,
-    Inputs,
-    OlderCommit,
-    compare,
-    exit_status,
-    is_commit,
-    log,
-    older_commit_of_branch,
-    post,
-    read_inputs,
-    reports_in,
-)
+from snapdiff.ci import runs
+from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
 from snapdiff.safe_text import visible
@@ -39,14 +27,20 @@ def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
     _make_room()
     options = [f"--annotations=gitlab={_FINDINGS}"]
     if job := variables.get("CI_JOB_URL"):
-        options.append(f"--report-url={job}/artifacts/file/{FOLDER / 'report.html'}")
-    reports = reports_in(FOLDER)
-    found = compare(inputs, partial(older_commit_of_pipeline, variables), reports, *options)
-    if _is_wanted(variables, inputs):
-        url = post(reports.comment, inputs, variables, _token_variable(variables))
-        log(f"the note is {url}" if url else "there is no note")
+        options.append(f"--report-url={job}/artifacts/file/{FOLDER / runs.HTML}")
+    found = runs.compare(inputs, partial(older_commit_of_pipeline, variables), FOLDER, *options)
+    token_variable = variables.get("SNAPDIFF_TOKEN_VARIABLE") or "GITLAB_TOKEN"
+    is_merge_request = bool(variables.get("CI_MERGE_REQUEST_IID"))
+    if inputs.comment == "required" and not is_merge_request:
+        raise SnapdiffError("comment: is required, and the pipeline is of no merge request")
+    if inputs.comment != "never" and is_merge_request:
+        if variables.get(token_variable) or inputs.comment == "required":
+            url = runs.post(FOLDER / runs.COMMENT, inputs, variables, token_variable)
+            runs.log(f"the note is {url}" if url else "there is no note")
+        else:
+            runs.log("no token, so no note")
     if found.offenders:
-        log("the gate has failed")
+        runs.log("the gate has failed")
     return GATE_FAILED if found.offenders else 0
 
 
@@ -61,29 +55,10 @@ def _make_room() -> None:
         raise SnapdiffError(f"{FOLDER}: is to be a folder, and is something else in the checkout")
     try:
         FOLDER.mkdir(exist_ok=True)
-        for file in (*reports_in(FOLDER), _FINDINGS):
+        for file in (*(FOLDER / name for name in runs.REPORTS), _FINDINGS):
             file.unlink(missing_ok=True)
     except OSError as error:
         raise SnapdiffError(f"{error.filename}: cannot be written: {error.strerror}") from error
-
-
-def _is_wanted(variables: Mapping[str, str], inputs: Inputs) -> bool:
-    """Return whether to write a note; raises SnapdiffError where it is wanted and cannot be."""
-    mode = inputs.comment
-    if mode is CommentMode.NEVER:
-        return False
-    if not variables.get("CI_MERGE_REQUEST_IID"):
-        if mode is CommentMode.REQUIRED:
-            raise SnapdiffError("comment: is required, and the pipeline is of no merge request")
-        return False
-    if not variables.get(_token_variable(variables)) and mode is not CommentMode.REQUIRED:
-        log("no token, so no note")
-        return False
-    return True
-
-
-def _token_variable(variables: Mapping[str, str]) -> str:
-    return variables.get("SNAPDIFF_TOKEN_VARIABLE") or "GITLAB_TOKEN"
 
 
 # --- Which commits a pipeline is about ---
@@ -95,7 +70,7 @@ def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -
     """Return the commits that a pipeline is about; raises RevisionError where there are too few."""
     number = variables.get("CI_MERGE_REQUEST_IID")
     if not number:
-        return older_commit_of_branch(
+        return runs.older_commit_of_branch(
             checkout,
             branch=variables.get("CI_COMMIT_BRANCH", ""),
             default_branch=variables.get("CI_DEFAULT_BRANCH", ""),
@@ -107,8 +82,8 @@ def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -
     # project merges, and name the commit it was made with. Other pipelines leave that empty.
     merged_with = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "")
     base = variables.get("CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
-    old, since = (merged_with, "into") if is_commit(merged_with) else (base, "since")
-    if not is_commit(old):
+    old, since = (merged_with, "into") if runs.is_commit(merged_with) else (base, "since")
+    if not runs.is_commit(old):
         raise RevisionError(
             f"the pipeline does not say where merge request {number} began: "
             "CI_MERGE_REQUEST_DIFF_BASE_SHA is empty; give `old`"
@@ -120,10 +95,7 @@ def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -
 
 def main() -> int:
     """Run the job; return its exit status."""
-    return exit_status(
-        lambda variables: run_job(variables, read_inputs(variables)),
-        lambda line: log(f"snapdiff: error: {visible(line)}"),
-    )
+    return runs.exit_status(run_job, lambda line: runs.log(f"snapdiff: error: {visible(line)}"))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from snapdiff.cli.commands import error_lines
 from snapdiff.cli.diff_command import diff
@@ -141,8 +140,6 @@ def older_commit_of_branch(
 
 FAILED = 2
 
-_PREFIX = "SNAPDIFF_"
-
 _OPTIONS = {
     "TAGS": "tag",
     "STACKS": "stack",
@@ -155,13 +152,8 @@ _OPTIONS = {
 """The inputs that are options of `snapdiff diff`; each may have several lines, an option a line."""
 
 
-class CommentMode(StrEnum):
-    """When a pull or merge request gets a comment."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
-    REQUIRED = "required"
+CommentMode = Literal["auto", "always", "never", "required"]
+"""When a pull or merge request gets a comment."""
 
 
 class Inputs(NamedTuple):
@@ -185,18 +177,19 @@ def read_inputs(variables: Mapping[str, str]) -> Inputs:
     """
 
     def given(name: str) -> str:
-        return variables.get(f"{_PREFIX}{name}", "").strip()
+        return variables.get(f"SNAPDIFF_{name}", "").strip()
 
-    mode = given("COMMENT") or CommentMode.AUTO
-    if mode not in list(CommentMode):
-        raise SnapdiffError(f"comment: {mode!r} is not known; there are {', '.join(CommentMode)}")
+    mode = given("COMMENT") or "auto"
+    modes = get_args(CommentMode)
+    if mode not in modes:
+        raise SnapdiffError(f"comment: {mode!r} is not known; there are {', '.join(modes)}")
     if given("NEW") and not given("OLD"):
         raise SnapdiffError(f"new: {given('NEW')} is given without old; give both, or neither")
     return Inputs(
         old=given("OLD"),
         new=given("NEW"),
         repo=given("REPO") or os.curdir,
-        comment=CommentMode(mode),
+        comment=modes[modes.index(mode)],
         marker=given("MARKER") or None,
         # A name and its value are one argument: a value that begins with a dash is no option.
         options=tuple(
@@ -208,26 +201,14 @@ def read_inputs(variables: Mapping[str, str]) -> Inputs:
     )
 
 
-class Reports(NamedTuple):
-    """The files of one run."""
-
-    json: Path
-    html: Path
-    comment: Path
-
-
-def reports_in(folder: Path) -> Reports:
-    """Return where the files of a run are."""
-    return Reports(folder / "report.json", folder / "report.html", folder / "comment.md")
+JSON, HTML, COMMENT = REPORTS = ("report.json", "report.html", "comment.md")
+"""What the files of a run are called."""
 
 
 def compare(
-    inputs: Inputs,
-    older_of: Callable[[Checkout], OlderCommit],
-    reports: Reports,
-    *options: str,
+    inputs: Inputs, older_of: Callable[[Checkout], OlderCommit], folder: Path, *options: str
 ) -> Outcome:
-    """Compare two revisions once; write the JSON, the HTML report and the comment.
+    """Compare two revisions once; write the JSON, the HTML report and the comment to a folder.
 
     Where the inputs do not name the older one, `older_of` says which. A side without a catalog is
     an empty one: a pull request may bring the first page, or remove the last. Raises SnapdiffError,
@@ -242,9 +223,9 @@ def compare(
         f"--repo={inputs.repo}",
         "--allow-empty",
         "--format=json",
-        f"--output={reports.json}",
-        f"--also=html={reports.html}",
-        f"--also=comment={reports.comment}",
+        f"--output={folder / JSON}",
+        f"--also=html={folder / HTML}",
+        f"--also=comment={folder / COMMENT}",
         *options,
         *inputs.options,
     ]
@@ -281,21 +262,23 @@ def post(
         marker=inputs.marker if foreign else own,
         number=foreign,
         token_from=token_from,
-        required=inputs.comment is CommentMode.REQUIRED,
+        required=inputs.comment == "required",
     )
 
 
-def exit_status(job: Callable[[Mapping[str, str]], int], say_error: Callable[[str], None]) -> int:
-    """Run a job with the process's variables; return its exit status.
+def exit_status(
+    job: Callable[[Mapping[str, str], Inputs], int], say_error: Callable[[str], None]
+) -> int:
+    """Run a job with the process's variables and inputs; return its exit status.
 
     Each fault is one line, also where it is ours.
     """
     try:
-        return job(os.environ)
+        return job(os.environ, read_inputs(os.environ))
     except Exception as error:  # noqa: BLE001 -- a log that nobody asked for has no traceback
         for line in error_lines(error):
             say_error(line)
-    return FAILED
+        return FAILED
 
 
 def log(message: str) -> None:

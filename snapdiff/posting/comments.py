@@ -5,7 +5,6 @@ GitHub Enterprise, Gitea and Forgejo differ from GitHub in their address alone.
 
 import contextlib
 import time
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -20,8 +19,7 @@ _LONGEST_RUN = 60.0
 """Seconds after which nothing is tried again. A job that waits costs more than a late comment."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comment:
+class Comment(Struct, frozen=True, kw_only=True):
     """A comment as the host has it. Later comments have higher ids."""
 
     comment_id: int
@@ -30,7 +28,7 @@ class Comment:
     url: str
 
 
-class CommentHost:
+class CommentHost(RestInterface):
     """The comments of one pull or merge request, through one token.
 
     `place` is the request as people write it: `owner/name#12`, `group/name!12`; `longest` is how
@@ -44,13 +42,12 @@ class CommentHost:
     kind: type[Any]
     edits_with: str
 
-    def __init__(self, rest: RestInterface, listed: str, each: str, **order: str) -> None:
-        """Take where comments are listed, what is above the number of each, and in which order."""
-        self.place = rest.place
-        self._order = order
-        self._rest = rest
+    def __init__(self, target: Target, token: Token, listed: str, each: str, **query: str) -> None:
+        """Take where comments are listed, what is above the number of each, and how to ask."""
+        super().__init__(target.host, target.api_url, target.place, token)
         self._listed = listed
         self._each = each
+        self._query = {"per_page": "100", **query}
 
     @property
     def author(self) -> str:
@@ -59,21 +56,21 @@ class CommentHost:
 
     def comments(self) -> list[Comment]:
         """Return all comments of the request."""
-        found = self._rest.pages(self._listed, self.kind, {"per_page": "100", **self._order})
+        found = self.pages(self._listed, self.kind, self._query)
         return [self._comment(item) for item in found]
 
     def create(self, body: str) -> Comment:
         """Write a comment and return it as the host has it."""
-        return self._comment(self._rest.ask("POST", self._listed, self.kind, {"body": body}))
+        return self._comment(self.ask("POST", self._listed, self.kind, {"body": body}))
 
     def edit(self, comment: Comment, body: str) -> Comment:
         """Give a comment another text and return it as the host has it."""
         path = f"{self._each}/{comment.comment_id}"
-        return self._comment(self._rest.ask(self.edits_with, path, self.kind, {"body": body}))
+        return self._comment(self.ask(self.edits_with, path, self.kind, {"body": body}))
 
     def delete(self, comment: Comment) -> None:
         """Delete a comment."""
-        self._rest.send("DELETE", f"{self._each}/{comment.comment_id}")
+        self.send("DELETE", f"{self._each}/{comment.comment_id}")
 
     def _comment(self, item: Any) -> Comment:
         raise NotImplementedError
@@ -84,8 +81,7 @@ def open_host(target: Target, token: Token) -> CommentHost:
 
     Raises PostError where that takes a library not here, or another version of the interface.
     """
-    rest = RestInterface(target.host, target.api_url, target.place, token)
-    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, rest)
+    return (_GitHubComments if target.host == "github" else _GitLabNotes)(target, token)
 
 
 # --- GitHub ---
@@ -117,9 +113,10 @@ class _GitHubComments(CommentHost):
     kind = _GitHubComment
     edits_with = "PATCH"
 
-    def __init__(self, target: Target, rest: RestInterface) -> None:
+    def __init__(self, target: Target, token: Token) -> None:
         issues = f"/repos/{target.repository}/issues"
-        super().__init__(rest, f"{issues}/{target.number}/comments", f"{issues}/comments")
+        listed = f"{issues}/{target.number}/comments"
+        super().__init__(target, token, listed, f"{issues}/comments")
 
     @cached_property
     def author(self) -> str:
@@ -128,12 +125,12 @@ class _GitHubComments(CommentHost):
         # GraphQL's `viewer` is its bot, `github-actions[bot]` for a workflow's own token. Gitea
         # has no GraphQL, and answers GET /user for every token.
         try:
-            return self._rest.ask("GET", "/user", _Login).login
+            return self.ask("GET", "/user", _Login).login
         except (RefusedError, NotFoundError):
             # GitHub Enterprise has it beside the REST interface, not below.
-            url = f"{self._rest.api_url.removesuffix('/v3')}/graphql"
+            url = f"{self.api_url.removesuffix('/v3')}/graphql"
             query = {"query": "query { viewer { login } }"}
-            viewer = self._rest.ask("POST", url, _Viewer, query).data.viewer
+            viewer = self.ask("POST", url, _Viewer, query).data.viewer
         return viewer.login.removesuffix("[bot]") + "[bot]"
 
     def _comment(self, item: _GitHubComment) -> Comment:
@@ -165,23 +162,23 @@ class _GitLabNotes(CommentHost):
     kind = _Note
     edits_with = "PUT"
 
-    def __init__(self, target: Target, rest: RestInterface) -> None:
+    def __init__(self, target: Target, token: Token) -> None:
         if not target.api_url.endswith("/api/v4"):
             raise PostError(f"{target.api_url}: CI_API_V4_URL ends in /api/v4")
         project = quote(target.repository, safe="")
         self._request = f"/projects/{project}/merge_requests/{target.number}"
         notes = f"{self._request}/notes"
-        super().__init__(rest, notes, notes, order_by="created_at", sort="asc")
+        super().__init__(target, token, notes, notes, order_by="created_at", sort="asc")
 
     @cached_property
     def author(self) -> str:
         """The token's username; that of a project's token is its bot's."""
-        return self._rest.ask("GET", "/user", _Username).username
+        return self.ask("GET", "/user", _Username).username
 
     @cached_property
     def _url(self) -> str:
         """The request's own page: a note has no address of its own in the interface."""
-        return self._rest.ask("GET", self._request, _MergeRequest).web_url
+        return self.ask("GET", self._request, _MergeRequest).web_url
 
     def _comment(self, item: _Note) -> Comment:
         url = f"{self._url}#note_{item.id}"

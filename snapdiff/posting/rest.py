@@ -122,28 +122,38 @@ class RestInterface:
         except (requests.RequestException, ValueError) as error:  # ValueError: of a broken URL
             raise PostError(self._words(f"the host's answer is of no use: {error}")) from None
         if not 200 <= answer.status_code < 300:
-            raise self._error(answer)
+            raise self._refusal(answer)
         return answer
 
-    def _error(self, answer: "Response") -> PostError:
-        status = answer.status_code
+    def _refusal(self, answer: "Response") -> PostError:
+        status, headers = answer.status_code, answer.headers
         if status < 400:
-            return PostError(
-                f"{self.place}: the host answers with a redirect, which is not followed; was the "
-                "repository renamed?"
+            moved = "the host answers with a redirect, which is not followed"
+            return PostError(f"{self.place}: {moved}; was the repository renamed?")
+        said: Any = answer.content.decode("utf-8", "replace")  # HTML of what is before a host
+        with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            said = msgspec.json.decode(answer.content)
+        if isinstance(said, dict):
+            said = said.get("message") or said.get("error") or ""
+        reason = " ".join(str(said).split()) or "no reason given"
+        message = self._words(f"the host answers {status}: {reason}")
+        # It is asked too often: GitHub may say so with the status of a refusal.
+        is_limit = status == 429 or (
+            status == 403
+            and (
+                "retry-after" in headers
+                or headers.get("x-ratelimit-remaining") == "0"
+                or "rate limit" in reason.lower()
             )
-        message = self._words(f"the host answers {status}: {_message(answer)}")
-        if status >= 500 or _is_rate_limit(answer):
-            return TryLaterError(message, _pause(answer))
+        )
+        if status >= 500 or is_limit:
+            # GitHub asks those who meet a limit that names no end to wait for a minute at least.
+            return TryLaterError(message, _pause(headers, 60.0 if is_limit else None))
         if status == 401:
             return PostError(f"{message}; the token in {self._token.variable} is not known there")
-        if status == 403:
-            return RefusedError(message)
         if status == 404:
-            return NotFoundError(
-                f"{message}; are repository and number right, and may the token see them?"
-            )
-        return PostError(message)
+            message += "; are repository and number right, and may the token see them?"
+        return {403: RefusedError, 404: NotFoundError}.get(status, PostError)(message)
 
     def _words(self, text: str) -> str:
         # A host may repeat what it was sent.
@@ -155,37 +165,13 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port
 
 
-def _message(answer: "Response") -> str:
-    said: Any = answer.content.decode("utf-8", "replace")  # what is before a host answers in HTML
-    with contextlib.suppress(msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        said = msgspec.json.decode(answer.content)
-    if isinstance(said, dict):
-        said = said.get("message") or said.get("error") or "no reason given"
-    return " ".join(str(said).split()) or "no reason given"
-
-
-def _is_rate_limit(answer: "Response") -> bool:
-    """Return whether a host is asked too often; GitHub may say so with the status of a refusal."""
-    return answer.status_code == 429 or (
-        answer.status_code == 403
-        and (
-            "retry-after" in answer.headers
-            or answer.headers.get("x-ratelimit-remaining") == "0"
-            or "rate limit" in _message(answer).lower()
-        )
-    )
-
-
-def _pause(answer: "Response") -> float | None:
-    """Return how many seconds a host asks to wait: in seconds, or up to the end of its limit.
-
-    GitHub asks those who meet one of its limits and get neither to wait for a minute at least.
-    """
+def _pause(headers: Mapping[str, str], usual: float | None) -> float | None:
+    """Return how many seconds a host asks to wait: in seconds, or up to the end of its limit."""
     number = re.compile("[0-9]{1,12}", re.ASCII)
-    seconds = answer.headers.get("retry-after", "")
+    seconds = headers.get("retry-after", "")
     if number.fullmatch(seconds):
         return float(seconds)
-    moment = answer.headers.get("x-ratelimit-reset", "")
-    if answer.headers.get("x-ratelimit-remaining") == "0" and number.fullmatch(moment):
+    moment = headers.get("x-ratelimit-reset", "")
+    if headers.get("x-ratelimit-remaining") == "0" and number.fullmatch(moment):
         return max(0.0, float(moment) - time.time())
-    return 60.0 if _is_rate_limit(answer) else None
+    return usual

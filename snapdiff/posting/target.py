@@ -26,8 +26,6 @@ _NAME = r"[\w.-]*[\w-][\w.-]*"
 
 
 class _HostRules(NamedTuple):
-    """The variables of a host's CI jobs, its public interface, and the form of its repositories."""
-
     api_variable: str
     public_api: str
     token_variables: tuple[str, ...]
@@ -61,6 +59,7 @@ _HOSTS: dict[HostName, _HostRules] = {
         no_number="CI_MERGE_REQUEST_IID is not set; is this a pipeline for merge requests?",
     ),
 }
+"""The variables of a host's CI jobs, its public interface, and the form of its repositories."""
 
 _JOB_TOKEN = "CI_JOB_TOKEN"  # noqa: S105 -- the name of a variable
 
@@ -80,7 +79,14 @@ class Target:
         if not re.fullmatch(rules.repository_pattern, self.repository, re.ASCII):
             message = f"no repository of {self.host}; it is {rules.repository_form}"
             raise PostError(f"{shown(self.repository)}: {message}")
-        if not _is_plain_address(self.api_url):
+        try:
+            parts = urlsplit(self.api_url)
+            _ = parts.port  # raises where it is no number
+        except ValueError:
+            parts = urlsplit("")
+        is_web = parts.scheme in ("http", "https") and re.fullmatch("[!-~]+", self.api_url)
+        has_more = "@" in parts.netloc or parts.query or parts.fragment
+        if not is_web or not parts.hostname or has_more:
             message = "is no http(s) URL without user, query and fragment"
             raise PostError(f"{rules.api_variable}: {message}")
 
@@ -114,7 +120,13 @@ def find_target(
 
     Raises PostError where nothing names one.
     """
-    host = host or _host(variables)
+    if host is None:
+        found = [name for name, rules in _HOSTS.items() if variables.get(rules.api_variable)]
+        if len(found) != 1:
+            names = " and ".join(rules.api_variable for rules in _HOSTS.values())
+            state = "are both set" if found else "are not set"
+            raise PostError(f"which host? {names} {state}; say --host github or --host gitlab")
+        [host] = found
     rules = _HOSTS[host]
     named = (variables.get(name) for name in rules.repository_variables)
     repository = repository or next(filter(None, named), "")
@@ -124,12 +136,20 @@ def find_target(
     number = number or _number(host, variables)
     if not number:
         raise PostError(f"no number: {rules.no_number}; give it with --number")
-    return Target(
-        host=host,
-        api_url=(variables.get(rules.api_variable) or rules.public_api).rstrip("/"),
-        repository=repository,
-        number=number,
-    )
+    api_url = (variables.get(rules.api_variable) or rules.public_api).rstrip("/")
+    return Target(host=host, api_url=api_url, repository=repository, number=number)
+
+
+def _number(host: HostName, variables: Variables) -> int | None:
+    number = variables.get("CI_MERGE_REQUEST_IID", "")
+    if host == "github":
+        with contextlib.suppress(SnapdiffError):
+            if in_event := read_event(variables.get("GITHUB_EVENT_PATH", "")).number:
+                return in_event
+        ref = variables.get("GITHUB_REF", "")
+        in_ref = re.fullmatch(r"refs/pull/([0-9]+)/(?:merge|head)", ref)
+        number = in_ref[1] if in_ref else ""
+    return int(number) if re.fullmatch("[1-9][0-9]{0,9}", number, re.ASCII) else None
 
 
 def find_token(host: HostName, place: str, variable: str | None, variables: Variables) -> Token:
@@ -148,39 +168,6 @@ def find_token(host: HostName, place: str, variable: str | None, variables: Vari
     is_job = host == "gitlab" and _JOB_TOKEN in variables
     advice = f"; {_JOB_TOKEN} cannot write notes" if is_job else ""
     raise RefusedError(f"{place}: no token in {' or '.join(names)}{advice}")
-
-
-def _host(variables: Variables) -> HostName:
-    found = [host for host, rules in _HOSTS.items() if variables.get(rules.api_variable)]
-    if len(found) != 1:
-        names = " and ".join(rules.api_variable for rules in _HOSTS.values())
-        state = "are both set" if found else "are not set"
-        raise PostError(f"which host? {names} {state}; say --host github or --host gitlab")
-    return found[0]
-
-
-def _number(host: HostName, variables: Variables) -> int | None:
-    number = variables.get("CI_MERGE_REQUEST_IID", "")
-    if host == "github":
-        with contextlib.suppress(SnapdiffError):
-            if in_event := read_event(variables.get("GITHUB_EVENT_PATH", "")).number:
-                return in_event
-        ref = variables.get("GITHUB_REF", "")
-        in_ref = re.fullmatch(r"refs/pull/([0-9]+)/(?:merge|head)", ref)
-        number = in_ref[1] if in_ref else ""
-    return int(number) if re.fullmatch("[1-9][0-9]{0,9}", number, re.ASCII) else None
-
-
-def _is_plain_address(url: str) -> bool:
-    """Return whether a URL is one of a web server, without a password or anything else in it."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
-    except ValueError:
-        return False
-    is_plain = "@" not in parts.netloc and not parts.query and not parts.fragment
-    is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
-    return is_web and is_plain and re.fullmatch("[!-~]+", url) is not None
 
 
 # --- The event of a workflow of GitHub, as far as it matters ---

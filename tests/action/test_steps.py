@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff.ci import gitlab_job
 from snapdiff.ci.github_action import MOST_OF_SUMMARY, add_summary, checked, set_outputs
-from snapdiff.ci.runs import CommentMode, Inputs, read_inputs
+from snapdiff.ci.runs import Inputs, read_inputs
 from snapdiff.errors import SnapdiffError
 from tests.action.conftest import TOKEN, Step
 from tests.action.pull_requests import NUMBER, OneSided, PullRequest
@@ -304,7 +304,7 @@ def test_inputs_become_options_a_line_each() -> None:
         "--config=ci.toml",
         "--marker=snapdiff/hep",
     )
-    assert read_inputs({}) == Inputs("", "", ".", CommentMode.AUTO, None, ())
+    assert read_inputs({}) == Inputs("", "", ".", "auto", None, ())
 
 
 @pytest.mark.parametrize(
