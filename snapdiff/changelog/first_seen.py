@@ -168,14 +168,14 @@ class _Record:
                     for place, builds in found.items():
                         listed[place].update(builds)
                 seen.update(dict.fromkeys(held.listed, held.seen))
-        self._check(bad_pages, step.name)
+        self._check(bad_pages, step.new.name)
         successor = self._tags.end_snapshot()
         if successor:
             for places in (self._spans, seen, before):
                 _rename(places, *successor)
             for held in self._unreadable.values():
                 _rename(held.listed, *successor)
-        newest = _sighting(step.name, step.revisions[1])
+        newest = _sighting(step.new.name, step.new.revision)
         for place in before.keys() | after.keys():
             if self._tags.is_wanted(place.tag):
                 self._see(place, before[place], after[place], seen.get(place), newest)

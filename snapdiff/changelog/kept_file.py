@@ -44,24 +44,23 @@ class Marker(NamedTuple):
 
     def require(self, options: ShapingOptions) -> None:
         """Raise ReportError where the section was made with other options; it names them."""
-        differing = [
-            _spelled(name, self.options.get(name, ()))
-            for name in sorted({*self.options, *options})
-            if set(self.options.get(name, ())) != set(options.get(name, ()))
-        ]
+        differing = []
+        for name in sorted({*self.options, *options}):
+            values = self.options.get(name, ())
+            if set(values) == set(options.get(name, ())):
+                continue
+            if name == "path":
+                differing.append(f"with -- {' '.join(values)}" if values else "without paths")
+            elif not values:
+                differing.append(f"without --{name}")
+            else:
+                given = "" if values == GIVEN else f" {','.join(values)}"
+                differing.append(f"with --{name}{given}")
         if differing:
             raise ReportError(
                 f"{self.place}: was written {' and '.join(differing)}; "
                 "run with the same options, or name another file"
             )
-
-
-def _spelled(name: str, values: tuple[str, ...]) -> str:
-    if name == "path":
-        return f"with -- {' '.join(values)}" if values else "without paths"
-    if not values:
-        return f"without --{name}"
-    return f"with --{name}" if values == GIVEN else f"with --{name} {','.join(values)}"
 
 
 def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
@@ -75,23 +74,24 @@ def filter_options(filters: Filters) -> dict[str, tuple[str, ...]]:
 
 def marker_line(old: Revision, new: Revision, options: ShapingOptions) -> str:
     """Return the marker of a section between two revisions: commits, or snapshots."""
-    ends = "..".join(_quoted_end(side.commit or side.source) for side in (old, new))
+    ends = [_quoted(side.commit or side.source) for side in (old, new)]
+    for position, end in enumerate(ends):
+        if re.search(r"^\.|\.\.|\.$", end):  # two dots stand between both
+            ends[position] = end.replace(".", "%2E")
     given = [
         f" {name}={','.join(map(_quoted, sorted(values)))}"
         for name, values in sorted(options.items())
     ]
-    return f"<!-- snapdiff: {ends}{''.join(given)} -->"
-
-
-def _quoted_end(name: str) -> str:
-    """Return the name of a commit or snapshot without a blank, a `>` or two dots."""
-    quoted = _quoted(name)
-    is_ambiguous = ".." in quoted or quoted.startswith(".") or quoted.endswith(".")
-    return quoted.replace(".", "%2E") if is_ambiguous else quoted
+    return f"<!-- snapdiff: {'..'.join(ends)}{''.join(given)} -->"
 
 
 def _quoted(text: str) -> str:
+    """Return a text without a blank, a `>` or a comma."""
     return quote(text, safe="", errors="surrogateescape")
+
+
+def _unquoted(quoted: bytes) -> str:
+    return unquote(quoted.decode("utf-8", "surrogateescape"), errors="surrogateescape")
 
 
 def find_markers(content: bytes, file: str) -> Iterator[Marker]:
@@ -105,10 +105,6 @@ def find_markers(content: bytes, file: str) -> Iterator[Marker]:
             for name, _, values in pairs
         }
         yield Marker(f"{file}, line {line}", old, new, options)
-
-
-def _unquoted(quoted: bytes) -> str:
-    return unquote(quoted.decode("utf-8", "surrogateescape"), errors="surrogateescape")
 
 
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
@@ -173,13 +169,12 @@ def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
     if isinstance(wanted, GitRange):
         return _resume_history(markers, wanted)
     names = [printable_path(name) for name in wanted.snapshots]
-    newest = [names.index(item.new) for item in markers if item.new in names]
     if markers[0].new not in names:
         raise ReportError(
             f"{markers[0].place}: there is no snapshot {markers[0].new} any more; "
             "put it back, or move the file away and make it anew"
         )
-    return wanted.snapshots[max(newest)]
+    return wanted.snapshots[max(names.index(item.new) for item in markers if item.new in names)]
 
 
 def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:

@@ -70,21 +70,22 @@ class GitRange(NamedTuple):
         """
         history = self.history
         tags = history.tags() if self.by == "tag" else {}
-        first, name = history.first, self.old.name
+        first, revision = history.first, Catalog(self.old).revision
         if after is not None and after != first.id:
             first = history.commit(after)
-            name = self._name_of(first, min(tags.get(after, ()), key=natural_order, default=None))
+            tag = min(tags.get(after, ()), key=natural_order, default=None)
+            revision = self._revision(first, tag)
         found = periods(history.commits(first.id), self.by, tags)
         commits = [first, *(commit for period in found for commit in period.commits)]
         changes = changes_between(history.repository, [commit.tree for commit in commits])
-        ends = [SectionEnd(first.tree, _revision_of(first, name))]
+        ends = [SectionEnd(revision, tree=first.tree)]
         for period in found:
             changed = [commit for commit in period.commits if next(changes)]
             if changed:
                 end = period.commits[-1] if period.tag else changed[-1]
-                revision = _revision_of(end, self._name_of(end, period.tag))
+                revision = self._revision(end, period.tag)
                 subject = changed[0].subject if len(changed) == 1 else ""
-                ends.append(SectionEnd(end.tree, revision, period.name, subject, period.is_open))
+                ends.append(SectionEnd(revision, period.name, subject, period.is_open, end.tree))
         return GitSteps(
             repository=str(self.directory),
             folder=history.folder,
@@ -93,15 +94,12 @@ class GitRange(NamedTuple):
             paths=self.new.paths,
         )
 
-    def _name_of(self, commit: Commit, tag: str | None) -> str:
+    def _revision(self, commit: Commit, tag: str | None) -> Revision:
         name = tag or commit.id[:_NAME_LENGTH]
-        folder = self.history.folder
-        return f"{name}:{printable_path(folder)}" if folder else name
-
-
-def _revision_of(commit: Commit, name: str) -> Revision:
-    subject = commit.subject or UNSET
-    return Revision(source=name, commit=commit.id, date=commit.date, subject=subject)
+        if self.history.folder:
+            name += f":{printable_path(self.history.folder)}"
+        subject = commit.subject or UNSET
+        return Revision(source=name, commit=commit.id, date=commit.date, subject=subject)
 
 
 class FolderRange(Steps, frozen=True, kw_only=True):
@@ -144,8 +142,8 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     def walk(self) -> Iterator[Step]:
         """Yield every step."""
         for old, new in pairwise(map(self._catalog, self.snapshots)):
-            revisions = (old.revision, new.revision)
-            yield Step(new.source.name, "", False, revisions, RevisionPair(old, new))
+            end = SectionEnd(new.revision, new.source.name)
+            yield Step(SectionEnd(old.revision), end, RevisionPair(old, new))
 
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)
@@ -179,15 +177,15 @@ def open_range(
             )
         opener.narrow(old, paths)
         return replace(_folder_range(argument, directory / argument, limits), paths=old.paths)
-    first = _revision(old)
-    last = _revision(opener.open(*new_name or ["HEAD"]))
+    first = _require_revision(old)
+    last = _require_revision(opener.open(*new_name or ["HEAD"]))
     for source in (first, last):
         opener.narrow(source, paths)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
 
 
-def _revision(source: Source) -> GitSource:
+def _require_revision(source: Source) -> GitSource:
     if source.file:
         message = "is a file, and a changelog is of a folder; name the one that it is in"
         raise RevisionError(f"{source.name}: {message}")

@@ -39,18 +39,34 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The name of the configuration file that decided some of this."""
 
 
-class Step(NamedTuple):
-    """One section to be: what it is called, its revisions, and their files while it is current.
+class SectionEnd(NamedTuple):
+    """A snapshot that a section ends with, or that the first one begins with.
 
-    `subject` is that of the commit where it is one commit, and empty otherwise. `is_open` says that
-    what is still to come may belong to it.
+    `name` is what the section is called: the commit, the period, the git tags or the folder.
+    `subject` is the commit's where it is one commit, and empty otherwise. `is_open` says that what
+    is still to come may belong to the section. `tree` is that of the catalog's folder in git.
     """
 
-    name: str
-    subject: str
-    is_open: bool
-    revisions: tuple[Revision, Revision]
+    revision: Revision
+    name: str = ""
+    subject: str = ""
+    is_open: bool = False
+    tree: str = ""
+
+
+class Step(NamedTuple):
+    """One section to be: its two snapshots, and their files while it is current."""
+
+    old: SectionEnd
+    new: SectionEnd
     files: ComparedFiles
+
+
+class Section(Struct, frozen=True):
+    """What happened from one snapshot to the next, which is its end."""
+
+    end: SectionEnd
+    diff: CatalogDiff
 
 
 class Steps(Struct, frozen=True, kw_only=True):
@@ -74,19 +90,6 @@ class Steps(Struct, frozen=True, kw_only=True):
     def walk(self) -> Iterator[Step]:
         """Yield every step, each valid until the next."""
         raise NotImplementedError
-
-
-class SectionEnd(NamedTuple):
-    """A commit that a section ends with, and what the section is called; or where the first begins.
-
-    `tree` is that of the catalog's folder.
-    """
-
-    tree: str
-    revision: Revision
-    name: str = ""
-    subject: str = ""
-    is_open: bool = False
 
 
 class GitSteps(Steps, frozen=True, kw_only=True):
@@ -138,22 +141,8 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                 for known in (pairs, changes[0] if changes else []):
                     history.ask(entry for pair in known for entry in pair)
                 files = history.pair((old.tree, new.tree), pairs)
-                revisions = old.revision, new.revision
-                yield Step(new.name, new.subject, new.is_open, revisions, files)
+                yield Step(old, new, files)
                 files.finish(position)
-
-
-class Section(Struct, frozen=True, kw_only=True):
-    """What happened from one snapshot to the next.
-
-    `name` is the commit, the period, the git tags or the folder, and `subject` the commit's where
-    it is one commit. `is_open` says that what is still to come may belong to it.
-    """
-
-    name: str
-    subject: str
-    is_open: bool
-    diff: CatalogDiff
 
 
 def compute_sections(
@@ -182,11 +171,11 @@ def compute_sections(
 def _in_order(
     steps: Steps, settings: Settings, warn: Callable[[str], None], progress: Progress
 ) -> Iterator[Section]:
-    for number, step in enumerate(steps.walk(), 1):
+    for number, (old, new, files) in enumerate(steps.walk(), 1):
         try:
             diff = diff_files(
-                step.files,
-                step.revisions,
+                files,
+                (old.revision, new.revision),
                 filters=settings.filters,
                 allow_empty=True,
                 skip_bad_pages=settings.skip_bad_pages,
@@ -194,16 +183,14 @@ def _in_order(
                 limits=steps.limits,
             )
         except BadPagesError as error:
-            old, new = step.revisions
-            sides = {"old": old.source, "new": new.source}
+            sides = {"old": old.revision.source, "new": new.revision.source}
             raise BadPagesError(
                 [
                     BadPage(f"{page.path} in {sides[page.side]}", page.side, page.reason)
                     for page in error.pages
                 ]
             ) from error
-        diff = replace(diff, configuration=settings.configuration)
-        yield Section(name=step.name, subject=step.subject, is_open=step.is_open, diff=diff)
+        yield Section(new, replace(diff, configuration=settings.configuration))
         progress(number, steps.most_sections())
 
 

@@ -9,15 +9,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct, to_builtins
 
 from snapdiff import __version__
-from snapdiff.changelog.kept_file import (
-    ShapingOptions,
-    filter_options,
-    find_kept_markers,
-    last_report,
-    marker_line,
-    resume_after,
-    with_sections,
-)
+from snapdiff.changelog import kept_file
+from snapdiff.changelog.kept_file import ShapingOptions, filter_options
 from snapdiff.changelog.ranges import Range
 from snapdiff.changelog.sections import Section, Settings
 from snapdiff.errors import ReportError
@@ -88,13 +81,13 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if not (file and is_continued(file, self.format_name) and file.is_file()):
             return None
         if self.format_name == "markdown":
-            markers, options = find_kept_markers(file), self.shaping
+            markers, options = kept_file.find_kept_markers(file), self.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
-            last = last_report(file)
+            last = kept_file.last_report(file)
             markers, options = [last] if last else [], filter_options(self.settings.filters)
         if markers:
             markers[0].require(options)
-        return resume_after(markers, wanted)
+        return kept_file.resume_after(markers, wanted)
 
     def write(self, sections: Iterable[Section]) -> int:
         """Write the sections, oldest first as they come, and return how many these are.
@@ -112,7 +105,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         file = self.destination.file
         if is_continued(file, self.format_name):
             # What nobody has released yet would stay as it is now, and be missing later.
-            sections = (section for section in sections if not section.is_open)
+            sections = (section for section in sections if not section.end.is_open)
         is_for_people = self.format_name in _FOR_PEOPLE
         told = counted(self._told(sections) if is_for_people else sections)
         if file and self.format_name == "markdown":
@@ -134,9 +127,10 @@ class Changelog(Struct, frozen=True, kw_only=True):
             grouping = self.options.group_by or "package"
             outline = outline_of(section.diff, grouping, details=self.options.detail)
             if has_words(outline):
-                day = (section.diff.new.date or "")[: len("2025-07-06")]
-                is_plain = _PLAIN.fullmatch(section.name) is not None
-                yield ToldSection(section, outline, is_plain, "" if day == section.name else day)
+                name = section.end.name
+                day = (section.end.revision.date or "")[: len("2025-07-06")]
+                is_plain = _PLAIN.fullmatch(name) is not None
+                yield ToldSection(section, outline, is_plain, "" if day == name else day)
 
     def _texts(self, sections: Iterable[ToldSection]) -> list[tuple[ToldSection, str]]:
         """Return sections with their texts, newest first; in Markdown each below its marker."""
@@ -152,7 +146,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             text = render_page(environment, "changelog.j2", told=told, link=link, **values)
             if self.format_name == "markdown":
                 diff = told.section.diff
-                text = f"{marker_line(diff.old, diff.new, self.shaping)}\n{text}"
+                text = f"{kept_file.marker_line(diff.old, diff.new, self.shaping)}\n{text}"
             texts.append((told, text))
         return texts[::-1]
 
@@ -212,8 +206,8 @@ class Changelog(Struct, frozen=True, kw_only=True):
             raise ReportError("no template is named")
         else:
             reports = [
-                {"name": section.name, "subject": section.subject, **to_builtins(section.diff)}
-                for section in sections
+                {"name": it.end.name, "subject": it.end.subject, **to_builtins(it.diff)}
+                for it in sections
             ]
             values = {"sections": reports[::-1], "filters": to_builtins(self.settings.filters)}
             yield user_template(self.options.template, values)
@@ -225,7 +219,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
             whole = "\n".join([self._introduction(is_quiet=False), *texts])
             write_file(file, [whole], is_new=self.is_new)
         elif texts:
-            content = with_sections(file, texts)
+            content = kept_file.with_sections(file, texts)
             write_file(file, [content.decode("utf-8", "surrogateescape")])
 
 
