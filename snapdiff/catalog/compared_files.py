@@ -99,14 +99,14 @@ class RevisionPair(ComparedFiles):
         self._old = old
         self._new = new
         self._progress = progress
+        self._mirrors: set[str] = set()
         self.prefixes = (old.source.prefix, new.source.prefix)
 
     def changed(self) -> Iterator[FilePair]:
         """Yield every document whose content, or part of it, differs between the two."""
         pairs = self._old.source.changed_entries(self._new.source)
         if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
-            entries = chain(self._old.source.entries(), self._new.source.entries())
-            self.documents = DOCUMENTS.with_mirrors(printable_path(it.path) for it in entries)
+            self._note_mirrors(chain(self._old.source.entries(), self._new.source.entries()))
         changes = ChangedFiles(pairs, self.documents)
         for done, (pair, contents) in enumerate(self._contents(changes.documents)):
             self._progress(done, len(changes.documents))
@@ -135,7 +135,15 @@ class RevisionPair(ComparedFiles):
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
-        return self._new.source.entries(folder)
+        found = list(self._new.source.entries(folder))
+        self._note_mirrors(found)  # where no index differs, no others were looked for
+        return found
+
+    def _note_mirrors(self, entries: Iterable[Entry]) -> None:
+        """Let the kinds of documents know of mirrors: one that holds others is the tag of these."""
+        found = (printable_path(it.path) for it in entries if DOCUMENTS.is_index(it.path))
+        self._mirrors.update(found)
+        self.documents = self.documents.with_mirrors(self._mirrors)
 
     def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
         """Yield what each of some files is that are the same on both sides."""

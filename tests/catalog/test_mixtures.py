@@ -66,6 +66,33 @@ def test_the_data_of_a_site_may_have_another_release(tmp_path: Path) -> None:
     assert report["summary"]["upgraded"] == report["summary"]["unchanged"] == 1
 
 
+def test_a_mirror_that_holds_others_is_known_where_only_a_lock_beside_it_differs(
+    tmp_path: Path,
+) -> None:
+    """Of two directories all files are looked at, of two commits those that differ."""
+    zlib, m4 = Item("zlib"), Item("m4")
+    mirrors = {
+        "develop/build_cache/index.json": to_bytes(database([zlib, m4])),
+        "develop/e4s/build_cache/index.json": to_bytes(database([zlib])),
+    }
+    history = GitRepository(tmp_path / "history")
+    for name, version in (("old", "1"), ("new", "2")):
+        locked = to_bytes(lock([Item("cmake", version, explicit=True)]))
+        files = {**mirrors, "develop/env/spack.lock": locked}
+        history.commit(files)
+        write_files(tmp_path / name, files)
+    of_commits = run_json("-C", history.folder, "HEAD~1", "HEAD")
+    of_directories = run_json(tmp_path / "old", tmp_path / "new")
+    assert of_commits["tags"] == of_directories["tags"]
+    [tag] = of_commits["tags"]
+    assert tag["specs"] == {"old": 3, "new": 3}
+    assert [(it["stack"], it["specs"]["new"]) for it in tag["stacks"]] == [
+        ("e4s", 1),
+        ("env", 1),
+        ("root", 1),
+    ]
+
+
 def test_a_page_is_compared_with_the_indexes_of_several_stacks(tmp_path: Path) -> None:
     page = usual_page([record("b", "1.2", package="zlib", tag="v1", stacks="e4s hep")])
     write_files(tmp_path / "old", {"_cache/v1/zlib/specs.md": page})
