@@ -188,9 +188,15 @@ def judge(
         }
         part = _part_of(diff, matched & rest)
         rest -= matched
-        ignored += [(offender, item) for offender in find_offenders(part, kinds) if offender.stacks]
+        passing = find_offenders(part, (item.kind,))
+        ignored += [(offender, item) for offender in passing if offender.stacks]
         unused += [] if matched else [item]
-    offenders = find_offenders(diff if rest == places else _part_of(diff, rest), kinds)
+    # Where all else that happened to a package is accepted, the build that it lost is not.
+    accepted_at = {place[1:] for place in places - rest if place.kind is not Kind.REMOVED}
+    losses = {place for place in rest if place.kind is Kind.REMOVED and place[1:] in accepted_at}
+    left = _part_of(diff, rest - losses) if rest - losses != places else diff
+    lost = find_offenders(_part_of(diff, losses), (Kind.REMOVED,)) if losses else []
+    offenders = find_offenders(left, kinds) + [offender for offender in lost if offender.stacks]
     return Verdict(offenders=offenders, ignored=ignored, ended=ended, unused=unused)
 
 

@@ -167,6 +167,27 @@ def test_of_several_stacks_some_can_be_accepted() -> None:
     assert [(found.stacks, by) for found, by in verdict.ignored] == [(("ml-cpu",), accepted)]
 
 
+@pytest.mark.parametrize(
+    ("accepted", "left"),
+    [
+        ([], ["upgraded"]),
+        ([Kind.UPGRADED], ["removed"]),
+        ([Kind.REMOVED], ["upgraded"]),
+        ([Kind.REMOVED, Kind.UPGRADED], []),
+    ],
+)
+def test_a_step_and_a_lost_build_of_one_package_are_accepted_each_by_its_kind(
+    accepted: list[Kind], left: list[str]
+) -> None:
+    lost = [spec("b", target="zen3"), spec("c", variants="+y")]
+    diff = diff_of([spec("a"), *lost], [spec("a"), spec("d", version="2.0")])
+    items = [AcceptedChange(kind=kind, package="zlib") for kind in accepted]
+    verdict = judge(diff, (Kind.UPGRADED, Kind.REMOVED), items)
+    assert [offender.text.partition(":")[0] for offender in verdict.offenders] == left
+    assert [offender.kind for offender, _ in verdict.ignored] == accepted
+    assert verdict.unused == []
+
+
 ACCEPTED = st.builds(
     AcceptedChange,
     kind=st.sampled_from(Kind),
