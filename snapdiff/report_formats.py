@@ -72,10 +72,7 @@ def in_words(formats: Formats, **notes: str) -> str:
 
 
 def format_named(name: str, formats: Formats = REPORT) -> str:
-    """Return the format that a name or a suffix means: `md` is markdown.
-
-    Raises ReportError where there is no such format.
-    """
+    """Return the format that a name or a suffix means, as `md` does; raises ReportError."""
     for known in formats:
         if name == known or f".{name}" in SUFFIXES.get(known, ()):
             return known
@@ -83,10 +80,7 @@ def format_named(name: str, formats: Formats = REPORT) -> str:
 
 
 def chosen_format(formats: Formats, name: str | None, file: PurePath | None, usual: str) -> str:
-    """Return the format that was asked for, that a file's suffix stands for, or the usual one.
-
-    Raises ReportError where there is no such format.
-    """
+    """Return the format asked for, that of a file's suffix, or the usual; raises ReportError."""
     if name is not None:
         return format_named(name, formats)
     if file is None or not file.suffix or not file.name.strip("."):

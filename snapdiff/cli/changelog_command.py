@@ -37,11 +37,8 @@ from snapdiff.reports.names import counted
 
 _DEFAULT_BY: By = "commit"
 
-FROM_FILE = {"tag", "stack", "package", "kind", "group_by", "by"}
+_FROM_FILE = {"tag", "stack", "package", "kind", "group_by", "by"}
 """The options that a configuration file can decide."""
-
-OF_FIRST_SEEN = {"tag", "stack", "package"}
-"""Those of first sightings, which know no kinds of change and no sections."""
 
 
 @click.command(
@@ -121,7 +118,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
     with held_alone(destination.file) as is_new:
         if destination.file and not goes_on:
             require_no_changelog(destination.file)
-        wanted, settings, given = _open(story, given, FROM_FILE)
+        wanted, settings, given = _open(story, given, _FROM_FILE)
         newest, *_, oldest = (catalog.source.name for catalog in wanted.catalogs())
         looks = given.report(CHANGELOG, given.format_name, given.output).options
         if chosen != "html" and given.package_url is None:
@@ -166,7 +163,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if destination.file:
         require_no_changelog(destination.file)
-    wanted, settings, given = _open(story, given, OF_FIRST_SEEN)
+    wanted, settings, given = _open(story, given, {"tag", "stack", "package"})
     with ProgressBar("sections", wanted=not given.quiet) as progress:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
@@ -196,7 +193,6 @@ def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Sett
 
 
 def _shaping(given: GivenOptions) -> ShapingOptions:
-    """Return the options that decide what is in a section."""
     shaping = {
         option_name(field): GIVEN if value is True else (str(value),)
         for field, value in given.looks().items()
@@ -207,7 +203,6 @@ def _shaping(given: GivenOptions) -> ShapingOptions:
 
 
 def _once_a_page(warn: Callable[[str], None]) -> Callable[[str], None]:
-    """Return what warns of each page once, however many sections have it."""
     said: set[str] = set()
 
     def warn_once(message: str) -> None:
@@ -228,10 +223,7 @@ _QUIET_TRACKER = "ignore:resource_tracker:UserWarning"
 
 @contextlib.contextmanager
 def open_workers(number: int) -> Iterator[Executor | None]:
-    """Yield processes to spread work over, or nothing where one is enough.
-
-    Raises SnapdiffError where one of them was ended from outside.
-    """
+    """Yield processes, or None for one alone; raises SnapdiffError where another ended one."""
     if number == 1:
         yield None
         return

@@ -35,10 +35,7 @@ class _Commands(click.Group):
     """A group with a default command: `snapdiff OLD NEW` is `snapdiff diff OLD NEW`."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        """Put the command before its options; where none is named, the default one.
-
-        So the default command's help is the help.
-        """
+        """Put the command before its options; where none is named, the default one."""
         if arguments[:1] not in (["--version"], ["-V"], ["--spack-extension"]):
             position = _first_word(arguments)
             name = arguments[position] if position < len(arguments) else ""

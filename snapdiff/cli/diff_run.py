@@ -31,15 +31,11 @@ FROM_FILE = {
 
 
 class Outcome(NamedTuple):
-    """What a run has compared and found; its reports are written.
-
-    `diff` is what they show. A gate looks at all kinds of change, so it may have offenders that no
-    report shows.
-    """
+    """What a run has compared and found; its reports are written."""
 
     old: Catalog
     new: Catalog
-    diff: CatalogDiff
+    diff: CatalogDiff  # as the reports show it: a gate looks at all kinds of change
     offenders: "list[Offender]"
 
 
@@ -107,10 +103,7 @@ def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:
 
 
 def _report_writers(given: GivenOptions) -> list[ReportWriter]:
-    """Return what writes the reports: the one that goes to `-o`, then each of `--also`.
-
-    Raises SnapdiffError where one cannot be written, before any work.
-    """
+    """Return what writes the report of -o, then of each --also; raises SnapdiffError."""
     if given.stat and given.detail:
         raise ReportError("--stat leaves out what --detail adds; give one of them")
     is_usual = "format_name" in given.from_file

@@ -33,19 +33,13 @@ SPELLED_OUT = 50
 
 
 class Offender(Struct, frozen=True, kw_only=True):
-    """What somebody does not want to happen, and it did: to packages, a stack or a tag.
-
-    `packages` are those that did the same in the same `stacks`. Without packages the stack itself
-    is removed or added, without stacks the tag is. `tag` is as people read it: `old → new` where
-    the two names differ, empty where it is the only one and called `.`. `text` is all of it in one
-    line.
-    """
+    """What somebody does not want to happen, and it did: to packages, a stack or a tag."""
 
     kind: Kind
-    tag: str
-    stacks: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    text: str
+    tag: str  # as people read it: `old → new` of two names, empty for the only one, called `.`
+    stacks: tuple[str, ...] = ()  # none where it happened to the whole tag
+    packages: tuple[str, ...] = ()  # none where it happened to the whole stack
+    text: str  # all of it in one line
 
 
 def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]:
@@ -110,15 +104,12 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What a gate says: its offenders, what it lets pass, and which acceptances do nothing.
+    """What a gate says: its offenders, what it lets pass, and which acceptances do nothing."""
 
-    `ended` are those whose day is over. `unused` are those that no change of the diff is like.
-    """
-
-    offenders: list[Offender] = []
-    ignored: "list[tuple[Offender, AcceptedChange]]" = []
-    ended: "list[AcceptedChange]" = []
-    unused: "list[AcceptedChange]" = []
+    offenders: list[Offender]
+    ignored: "list[tuple[Offender, AcceptedChange]]"
+    ended: "list[AcceptedChange]"  # their day is over
+    unused: "list[AcceptedChange]"  # no change of the diff is like them
 
     def lines(self, place: str) -> list[str]:
         """Return a line for each offender: those that pass, with what lets them, then the rest."""
@@ -130,10 +121,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
         return first_lines(ignored) + first_lines([offender.text for offender in self.offenders])
 
     def warnings(self, place: str, *, is_narrowed: bool) -> list[str]:
-        """Return a line for each acceptance that does nothing, for a warning.
-
-        Where less is compared than the file speaks of, one may be unused because of that.
-        """
+        """Return a line for each acceptance that does nothing: its day is over, or none fits it."""
         ended = [
             f"{place}: accepted {_described(item)} until {item.until}; "
             "that day is over: remove it, or set a later one"
@@ -237,10 +225,7 @@ def _described(accepted: "AcceptedChange") -> str:
 
 
 def _today() -> date:
-    """Return the day, in UTC, or that of SOURCE_DATE_EPOCH where that is set.
-
-    Raises SnapdiffError where it is no number of seconds.
-    """
+    """Return the day, in UTC, or that of SOURCE_DATE_EPOCH; raises SnapdiffError."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     try:
         now = datetime.fromtimestamp(int(seconds), UTC) if seconds else datetime.now(UTC)
@@ -258,8 +243,7 @@ def mark_documents(
 ) -> None:
     """Hand offenders over with their documents: to a file for GitLab, without one to GitHub's log.
 
-    GitHub's runner reads commands in both streams. Standard output is the report's. Raises
-    ReportError where the file cannot be written.
+    Raises ReportError where the file cannot be written.
     """
     annotations = []
     if offenders:  # else no side has to be listed for it
@@ -271,4 +255,4 @@ def mark_documents(
         write_file(target, [code_quality(annotations)])
     else:
         for command in github_commands(annotations):
-            say_command(command)
+            say_command(command)  # the runner reads both streams, and one is the report's

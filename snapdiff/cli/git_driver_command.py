@@ -128,10 +128,7 @@ def _report(old_path: str, *both: str, detail: bool) -> str:
 
 
 def _is_colored() -> bool:
-    """Return whether git would colour a diff that goes where this one does.
-
-    It knows of the pager that it started.
-    """
+    """Return whether git, which knows of its pager, would colour a diff that goes there."""
     if os.environ.get("NO_COLOR"):
         return False
     on_terminal = str(sys.stdout.isatty()).lower()

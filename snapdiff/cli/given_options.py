@@ -200,20 +200,15 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             self.warn(f"{page.path} ({page.side}): left out on both sides: {page.error}")
 
     def warn_without_effect(self, formats: Formats, chosen: Sequence[str]) -> None:
-        """Print a warning for each option of a report that none of the chosen formats heeds.
-
-        What only a file asks for need have no effect in the format at hand.
-        """
+        """Print a warning for each option of a report that none of the chosen formats heeds."""
+        # What only a file asks for need have no effect in the format at hand.
         given = {*self.looks()} - self.from_file | ({"color"} if self.color == "always" else set())
         for message in without_effect(formats, chosen, given):
             self.warn(message)
 
     def say_written(self, files: Iterable[Path | None], content: Callable[[], str]) -> None:
-        """Say in a line which files were written, and what they hold; a device keeps nothing.
-
-        It is said on a terminal, or with -v.
-        """
-        kept = [str(file) for file in files if file and file.is_file()]
+        """Say on a terminal, or with -v, which files were written, and what they hold."""
+        kept = [str(file) for file in files if file and file.is_file()]  # a device keeps nothing
         if kept and (self.verbose or (not self.quiet and is_on_terminal())):
             say(f"wrote {', '.join(kept)}: {content()}")
 
@@ -242,11 +237,10 @@ def open_sides(
 def with_settings(
     given: GivenOptions, old: Source, new: Source | None, takes: Collection[str]
 ) -> GivenOptions:
-    """Return the options with those that a configuration file decides.
+    """Return the options with those that the file of the old side decides, or that of --config.
 
-    It is the file of the old side, or the one that is asked for. Where `new` has other settings, a
-    line on standard error says that they do not count. Raises SnapdiffError where the file cannot
-    be read, and names the line.
+    Where `new` has other settings, a line on standard error says that they do not count. Raises
+    SnapdiffError, which names the line, where the file cannot be read.
     """
     if given.config is not None and given.no_config:
         raise SnapdiffError(f"--config {given.config}: --no-config takes no file; leave one out")

@@ -93,14 +93,11 @@ def _documents(catalog: Catalog) -> list[Entry]:
 
 
 class DocumentRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is known of a document: its SHA-256 in hexadecimal, its size in bytes.
-
-    With `etag` and `last_modified` the server is asked whether it has changed.
-    """
+    """What is known of a document: its SHA-256 in hexadecimal, its size in bytes."""
 
     sha256: str
     size: int
-    etag: str | None = None
+    etag: str | None = None  # with this and the next, the server is asked whether it has changed
     last_modified: str | None = None
 
 
@@ -181,10 +178,7 @@ class SnapshotFolder:
         return documents
 
     def _check_own(self, folder: Path) -> SnapshotRecord | None:
-        """Return the record of a snapshot, or None where a folder holds nothing.
-
-        Raises SnapdiffError where it holds anything that is of no snapshot.
-        """
+        """Return the record of a folder, None of an empty one; raises SnapdiffError for others."""
         files: set[str] = set()  # and links, wherever they lead
         for place, folders, names in os.walk(folder):
             links = [name for name in folders if os.path.islink(os.path.join(place, name))]

@@ -26,13 +26,10 @@ _NOT_FOUND = 127
 
 
 class Destination(NamedTuple):
-    """A file, or standard output where there is no file.
-
-    `has_pager` says whether a terminal may have a pager.
-    """
+    """A file, or standard output where there is no file."""
 
     file: Path | None
-    has_pager: bool
+    has_pager: bool  # where standard output is a terminal
 
     @property
     def is_terminal(self) -> bool:
@@ -63,10 +60,7 @@ class Destination(NamedTuple):
 
 
 def write_stdout(pieces: Iterable[str]) -> None:
-    """Write to standard output in UTF-8; a reader that has gone away ends it without a word.
-
-    Raises ReportError where standard output cannot be written for another reason.
-    """
+    """Write to standard output in UTF-8; raises ReportError, but not for a reader who has gone."""
     if sys.stdout is None:
         raise ReportError("standard output is closed; write to a file with -o")
     try:

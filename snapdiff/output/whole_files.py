@@ -35,8 +35,7 @@ def check_output(path: Path) -> None:
 def require_files_of_their_own(paths: Sequence[Path | None]) -> None:
     """Raise ReportError where two of some files are one, whatever leads there.
 
-    What is written last would be all that is left. A device keeps nothing anyway. None is standard
-    output, where nobody could tell two reports from each other.
+    None is standard output. A device may be named twice: it keeps nothing anyway.
     """
     if paths.count(None) > 1:
         raise ReportError("standard output: takes one report; write the others to files")
@@ -249,10 +248,7 @@ def _undo(target: Path, beside: Path, check: Check) -> None:
 
 @contextlib.contextmanager
 def _held(folder: Path) -> Iterator[bool]:
-    """Hold a folder while the block runs, and yield whether no other process holds it.
-
-    Whoever dies lets go of it.
-    """
+    """Hold a folder while the block runs, and yield whether no other process that lives does."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     is_held = False  # nor is it on a file system without locks
     try:
