@@ -24,7 +24,6 @@ from snapdiff.model import (
     Tags,
     count_by_stacks,
     counted_in_common,
-    none_kept,
 )
 from snapdiff.sources.source import Content
 
@@ -152,7 +151,7 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
             by_stacks = count_by_stacks(Counter(specs.values()) if specs else {}, same)
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
-            read = partial(kept, key) if same else none_kept
+            read = partial(kept, key) if same else tuple
             pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, read))
     return PairedPackages(pairs, unchanged)
 
@@ -164,7 +163,7 @@ def pair_packages(
     document: str = "",
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
     in_common: Mapping[InCommon, int] = {},
-    kept: KeptSpecs = none_kept,
+    kept: KeptSpecs = tuple,
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 
@@ -235,7 +234,9 @@ def _united(tag: str, name: str, listed: Iterable[Mapping[str, Build]]) -> Packa
     for some in listed:
         for spec_hash, build in some.items():
             known = specs.get(spec_hash)
-            specs[spec_hash] = known.with_stacks(known.stacks | build.stacks) if known else build
+            if known:
+                build = replace(known, stacks=known.stacks | build.stacks)
+            specs[spec_hash] = build
     return Package(tag, name, specs)
 
 
@@ -301,7 +302,7 @@ def rename_specs(specs: Mapping[str, Build], names: StackNames) -> Mapping[str, 
     if not names:
         return specs
     builds = {
-        build: build.with_stacks(frozenset(names.get(stack, stack) for stack in build.stacks))
+        build: replace(build, stacks=frozenset(names.get(stack, stack) for stack in build.stacks))
         for build in set(specs.values())
         if not names.keys().isdisjoint(build.stacks)
     }

@@ -2,6 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import reduce
+from itertools import count
+from operator import or_
 from typing import get_args
 
 from snapdiff.diff.dependencies import SideDependencies
@@ -29,37 +32,23 @@ _Like = tuple[TraitWhat, str, str]
 class TraitBits:
     """Everything that may be a trait as a bit of integers, and every version of a dependency.
 
-    `of_what` has the bits of each kind of trait, `variants_of` those of the variants of a package
-    as a dependency, `linked` what builds of documents link and run.
+    `of_what` has the bits of each kind of trait: `fields` are all compilers, targets and systems,
+    `of_dependencies` all dependencies and their variants, `told_last` these variants, and versions.
+    `variants_of` has the bits of the variants of a package as a dependency, `linked` what builds of
+    documents link and run.
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.of_what: dict[TraitWhat, int] = dict.fromkeys(_ORDER, 0)
+        self.fields = self.of_dependencies = self.told_last = 0
         self.variants_of: dict[str, int] = defaultdict(int)
         self.linked: dict[SideDependencies, LinkedBits] = {}
-        self._of_versions = 0
         self._bits: dict[_Like, int] = {}
         self._likes: dict[int, _Like] = {}
         self._versions: dict[str, dict[str | None, int]] = defaultdict(dict)
         self._nodes: dict[tuple[str, Build | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
-        self._size = 0
-
-    @property
-    def fields(self) -> int:
-        """The bits of all compilers, targets and systems."""
-        return self.of_what["compiler"] | self.of_what["target"] | self.of_what["os"]
-
-    @property
-    def first_told(self) -> int:
-        """All bits but those of versions, and those of variants of dependencies: these go last."""
-        return ~(self._of_versions | self.of_what["dependency variant"])
-
-    @property
-    def of_dependencies(self) -> int:
-        """The bits of all dependencies, and of their variants."""
-        return self.of_what["dependency"] | self.of_what["dependency variant"]
+        self._places = count()
 
     def of_node(self, name: str, node: Node | None) -> int:
         """Return the bits of a package, its version and its variants, of like nodes one object."""
@@ -68,8 +57,8 @@ class TraitBits:
         if found is None:
             version = node.build.version_text if node else None
             if version not in self._versions[name]:
-                self._versions[name][version] = self._new()
-                self._of_versions |= self._versions[name][version]
+                self._versions[name][version] = 1 << next(self._places)
+                self.told_last |= self._versions[name][version]
             found = self._versions[name][version] | self._of("dependency", name)
             for variant in node.build.configuration.variants if node else ():
                 bit = self._of("dependency variant", name, variant)
@@ -85,10 +74,7 @@ class TraitBits:
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
-        found = 0
-        for name in names:
-            found |= self._bits.get(("dependency", name, ""), 0)
-        return found
+        return reduce(or_, (self._bits.get(("dependency", name, ""), 0) for name in names), 0)
 
     def of_configuration(self, configuration: Configuration) -> int:
         """Return the bits of compiler, target, os and variants."""
@@ -98,7 +84,8 @@ class TraitBits:
             for what in ("compiler", "target", "os"):
                 found |= self._of(what, "", getattr(configuration, what))
             for variant in configuration.variants:
-                found |= self._of("variant", _name_of_variant(variant), variant)
+                name = variant.lstrip("+~-").partition("=")[0]
+                found |= self._of("variant", name, variant)
             self._configurations[configuration] = found
         return found
 
@@ -109,10 +96,9 @@ class TraitBits:
         if not mine or not targets:
             return 0
         families = set(map(target_family, targets))
-        is_foreign = (
-            (bit, target_family(self._likes[bit][2]) not in families) for bit in each_bit(mine)
+        return sum(
+            bit for bit in each_bit(mine) if target_family(self._likes[bit][2]) not in families
         )
-        return sum(bit for bit, foreign in is_foreign if foreign)
 
     def of_trait(self, trait: Trait) -> int:
         """Return the bit of a trait that some build has."""
@@ -141,23 +127,16 @@ class TraitBits:
         like = what, name, value
         bit = self._bits.get(like)
         if bit is None:
-            bit = self._bits[like] = self._new()
+            bit = self._bits[like] = 1 << next(self._places)
             self._likes[bit] = like
             self.of_what[what] |= bit
+            if what in ("compiler", "target", "os"):
+                self.fields |= bit
+            if what in ("dependency", "dependency variant"):
+                self.of_dependencies |= bit
+            if what == "dependency variant":
+                self.told_last |= bit
         return bit
-
-    def _new(self) -> int:
-        self._size += 1
-        return 1 << self._size
-
-
-def _name_of_variant(variant: str) -> str:
-    """Return the name of a variant.
-
-    >>> [_name_of_variant(text) for text in ("+mpi", "~~shared", "build_type=Release")]
-    ['mpi', 'shared', 'build_type']
-    """
-    return variant.lstrip("+~-").partition("=")[0]
 
 
 class LinkedBits:
@@ -193,9 +172,7 @@ class LinkedBits:
         distance = 0
         while level and self._steps < _MOST_STEPS:
             self._steps += len(level)
-            found = 0
-            for node in level:
-                found |= self._own[node] & wanted
+            found = reduce(or_, map(self._own.__getitem__, level)) & wanted
             if found:
                 return distance, found
             below = (child for node in level for child in self._side.below(node))

@@ -11,6 +11,7 @@ from operator import and_, or_
 from typing import NamedTuple
 
 from msgspec import UNSET
+from msgspec.structs import astuple
 
 from snapdiff.diff.dependencies import SideDependencies, Sides
 from snapdiff.diff.reach import BitCounts, each_bit
@@ -158,7 +159,7 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
             for place in (0, *each_bit(has & bits.fields)):
                 others[place] = others.get(place, 0) | has
             there |= has if is_there else 0
-    told = bits.first_told & ~bits.of_names([loss.package])
+    told = ~(bits.told_last | bits.of_names([loss.package]))
     found: dict[str, _Build] = {}
     twins = [item for item in loss.stayed if item[0] in loss.duplicates]
     for key, configuration in (*loss.lost.items(), *twins):
@@ -208,7 +209,7 @@ def _traits_of_stack(
     replaced = reduce(or_, (it.others.get(0, 0) & ~it.there for it in losses), 0)
     for lost in losses:
         gone |= lost.gone
-        told = bits.first_told if lost.others else lost.gone & ~replaced
+        told = ~bits.told_last if lost.others else lost.gone & ~replaced
         for key, build in lost.builds.items():
             if not build.has & bit:
                 left[key] = build._replace(told=told)
@@ -291,7 +292,7 @@ def _trait_of_stack(
             counts.add(build.has)
     for lost in losses:
         bit = bits.of_trait(common[lost.package]) if lost.package in common else 0
-        if bit & bits.first_told & ~others and (lost.there or bit & lost.gone):
+        if bit & ~(bits.told_last | others) and (lost.there or bit & lost.gone):
             votes[bit] += len(lost.builds)
     for bit in sorted(votes, key=lambda bit: (-votes[bit], bits.order(bit))):
         specs = counts.number(bit)
@@ -303,11 +304,6 @@ def _trait_of_stack(
                 if build.has & bit
             ]
             trait = bits.trait(bit, reduce(or_, (has for _, has in having)))
-            return StackTrait(
-                trait.what,
-                trait.name,
-                trait.value,
-                specs=specs,
-                packages=len({package for package, _ in having}),
-            )
+            packages = len({package for package, _ in having})
+            return StackTrait(*astuple(trait), specs=specs, packages=packages)
     return None

@@ -15,7 +15,6 @@ from snapdiff.model.packages import (
     Tags,
     count_by_stacks,
     counted_in_common,
-    none_kept,
     pair_like_stacks,
 )
 from snapdiff.model.specs import (
@@ -33,35 +32,3 @@ from snapdiff.model.specs import (
     counting_stacks,
     packages_asked_for,
 )
-
-__all__ = [
-    "EMPTY_PART",
-    "NO_GRAPHS",
-    "ROOT",
-    "Build",
-    "Counts",
-    "DocumentKind",
-    "Edge",
-    "Graph",
-    "InCommon",
-    "KeptSpecs",
-    "LikeStacks",
-    "Node",
-    "Package",
-    "PackageCounts",
-    "PackagePair",
-    "Revision",
-    "Root",
-    "Spec",
-    "StackCounts",
-    "StackDocuments",
-    "StackGraphs",
-    "TagPair",
-    "Tags",
-    "count_by_stacks",
-    "counted_in_common",
-    "counting_stacks",
-    "none_kept",
-    "packages_asked_for",
-    "pair_like_stacks",
-]

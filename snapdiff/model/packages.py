@@ -37,11 +37,6 @@ KeptSpecs = Callable[[], Iterable[tuple[str, Build]]]
 """Returns specs with their hashes; of a page like specs once, without a hash."""
 
 
-def none_kept() -> Iterable[tuple[str, Build]]:
-    """Return no spec."""
-    return ()
-
-
 class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     """One package on both sides: the only type that a diff is made of.
 
@@ -57,7 +52,7 @@ class PackagePair(Struct, frozen=True, gc=False, kw_only=True):
     new: Mapping[str, Build]
     common: Mapping[InCommon, int]
     document: str = ""
-    kept: KeptSpecs = none_kept
+    kept: KeptSpecs = tuple
     graphs: tuple[Graph, Graph] | None = None
 
 
@@ -86,10 +81,7 @@ def counted_in_common(
 
 
 def count_by_stacks(builds: Mapping[Build, int], common: Mapping[InCommon, int]) -> StackCounts:
-    """Return the number of specs by the set of stacks they count in.
-
-    `builds` has the number of specs of each build.
-    """
+    """Return the number of specs by the set of stacks they count in, given that of each build."""
     numbers: StackCounts = {}
     for build, number in builds.items():
         numbers[build.stacks] = numbers.get(build.stacks, 0) + number
@@ -210,7 +202,8 @@ def pair_like_stacks(
             shared = len(mine & theirs)
             is_likely = shared and shared >= SHARED * min(len(mine), len(theirs))
             if is_likely and may_pair(before, after):
-                likeness = shared / len(mine | theirs) + _name_likeness(before, after)
+                names = SequenceMatcher(None, before[:_LONGEST], after[:_LONGEST], autojunk=False)
+                likeness = shared / len(mine | theirs) + names.ratio()
                 found.append((-likeness, LikeStacks(before, after, shared)))
     pairs: dict[str, LikeStacks] = {}
     taken: set[str] = set()
@@ -219,7 +212,3 @@ def pair_like_stacks(
             pairs[pair.old] = pair
             taken.add(pair.new)
     return list(pairs.values())
-
-
-def _name_likeness(one: str, other: str) -> float:
-    return SequenceMatcher(None, one[:_LONGEST], other[:_LONGEST], autojunk=False).ratio()

@@ -5,7 +5,6 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from msgspec import UNSET, Raw, Struct, UnsetType
-from msgspec.structs import replace
 
 from snapdiff.spack.configuration import Configuration, parse_configuration, target_family
 from snapdiff.spack.version import Version, parse_version
@@ -90,10 +89,6 @@ class Build(Struct, eq=False):
         """The family of its target: `x86_64` for `zen4`."""
         return target_family(self.target)
 
-    def with_stacks(self, stacks: frozenset[str]) -> "Build":
-        """Return the same build, counted in other stacks."""
-        return replace(self, stacks=stacks)
-
     def spec(self, spec_hash: str) -> Spec:
         """Return the spec that was built like this and has the given hash."""
         return Spec(
@@ -170,30 +165,24 @@ class Graph(Protocol):
     @property
     def roots(self) -> Mapping[str, Root] | None:
         """What somebody asked for, by hash; None where the document does not say it."""
-        ...
 
     @property
     def compilers(self) -> Mapping[str, int]:
         """How many of the document's specs have which compiler, as they write it."""
-        ...
 
     @property
     def package_names(self) -> frozenset[str]:
         """The packages that the document lists."""
-        ...
 
     @property
     def hashes(self) -> Collection[str]:
         """The hashes of all nodes."""
-        ...
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document."""
-        ...
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that the document says of a node: each key with its value as JSON text."""
-        ...
 
 
 StackGraphs = Mapping[str | None, Graph]
