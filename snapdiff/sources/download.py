@@ -21,11 +21,11 @@ from snapdiff.sources.source import Validators
 
 _Value = TypeVar("_Value")
 
-_SLOWEST = 1024
-"""How many bytes a second have to arrive; a body that drips in would have no end."""
-
 CHUNK = 1 << 20
 """How many bytes are taken at once."""
+
+_SLOWEST = 1024
+"""How many bytes a second have to arrive; a body that drips in would have no end."""
 
 REFUSED = frozenset({401, 403})
 """The statuses with which a server does not say whether there is a file."""
@@ -40,10 +40,9 @@ class Answer(NamedTuple):
 
 
 class NotThereError(Exception):
-    """There is no such file, or the server does not say whether there is.
+    """There is no such file, or the server does not say whether there is: then with a status.
 
-    `refused` is the status with which it did not say: a store that may not be listed answers 403
-    for what it does not have.
+    A store that may not be listed refuses with 403 what it does not have.
     """
 
     def __init__(self, refused: int | None = None) -> None:
@@ -52,12 +51,9 @@ class NotThereError(Exception):
 
 
 class TransferError(Exception):
-    """A try that failed: `again` says whether the next may succeed, `pause` when at the earliest.
+    """A try that failed: `again` says whether the next may succeed, `pause` after which seconds."""
 
-    `pause` is in seconds, where the server named it.
-    """
-
-    def __init__(self, message: str, *, again: bool = False, pause: float | None = None) -> None:
+    def __init__(self, message: str, *, again: bool = False, pause: float = 0.0) -> None:
         super().__init__(message)
         self.again = again
         self.pause = pause
@@ -119,8 +115,9 @@ class Downloads:
         kept: Mapping[str, Downloaded] | None = None,
     ) -> None:
         """Take where the mirror is; `kept` are files of earlier by path, which are unharmed."""
+        self.address = address
+        """Where files are taken from: it may become another place on the same server."""
         self._refused: set[int] = set()
-        self._address = address
         self._transport = transport
         self._max_download = max_download
         self._patience = patience
@@ -138,29 +135,27 @@ class Downloads:
         weakref.finalize(self, self._store.close)
 
     def take(
-        self, path: str, *, sha256: str | None = None, as_is: bool = False, most: int | None = None
+        self,
+        path: str,
+        *,
+        sha256: str | None = None,
+        as_is: bool = False,
+        most: int | None = None,
+        anew: bool = False,
     ) -> Downloaded | None:
         """Return a file, downloaded where it is not here yet, or None where there is none.
 
         A kept file of the checksum `sha256` is taken without asking. A gzipped body is unfolded,
-        unless the file is to be taken `as_is`. It may have `most` bytes.
+        unless the file is to be taken `as_is`. It may have `most` bytes. `anew` asks again.
 
         Raises RevisionError where it cannot be downloaded.
         """
-        if path not in self._files:
+        url = self.address.url(path)
+        if anew or url not in self._files:
             kept = self._kept.get(path)
             is_kept = kept and kept.sha256 == sha256
-            self._files[path] = kept if is_kept else self._download(path, kept, as_is, most)
-        return self._files[path]
-
-    def forget(self, path: str) -> None:
-        """Make the next `take` of a file ask for it again."""
-        self._files.pop(path, None)
-
-    def move(self, address: MirrorAddress) -> None:
-        """Take files from another place from now on."""
-        self._address = address
-        self._files.clear()
+            self._files[url] = kept if is_kept else self._download(url, kept, as_is, most)
+        return self._files[url]
 
     def refused_with(self) -> str:
         """Return the statuses with which the server refused to say whether there is a file."""
@@ -178,38 +173,33 @@ class Downloads:
         return self._store.read(size)
 
     def _download(
-        self, path: str, kept: Downloaded | None, as_is: bool, most: int | None
+        self, url: str, kept: Downloaded | None, as_is: bool, most: int | None
     ) -> Downloaded | None:
-        url = self._address.url(path)
         known = kept.validators if kept else Validators()
         pauses = iter(self._patience.pauses)
         self._heard = time.monotonic()
         while True:
             try:
                 with self._transport(url, known) as answer:
-                    if answer.chunks is None:
-                        return kept
-                    return self._stored(answer, answer.chunks, url, as_is, most)
+                    is_same = answer.chunks is None
+                    return kept if is_same else self._stored(answer, url, as_is, most)
             except NotThereError as error:
-                if error.refused:
-                    self._refused.add(error.refused)
+                self._refused.update([error.refused] if error.refused else [])
                 return None
             except FormatError as error:
                 raise RevisionError(f"{without_secrets(url)}: {error}") from error
             except TransferError as error:
-                pause = max(next(pauses, 0.0), error.pause or 0.0)
+                pause = max(next(pauses, 0.0), error.pause)
                 is_late = time.monotonic() + pause > self._heard + self._patience.altogether
                 if not error.again or not pause or is_late:
                     raise RevisionError(f"{without_secrets(url)}: {error}") from error
                 time.sleep(pause)
 
-    def _stored(
-        self, answer: Answer, chunks: Iterator[bytes], url: str, as_is: bool, most: int | None
-    ) -> Downloaded:
+    def _stored(self, answer: Answer, url: str, as_is: bool, most: int | None) -> Downloaded:
         """Store a file after the others; the next takes the place of one that breaks off."""
         start = end = self._end
         checksum = hashlib.sha256()
-        arriving = self._arriving(answer.size or 0, chunks, url, most)
+        arriving = self._arriving(answer, url, most)
         try:
             self._store.seek(start)
             for piece in arriving if as_is else plain_chunks(arriving):
@@ -225,17 +215,15 @@ class Downloads:
         self._end = end
         return Downloaded(checksum.hexdigest(), answer.validators, (start, end - start))
 
-    def _arriving(
-        self, size: int, chunks: Iterator[bytes], url: str, most: int | None
-    ) -> Iterator[bytes]:
+    def _arriving(self, answer: Answer, url: str, most: int | None) -> Iterator[bytes]:
         """Yield the chunks; raises RevisionError for too many and TransferError for too slow ones.
 
         What counts is what arrives: gzip may unfold to nothing.
         """
-        before, arrived = self._arrived, 0
+        before, arrived, size = self._arrived, 0, answer.size or 0
         self._check(url, most, before, before + size)
         begin, mark = time.monotonic(), 0
-        for chunk in chunks:
+        for chunk in answer.chunks or ():
             arrived += len(chunk)
             self._check(url, most, before, before + arrived)
             self._progress(before + arrived, before + max(size, arrived))

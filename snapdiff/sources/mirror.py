@@ -8,7 +8,6 @@ import contextlib
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -59,10 +58,13 @@ class MirrorSource(Source):
 
     def __init__(self, address: MirrorAddress, downloads: Downloads) -> None:
         self.name = str(address)
-        self.prefix = address.folder
-        self._address = address
         self._downloads = downloads
         self._declared: dict[str, str] = {}
+        self._move(address)
+
+    def _move(self, address: MirrorAddress) -> None:
+        self._address = self._downloads.address = address
+        self.prefix = address.folder
 
     def location(self, entry: Entry) -> str:
         """Return the file's address, without what is secret in it."""
@@ -84,7 +86,7 @@ class MirrorSource(Source):
         base, _, view = self._address.base.rpartition("/")
         if not entries and base.partition("://")[2]:
             self._move(self._address._replace(base=base))
-            entries = list(self._layout_3("", view_path(view)))
+            entries = self._layout_3("", view_path(view))
         if entries:
             return sorted(entries)
         asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
@@ -97,17 +99,22 @@ class MirrorSource(Source):
         message = f"holds no {asked_for}, so there is nothing to compare; {way_out}"
         raise RevisionError(f"{self.name}: {message}")
 
-    def _move(self, address: MirrorAddress) -> None:
-        self._address = address
-        self.prefix = address.folder
-        self._downloads.move(address)
-
     def _documents(self) -> list[Entry]:
-        return [*self._build_cache(""), *self._mirrors()] or list(self._site_data())
+        entries = self._build_cache("")
+        for folder in self._listed_folders():
+            fault = f"is listed in {LISTING}, and is not there"
+            missing = Entry(joined(folder, LAYOUT_3), None, fault)
+            entries += self._build_cache(folder) or [missing]
+        for name in () if entries else SITE_DATA:
+            for path in (f"{name}.gz", name):
+                if file := self._downloads.take(path, as_is=path.endswith(".gz")):
+                    entries.append(Entry(path, f"sha256:{file.sha256}"))
+                    break
+        return entries
 
     def _build_cache(self, folder: str) -> list[Entry]:
         """Return the documents of the build cache in a folder: of layout 3, else of layout 2."""
-        if found := list(self._layout_3(folder, LAYOUT_3)):
+        if found := self._layout_3(folder, LAYOUT_3):
             return found
         path = joined(folder, LAYOUT_2)
         if declared := self._declared_checksum(path):
@@ -115,35 +122,25 @@ class MirrorSource(Source):
         index = self._downloads.take(path)
         return [Entry(path, f"sha256:{index.sha256}")] if index else []
 
-    def _layout_3(self, folder: str, path: str) -> Iterator[Entry]:
+    def _layout_3(self, folder: str, path: str) -> list[Entry]:
         manifest = self._downloads.take(joined(folder, path), most=_SMALL)
-        if manifest:
-            yield Entry(joined(folder, path), f"sha256:{manifest.sha256}")
-            # What is wrong with a manifest, its format says when it reads it.
-            with contextlib.suppress(FormatError):
-                _, blob = index_blob(decoded(self._downloads.content(manifest), Manifest))
-                yield Entry(joined(folder, blob_path(blob.checksum)), f"sha256:{blob.checksum}")
+        if manifest is None:
+            return []
+        entries = [Entry(joined(folder, path), f"sha256:{manifest.sha256}")]
+        # What is wrong with a manifest, its format says when it reads it.
+        with contextlib.suppress(FormatError):
+            _, blob = index_blob(decoded(self._downloads.content(manifest), Manifest))
+            path_of_blob = joined(folder, blob_path(blob.checksum))
+            entries.append(Entry(path_of_blob, f"sha256:{blob.checksum}"))
+        return entries
 
-    def _mirrors(self) -> Iterator[Entry]:
+    def _listed_folders(self) -> list[str]:
         listing = self._downloads.take(LISTING, most=_SMALL)
-        if listing is None:
-            return
         try:
-            folders = listed_folders(self._downloads.content(listing))
+            return listed_folders(self._downloads.content(listing)) if listing else []
         except FormatError as error:
             words = hidden(str(error), *self._address.secrets)
             raise RevisionError(f"{self.name}/{LISTING}: {words}") from error
-        fault = f"is listed in {LISTING}, and is not there"
-        for folder in folders:
-            missing = Entry(joined(folder, LAYOUT_3), None, fault)
-            yield from self._build_cache(folder) or [missing]
-
-    def _site_data(self) -> Iterator[Entry]:
-        for name in SITE_DATA:
-            for path in (f"{name}.gz", name):
-                if file := self._downloads.take(path, as_is=path.endswith(".gz")):
-                    yield Entry(path, f"sha256:{file.sha256}")
-                    break
 
     def _verified(self, path: str) -> Downloaded:
         """Return a document with the checksum that is expected of it; raises FormatError."""
@@ -165,9 +162,7 @@ class MirrorSource(Source):
 
     def _declared_checksum(self, path: str) -> str | None:
         """Return the checksum that the file beside an index of layout 2 gives, asked for anew."""
-        beside = f"{path}.hash"
-        self._downloads.forget(beside)
-        file = self._downloads.take(beside, most=_SMALL)
+        file = self._downloads.take(f"{path}.hash", most=_SMALL, anew=True)
         text = self._downloads.content(file).decode("ascii", "replace").strip() if file else ""
         if not SHA256.fullmatch(text):
             return None
@@ -272,28 +267,35 @@ class StoreTransport:
     """Files of an object store, which may be `silence` seconds silent; raises ImportError."""
 
     def __init__(self, scheme: str, silence: float) -> None:
-        import fsspec
-
-        self._new = partial(fsspec.filesystem, scheme)
+        self._scheme = scheme
         self._s3_config = {
             "connect_timeout": silence,
             "read_timeout": silence,
             "retries": {"max_attempts": 0},
         }
-        self._is_s3 = scheme == "s3"
-        self._filesystem = self._s3() if self._is_s3 else self._new()
+        self._filesystem = self._opened()
 
-    def _s3(self, **options: Any) -> Any:
-        """Return S3 that tries once: how often to try again is decided in one place for all."""
-        filesystem = self._new(config_kwargs=self._s3_config, **options)
-        filesystem.retries = 1
+    def _opened(self, **options: Any) -> Any:
+        import fsspec
+
+        if self._scheme != "s3":
+            return fsspec.filesystem(self._scheme)
+        filesystem = fsspec.filesystem("s3", config_kwargs=self._s3_config, **options)
+        filesystem.retries = 1  # how often to try again is decided in one place for all
         return filesystem
 
     @contextlib.contextmanager
     def open(self, url: str, known: Validators) -> Iterator[Answer]:
         """Yield the answer, to be read as long as the block runs."""
         with _in_own_words():
-            facts = self._facts(url)
+            try:
+                facts = self._filesystem.info(url)
+            except Exception as error:
+                # Who has no credentials at all is a guest; a public mirror needs none.
+                if type(error).__name__ != "NoCredentialsError":
+                    raise
+                self._filesystem = self._opened(anon=True)
+                facts = self._filesystem.info(url)
         if facts["type"] != "file":
             raise NotThereError
         etag = facts.get("ETag") or facts.get("etag")
@@ -305,16 +307,6 @@ class StoreTransport:
         with file:
             chunks = _chunks_of_file(file, facts["size"])
             yield Answer(Validators(etag), chunks, facts["size"])
-
-    def _facts(self, url: str) -> dict[str, Any]:
-        try:
-            return dict(self._filesystem.info(url))
-        except Exception as error:
-            # Who has no credentials at all is a guest; a public mirror needs none.
-            if not self._is_s3 or type(error).__name__ != "NoCredentialsError":
-                raise
-            self._filesystem = self._s3(anon=True)
-            return dict(self._filesystem.info(url))
 
 
 def _chunks_of_file(file: Any, size: int) -> Iterator[bytes]:

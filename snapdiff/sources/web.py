@@ -14,7 +14,6 @@ import ssl
 import weakref
 from base64 import b64encode
 from collections.abc import Coroutine, Iterator, Mapping
-from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -50,8 +49,7 @@ class WebTransport:
         self._silence = silence
         self._logins = None if as_guest else _netrc()
         self._proxies = _proxies()
-        self._session = _run(_new_session(), silence)
-        weakref.finalize(self, _close, self._session)
+        self._session: aiohttp.ClientSession | None = None
 
     @contextlib.contextmanager
     def open(self, url: str, known: Validators) -> Iterator[Answer]:
@@ -97,6 +95,12 @@ class WebTransport:
     async def _ask(
         self, url: str, headers: Mapping[str, str], form: Mapping[str, str] | None
     ) -> aiohttp.ClientResponse:
+        if self._session is None:  # it has to be made in the thread of the loop
+            cookies, timeout = aiohttp.DummyCookieJar(), aiohttp.ClientTimeout()
+            self._session = aiohttp.ClientSession(
+                auto_decompress=False, cookie_jar=cookies, timeout=timeout
+            )
+            weakref.finalize(self, _close, self._session)
         address = URL(url, encoded=True)  # or what is quoted already would be quoted again
         host = address.host or ""
         login = None if address.user or not self._logins else self._logins.authenticators(host)
@@ -131,7 +135,7 @@ def file_in(head: aiohttp.ClientResponse, chunks: Iterator[bytes], known: Valida
         raise TransferError(
             f"the server answers with status {status}",
             again=status in _FOR_NOW,
-            pause=float(pause) if pause.isascii() and pause.isdigit() else None,
+            pause=float(pause) if pause.isascii() and pause.isdigit() else 0.0,
         )
     if headers.get("Content-Encoding", "identity").lower() not in ("identity", "gzip", ""):
         raise TransferError("the server sends it in an encoding that was not asked for")
@@ -174,14 +178,6 @@ def _close(session: aiohttp.ClientSession) -> None:
     asyncio.run_coroutine_threadsafe(session.close(), _loop())
 
 
-async def _new_session() -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        auto_decompress=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=aiohttp.ClientTimeout(),
-    )
-
-
 @contextlib.contextmanager
 def _in_own_words() -> Iterator[None]:
     """Turn what the library raises into a TransferError."""
@@ -210,7 +206,7 @@ def basic_authorization(user: str, password: str) -> str:
 
 
 def _netrc() -> netrc.netrc | None:
-    place = os.environ.get("NETRC") or str(Path("~/.netrc").expanduser())
+    place = os.environ.get("NETRC") or os.path.expanduser("~/.netrc")
     try:
         return netrc.netrc(place)
     except FileNotFoundError:
@@ -228,11 +224,10 @@ def _proxies() -> dict[str, str]:
     for scheme, named in getproxies().items():
         if scheme not in ("http", "https") or not named:
             continue
-        url = named if "://" in named else f"http://{named}"
+        url = found[scheme] = named if "://" in named else f"http://{named}"
         parts = parts_of_url(url)
-        is_one = parts is not None and parts.scheme in ("http", "https")
-        if not is_one or not url.isprintable() or " " in url:
+        is_web = parts is not None and parts.scheme in ("http", "https")
+        if not is_web or not url.isprintable() or " " in url:
             message = "is no URL of a proxy, such as http://proxy.example:3128"
             raise RevisionError(f"the variable {scheme}_proxy {message}")
-        found[scheme] = url
     return found
