@@ -98,24 +98,18 @@ class Wanted(Protocol):
     @property
     def inner_paths(self) -> Sequence[tuple[str, str]]:
         """Ends of paths that mean the folder around them, and what has to be in that."""
-        ...
 
     def way_out(self, holds: Callable[[str], bool]) -> str:
         """Return what to do about a folder without a document; `holds` says what is in it."""
-        ...
 
     def is_searched(self, folder: str) -> bool:
         """Return whether files are looked for in folders of this name."""
-        ...
 
     def is_document(self, path: str) -> bool:
         """Return whether a file has to be readable, because it is called like a document."""
-        ...
 
     def size_limit(self, path: str, limits: Limits) -> SizeLimit:
         """Return how large a file may be to be read."""
-        ...
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at; every document is one of these."""
-        ...
