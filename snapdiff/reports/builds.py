@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from snapdiff.reports.names import MOST_VERSIONS, Mark, Place, Places, counted, versions_in_words
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount, VersionCount
+from snapdiff.spack.version import parse_version
 
 
 class BuildShare(NamedTuple):
@@ -79,8 +80,9 @@ class VersionMove(NamedTuple):
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `lost 1.2, still has 1.3`, nothing.
 
-        Beside versions that stay `1.2 → 1.3, still has 1.0`; with counts `2.0.0 (4 → 3 builds),
-        1.9.0 (1, new)`; of one side alone `1.2 gone`.
+        Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
+        3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `2.0.0 (4 → 3
+        builds), 1.9.0 (1, new)`.
         """
         if self.counts:
             first, *others = reversed(self.counts)
@@ -89,10 +91,30 @@ class VersionMove(NamedTuple):
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
         still = f", still has {kept}" if kept else ""
         if gone and came:
-            return f"{gone} → {came}{still}"
+            return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if gone:
             return f"lost {gone}{still}" if kept else f"{gone} gone"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
+
+    @property
+    def steps(self) -> dict[str, str]:
+        """The versions that are gone by the one that came in their series: 3.8.17 by 3.8.18."""
+        series: dict[str, tuple[list[str], list[str]]] = {}
+        for side, versions in enumerate((self.gone, self.came)):
+            for version in versions:
+                series.setdefault(version.rpartition(".")[0], ([], []))[side].append(version)
+        pairs = (sides for name, sides in series.items() if name)
+        return {new[0]: old[0] for old, new in pairs if len(old) == len(new) == 1}
+
+    def _steps_in_words(self, mark: Mark) -> str:
+        steps = self.steps
+        told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
+        if came := [version for version in self.came if version not in steps]:
+            told[came[-1]] = f"{versions_in_words(came, mark)} new"
+        words = [told[version] for version in sorted(told, key=parse_version, reverse=True)]
+        if gone := [version for version in self.gone if version not in steps.values()]:
+            words.append(f"{versions_in_words(gone, mark)} gone")
+        return ", ".join(words)
 
 
 def _counted(count: VersionCount, mark: Mark, noun: str = "") -> str:

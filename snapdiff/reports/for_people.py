@@ -170,7 +170,7 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
 def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
     """Return the text without any line of packages but news: with no table, cut if it must be."""
     tags = [
-        replace(tag, parts=(), reasons=None, roots={}, toolchain=None, only_rebuilt=())
+        replace(tag, parts=(), reasons=None, roots=(), toolchain=None, only_rebuilt=())
         for tag in outline.tags
     ]
     for less in (tuple(tags), ()):

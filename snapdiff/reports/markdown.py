@@ -106,6 +106,11 @@ def _item(sign: str, words: str, within: bool = False) -> str:
     return f"{'  ' * within}- {symbol}{' ' if symbol else ''}{words}"
 
 
+def _headed(_sign: str, words: str, rest: str = "") -> str:
+    """Return an item that begins with a heading of its own: it needs no sign."""
+    return f"- **{words[0].upper()}{words[1:]}**{rest}"
+
+
 def _heading(words: str, level: int) -> str:
     """Return a heading; of level 0 words in bold, that are in no list of contents."""
     return paragraph(f"{'#' * level} {words}" if level else f"**{words}**")
@@ -187,6 +192,7 @@ def _product_head(table: ProductTable) -> str:
 
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
+    "headed": _headed,
     "heading": _heading,
     "listed": listed,
     "fold": _fold,

@@ -207,7 +207,8 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
     if status is Status.RECONFIGURED and not reconfigured:
         status = Status.SHARED
     if not is_builds and lost:
-        gone_alone = set(() if change.came else change.gone)
+        steps = versions.steps
+        gone_alone = set(change.gone if steps or not change.came else ()) - set(steps.values())
         is_of_gone = bool(gone_alone) and gone_alone.issuperset(lost.versions)
         if is_of_gone or not lost.number:  # nothing is to be said beside versions
             lost = gained = None
@@ -226,16 +227,17 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
-        needed_by=(change.needed_by or ()) if _came_down(change) else (),
+        needed_by=(change.needed_by or ()) if _came_down(change, versions) else (),
         stacks=(stack,),
         place=NOWHERE,
     )
 
 
-def _came_down(change: PackageChange) -> bool:
-    """Return whether a version came that is older than one before, of these builds."""
-    before = max(map(parse_version, (*change.gone, *change.kept)), default=None)
-    return before is not None and any(parse_version(it) < before for it in change.came)
+def _came_down(change: PackageChange, versions: VersionMove) -> bool:
+    """Return whether a version came that is older than one before: in its series, if it has one."""
+    highest = max((*change.gone, *change.kept), key=parse_version, default="")
+    before = {version: versions.steps.get(version, highest) for version in change.came}
+    return any(old and parse_version(new) < parse_version(old) for new, old in before.items())
 
 
 def _status(

@@ -11,21 +11,22 @@ from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import Place, Places
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
-from snapdiff.result import StackDiff, TagDiff, TraitCount
+from snapdiff.result import StackDiff, TraitCount
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
 
 
-class RootsLine(Struct, frozen=True, kw_only=True):
-    """Packages that are on both sides of some stacks, and roots on one of them alone.
+class RootsChange(Struct, frozen=True, kw_only=True):
+    """Packages that are on both sides of some stacks, and roots on one of them alone: now, or not.
 
-    `needed_by` are roots on the new side alone that depend on them directly.
+    `lines` have the packages of each place. `needed_by` are roots on the new side alone that depend
+    on all of them directly.
     """
 
-    packages: tuple[str, ...]
-    place: Place
+    is_now: bool
     needed_by: tuple[str, ...]
+    lines: tuple[tuple[tuple[str, ...], Place], ...]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
@@ -127,30 +128,26 @@ def _lost_together(moves: Moves, told: AbstractSet[str]) -> tuple[LostTogether, 
     )
 
 
-def roots_of(tag: TagDiff, opening: Opening, places: Places) -> dict[bool, tuple[RootsLine, ...]]:
-    """Return what is asked for now (True), and what no longer is, without being new or gone.
-
-    New roots of which the opening tells are not said again.
-    """
-    told = {it.names for it in opening.new_roots}
-    found: dict[bool, tuple[RootsLine, ...]] = {}
-    for is_now in (False, True):
-        stacks: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        for stack in tag.stacks:
-            if stack.asked_for is not None:
-                needed_by = _needed_by_new(stack)
-                for name in stack.asked_for.now if is_now else stack.asked_for.no_longer:
-                    why = needed_by.get(name, ())
-                    key = (name, () if why in told else why)
-                    stacks.setdefault(key, []).append(stack.stack)
-        together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
-        for (name, why), some in sorted(stacks.items()):
-            together.setdefault((tuple(some), why), []).append(name)
-        found[is_now] = tuple(
-            RootsLine(packages=tuple(names), place=places.place(some), needed_by=why)
-            for (some, why), names in sorted(together.items(), key=lambda item: -len(item[1]))
-        )
-    return found
+def roots_of(stacks: Iterable[StackDiff], places: Places) -> tuple[RootsChange, ...]:
+    """Return what is asked for no longer, and what is now, without being gone or new."""
+    found: dict[tuple[bool, tuple[str, ...]], dict[str, list[str]]] = {}
+    for stack in stacks:
+        if stack.asked_for is None:
+            continue
+        needed_by = _needed_by_new(stack)
+        sides = ((False, stack.asked_for.no_longer), (True, stack.asked_for.now))
+        for is_now, name in ((is_now, name) for is_now, names in sides for name in names):
+            change = found.setdefault((is_now, needed_by.get(name, ())), {})
+            change.setdefault(name, []).append(stack.stack)
+    changes = []
+    for is_now, roots in sorted(found, key=lambda it: (it[0], not it[1], it[1])):
+        packages: dict[tuple[str, ...], list[str]] = {}
+        for name, some in sorted(found[is_now, roots].items()):
+            packages.setdefault(tuple(some), []).append(name)
+        lines = sorted(packages.items(), key=lambda it: -len(it[1]))
+        told = tuple((tuple(names), places.place(some)) for some, names in lines)
+        changes.append(RootsChange(is_now=is_now, needed_by=roots, lines=told))
+    return tuple(changes)
 
 
 def _needed_by_new(stack: StackDiff) -> dict[str, tuple[str, ...]]:

@@ -18,7 +18,7 @@ from snapdiff.reports.groups import (
 )
 from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
-from snapdiff.reports.opening import Opening, RootsLine, opening_of, roots_of
+from snapdiff.reports.opening import Opening, RootsChange, opening_of, roots_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
@@ -89,7 +89,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     that many packages share. `headlines` are news that
     the parts do not tell again where they tell it whole, unless in a table. `worst` is the worst
     that happened to a package, as a product or (True) as a dependency. `roots` are what is asked
-    for now (True), and what no longer is. `sets` has the names of the stacks that have a letter
+    for now, and what no longer is. `sets` has the names of the stacks that have a letter
     together.
     """
 
@@ -101,7 +101,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     opening: Opening
     headlines: tuple[Group, ...]
     toolchain: Toolchain | None
-    roots: dict[bool, tuple[RootsLine, ...]]
+    roots: tuple[RootsChange, ...]
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
 
@@ -179,7 +179,7 @@ class TagWriter:
             opening=opening,
             headlines=(),
             toolchain=toolchain,
-            roots=roots_of(self.tag, opening, self._places),
+            roots=roots_of(self.tag.stacks, self._places),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
         )

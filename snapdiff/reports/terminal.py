@@ -104,6 +104,7 @@ def functions(paint: Paint) -> dict[str, Any]:
 
     return {
         "item": item,
+        "headed": lambda sign, words, rest="": item(sign, f"{words}{rest}"),
         "heading": lambda words, _level: paragraph(paint(words, "heading")),
         "paragraph": paragraph,
         "listed": listed,

@@ -95,9 +95,9 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
         "stack radiuss-aws removed: 4 packages",
         "stack developer-tools-aarch64-linux-gnu added: 4 packages",
-        "gone from e4s, e4s-neoverse-v2: pruners-ninja 1.0.1",
-        "new in hep: celeritas 0.6.0",
-        "downgraded: py-setuptools 80.9.0 → 79.0.1 (the 3 ml-*)",
+        "Gone from e4s, e4s-neoverse-v2: pruners-ninja 1.0.1",
+        "New in hep: celeritas 0.6.0",
+        "Downgraded: py-setuptools 80.9.0 → 79.0.1 (the 3 ml-*)",
         "3.31.6 gone from radiuss-aws",
         "3.31.6 → 3.31.8 (data-vis-sdk, e4s, e4s-neoverse-v2 and 6 more)",
         "os ubuntu20.04 → ubuntu22.04",
@@ -323,7 +323,7 @@ def test_a_place_is_said_once_of_what_is_gone_from_some_stacks(tmp_path: Path) -
         write_files(tmp_path / side, pages_of(records))
     sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
     news = rendered(diff_catalogs(*sides)).partition('<ul class="news">')[2].partition("</ul>")[0]
-    assert Page(f"<ul>{news}</ul>").text() == "gone from a, b: gcc 1.0"
+    assert Page(f"<ul>{news}</ul>").text() == "Gone from a, b: gcc 1.0"
 
 
 def test_bars_touch_each_other_and_stay_in_the_picture(snapshots_text: str) -> None:

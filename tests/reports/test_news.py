@@ -242,7 +242,7 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
     few = diff_of([*old[20:], *kept], new[20:])
     assert ".\n\nGone\n" in render_report(few, "text")
     short = render_report(diff, "comment", ReportOptions(max_length=1500, package_url=""))
-    assert "- ↓ downgraded: `sinks` `2.0` → `1.9`\n" in short
+    assert "- **Downgraded**: `sinks` `2.0` → `1.9`\n" in short
     assert "shortened to fit" in short
 
 
@@ -313,7 +313,7 @@ def test_a_few_lines_say_more_than_a_table_of_counts(number: int) -> None:
             1,
             "1 of 2 builds lost (with x=2) in a; 2.9.1 → 2.8.3, as a dependency, in b",
         ),
-        (2, "downgraded: adios2 2.9.1 → 2.8.3, as a dependency, in b"),
+        (2, "Downgraded: adios2 2.9.1 → 2.8.3, as a dependency, in b"),
     ],
 )
 def test_what_happened_to_a_dependency_of_the_name_of_a_product_is_told_with_it(

@@ -16,13 +16,12 @@ OTHER = Item("other", explicit=True)
 TOOLS = [Item(f"tool{number}", "2.0", explicit=True) for number in range(3)]
 
 
-def paragraphs(folder: Path, stacks: Mapping[str, Sides]) -> list[str]:
-    """The paragraphs of a report about environments."""
+def report(folder: Path, stacks: Mapping[str, Sides]) -> list[str]:
+    """The lines of a report about environments."""
     for stack, sides in stacks.items():
         for side, items in zip(("old", "new"), sides, strict=True):
             write_files(folder, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
-    text = run_cli("-C", folder, "old", "new", "--package-url", "").out
-    return text.split("\n\n")
+    return run_cli("-C", folder, "old", "new", "--package-url", "").out.splitlines()
 
 
 def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
@@ -34,17 +33,19 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
     return [*below, Item("sdk", explicit=True, needs=tuple(map(needs, below)))]
 
 
-IS_NEW = "`sdk` is new in `a`: 3 products are only there as its dependencies now"
+IS_NEW = (
+    "- `sdk` is new in `a`: 3 products that were root specs are only its dependencies there now"
+)
 
 
 @pytest.mark.parametrize(
     ("older", "more"),
     [
-        ((), "."),
-        (("tool1",), ", and 1 of its dependencies is older than before: `tool1`."),
+        ((), ""),
+        (("tool1",), ", and 1 of its dependencies is older than before: `tool1`"),
         (
             ("tool0", "tool1"),
-            ", and 2 of its dependencies are older than before: `tool0`, `tool1`.",
+            ", and 2 of its dependencies are older than before: `tool0`, `tool1`",
         ),
     ],
 )
@@ -52,20 +53,21 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     tmp_path: Path, older: Sequence[str], more: str
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
-    found = paragraphs(tmp_path, stacks)
-    assert found[2] == IS_NEW + more
-    [roots] = (line for text in found for line in text.splitlines() if "no longer asked" in line)
-    assert roots == (
-        "- − no longer asked for (a root spec before), still there as a dependency in `a`: "
-        "`tool0`, `tool1`, `tool2`"
+    found = report(tmp_path, stacks)
+    assert found[4] == IS_NEW + more
+    assert (
+        "- **No longer a root spec, but a dependency of `sdk` (new) in `a`**: `tool0`, "
+        in "\n".join(found)
     )
 
 
 def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> None:
     sides = ([*TOOLS[:2], OTHER], [*with_sdk(TOOLS[:2], ["tool1"]), OTHER])
-    text = "\n\n".join(paragraphs(tmp_path, {"a": sides}))
+    text = "\n".join(report(tmp_path, {"a": sides}))
     assert "is new in" not in text
-    assert "`tool0`, `tool1`, needed by `sdk` (new)" in text
+    assert (
+        "- **No longer a root spec, but a dependency of `sdk` (new)**: `tool0`, `tool1`\n" in text
+    )
     assert "`tool1` `2.0` → `1.9`, needed by `sdk` (new)" in text
 
 
@@ -90,10 +92,10 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = "3 builds with `gpu=9` lost in `a`: `x`, `y`, `z`."
-    assert told in paragraphs(tmp_path / "more", stacks)
+    told = "- 3 builds with `gpu=9` lost in `a`: `x`, `y`, `z`"
+    assert told in report(tmp_path / "more", stacks)
     # A line says it as well where that is all there is to say.
-    found = paragraphs(tmp_path / "alone", {"a": sides})
+    found = report(tmp_path / "alone", {"a": sides})
     assert told not in found
     assert "1 build lost each (with `gpu=9`): `x` `1.0` (of 2), " in "".join(found)
 

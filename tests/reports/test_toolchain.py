@@ -16,10 +16,15 @@ from tests.support.oracle import Record
 STEPS = {
     "the only other version": ("3.10.12", "3.11.6", "3.10.12 → 3.11.6"),
     "one that stays": ("12.1.1 11.8.0", "12.2.1 11.8.0", "12.1.1 → 12.2.1, still has 11.8.0"),
-    "several, the highest first": (
+    "several, each in its series": (
         "3.10.12 3.8.17 3.7.17",
         "3.11.6 3.10.13 3.8.18",
-        "3.10.12, 3.8.17 and 3.7.17 → 3.11.6, 3.10.13 and 3.8.18",
+        "3.11.6 new, 3.10.12 → 3.10.13, 3.8.17 → 3.8.18, 3.7.17 gone",
+    ),
+    "several of no series, the highest first": (
+        "3.1 2.1 1.1",
+        "5.0 4.0",
+        "3.1, 2.1 and 1.1 → 5.0 and 4.0",
     ),
     "only more": ("3.11.6", "3.11.6 3.12.1", "3.12.1 added beside 3.11.6"),
     "only fewer": ("3.11.6 3.12.1", "3.11.6", "lost 3.12.1, still has 3.11.6"),
@@ -67,7 +72,9 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
             found = records(f"{stack}{'og'[number]}", texts, f"{number + 1}.0")
             side += [item | {"stacks": [stack]} for item in found]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
-    words = "python 3.8.17 → 3.11.6 and 3.8.18 (b); 3.11.6 new (c); 3.8.17 and 3.7.17 → 3.8.18 (a)"
+    words = (
+        "python 3.11.6 new, 3.8.17 → 3.8.18 (b); 3.11.6 new (c); 3.8.17 → 3.8.18, 3.7.17 gone (a)"
+    )
     assert toolchain(text) == ["gcc 12.3.0 as before", words]
 
 

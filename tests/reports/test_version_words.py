@@ -35,6 +35,20 @@ def versions(text: str) -> set[Version]:
     return {parse_version(it) for it in re.split(", | and ", text)}
 
 
+def stepped(text: str) -> tuple[set[Version], set[Version]]:
+    """What is gone and what came: `1.2 and 1.1 → 2.0`, or `1.4 new, 1.2.1 → 1.2.2, 1.1 gone`."""
+    if not re.search("→.*→| new| gone", text):
+        gone, came = map(versions, text.split(" → "))
+        return gone, came
+    gone, came = set(), set()
+    piece = r"(?:(\S+) → (\S+?)|((?:\S+, )*?(?:\S+ and )?\S+) (gone|new))(?:, |$)"
+    for old, new, some, what in re.findall(piece, text):
+        gone |= versions(old) if old else versions(some) if what == "gone" else set()
+        came |= versions(new) if new else versions(some) if what == "new" else set()
+    assert not re.sub(piece, "", text)
+    return gone, came
+
+
 def numbered(text: str) -> dict[Version, tuple[int, int]]:
     """The builds of versions, old and new: `1.3 (2 → 1 builds), 1.2 (1, new), 1.0 (3)`."""
     found = {}
@@ -57,7 +71,7 @@ def check(words: str, old: Counts, new: Counts) -> None:
         assert len(re.findall(r"[0-9] builds?[,)]", words)) == 1
     elif "→" in words:
         step, _, still = words.partition(", still has ")
-        assert [versions(side) for side in step.split(" → ")] == [gone, came]
+        assert stepped(step) == (gone, came)
         assert (versions(still) if still else set()) == kept
         assert all(old[version] <= new[version] for version in kept)
     elif "added beside" in words:

@@ -79,6 +79,11 @@ def _item(sign: str, words: str, within: bool = False) -> "Markup":
     return trusted('<li class="{}">{}</li>').format(name, words)
 
 
+def _headed(sign: str, words: "Markup", rest: str = "") -> "Markup":
+    head = trusted("<strong>{}{}</strong>{}").format(words[0].upper(), words[1:], rest)
+    return _item(sign, head)
+
+
 def _heading(words: str, level: int) -> "Markup":
     tag = f"h{level or 3}"
     return trusted(f"<{tag}>{{}}</{tag}>\n").format(words)
@@ -91,6 +96,7 @@ def _listed(caller: Callable[[], str]) -> "Markup":
 
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
+    "headed": _headed,
     "heading": _heading,
     "paragraph": lambda words: trusted("<p>{}</p>\n" if words else "").format(words),
     "listed": _listed,
