@@ -17,7 +17,7 @@ from snapdiff.diff.dependencies import (
 )
 from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
-from snapdiff.model import Build, Edge, Node
+from snapdiff.model import Edge, Node
 from snapdiff.result.causes import Event, What
 from snapdiff.spack.configuration import NO_COMPILER
 
@@ -192,10 +192,9 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
         # Whatever else the documents say of the two, and of the edges whose hashes differ.
         records = graphs[0].record(hashes[0]), graphs[1].record(hashes[1])
         others = other_differences(*records, {event.what for event in found})
-        others += [
-            (_as_text(before), _as_text(after))
-            for before, after in sorted(_unlike_edges(changed, hashes, graphs))
-        ]
+        for edges in sorted(_unlike_edges(changed, hashes, graphs)):
+            before, after = (f"dependencies.{it.name}={' '.join(_edge_words(it))}" for it in edges)
+            others.append((before, after))
         found |= {Event(old.name, "other", *values): False for values in others}
     return Differences(new.name, found, sorted(changed), other_compiler)
 
@@ -204,8 +203,9 @@ def _own_events(old: Node, new: Node) -> list[Event]:
     """Return what differs between two nodes, their dependencies aside."""
     name = old.name
     events: list[Event] = []
-    # The builds mostly are one: a reader shares those of both sides.
-    if old.build is not new.build and _as_written(old.build) != _as_written(new.build):
+    # The builds mostly are one, as a reader shares those of both sides, or have the same words:
+    # these need not be parsed.
+    if old.build is not new.build and old.build.spec("") != new.build.spec(""):
         events += [
             Event(name, cast(What, field.name), field.old, field.new)
             for field in differing_fields(old.build, new.build)
@@ -218,18 +218,6 @@ def _own_events(old: Node, new: Node) -> list[Event]:
     if same_version and old.recipe != new.recipe:
         events.append(Event(name, "recipe"))
     return events
-
-
-def _as_written(build: Build) -> tuple[object, ...]:
-    """Return what need not be parsed where it is the same text on both sides, as it mostly is."""
-    return (
-        build.version_text,
-        build.compiler,
-        build.os,
-        build.platform,
-        build.target,
-        build.variants,
-    )
 
 
 def _unlike_edges(pairs: Iterable[EdgePair], hashes: HashPair, graphs: Graphs) -> list[EdgePair]:
@@ -254,10 +242,6 @@ def _edge_words(edge: Edge) -> tuple[str, ...]:
     """Return the types of an edge, and what it provides: `build`, `link`, `virtuals=mpi`."""
     provided = ",".join(edge.virtuals)
     return (*edge.types, f"virtuals={provided}") if provided else edge.types
-
-
-def _as_text(edge: Edge) -> str:
-    return f"dependencies.{edge.name}={' '.join(_edge_words(edge))}"
 
 
 def _dependency_events(

@@ -147,9 +147,10 @@ def _beside(
             kept, versions = _in_order(_by_order(_versions(specs, "new"))), UNSET
     elif asked_for:
         versions = UNSET  # these are of roots as well
-        gone = _without(change.gone, asked_for.gone)
-        came = _without(change.came, asked_for.came)
-        kept = _without((*change.kept, *change.came), came)
+        of_roots = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
+        gone = tuple(it for it in change.gone if parse_version(it) not in of_roots)
+        came = tuple(it for it in change.came if parse_version(it) not in of_roots)
+        kept = _in_order(_by_order({*change.kept, *change.came}.difference(came)))
         removed = max(removed - asked_for.specs.removed, 0)
         added = max(added - asked_for.specs.added, 0)
         if gone and came:
@@ -171,24 +172,28 @@ def _beside(
     )
 
 
-def _without(versions: Iterable[str], others: Iterable[str]) -> _Texts:
-    """Return versions in their order, less those that are among others."""
-    left = _by_order(versions)
-    for order in _by_order(others):
-        left.pop(order, None)
-    return _in_order(left)
-
-
 @lru_cache(maxsize=4096)  # the stacks of a package nearly all have the same versions
 def _compare_versions(
     old_texts: frozenset[str], new_texts: frozenset[str]
 ) -> tuple[Kind | None, _Texts, _Texts, _Texts]:
-    """Return the kind, if versions alone say it, and which are gone, which came, and in both."""
+    """Return the first kind of section 9's table that holds, None where versions do not say it.
+
+    Behind it are the versions that are gone, that came, and that are on both sides.
+    """
     old, new = _by_order(old_texts), _by_order(new_texts)
     gone = {order: text for order, text in old.items() if order not in new}
     came = {order: text for order, text in new.items() if order not in old}
     kept = {order: text for order, text in new.items() if order in old}
-    return _kind(old, new, gone, came), _in_order(gone), _in_order(came), _in_order(kept)
+    kind = None
+    if not (old and new):
+        kind = Kind.REMOVED if old else Kind.ADDED
+    elif max(old) != max(new):
+        kind = Kind.UPGRADED if max(old) < max(new) else Kind.DOWNGRADED
+    elif gone and came:
+        kind = Kind.UPGRADED if max(gone) < max(came) else Kind.DOWNGRADED
+    elif gone or came:
+        kind = Kind.REMOVED if gone else Kind.ADDED
+    return kind, _in_order(gone), _in_order(came), _in_order(kept)
 
 
 def changes_of_packages(
@@ -226,21 +231,6 @@ def _by_order(versions: Iterable[str]) -> _Versions:
 
 def _in_order(versions: _Versions) -> _Texts:
     return tuple(versions[order] for order in sorted(versions))
-
-
-def _kind(old: _Versions, new: _Versions, gone: _Versions, came: _Versions) -> Kind | None:
-    """Return the first kind of section 9's table that holds, None where versions do not say."""
-    if not old:
-        return Kind.ADDED
-    if not new:
-        return Kind.REMOVED
-    if max(old) != max(new):
-        return Kind.UPGRADED if max(old) < max(new) else Kind.DOWNGRADED
-    if gone and came:
-        return Kind.UPGRADED if max(gone) < max(came) else Kind.DOWNGRADED
-    if came:
-        return Kind.ADDED
-    return Kind.REMOVED if gone else None
 
 
 def _kind_of_same_versions(numbers: Mapping[str, int]) -> Kind:

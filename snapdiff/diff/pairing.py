@@ -23,7 +23,6 @@ class Effort:
     __slots__ = ("_most", "_spent")
 
     def __init__(self, limits: Limits) -> None:
-        """Begin with nothing spent."""
         self._most = limits.comparisons
         self._spent = 0
 

@@ -164,7 +164,6 @@ class BitCounts:
     """
 
     def __init__(self) -> None:
-        """Begin with no set."""
         self._columns: list[int] = []
 
     def add(self, members: int) -> None:

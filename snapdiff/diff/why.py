@@ -1,6 +1,6 @@
 """What changed below the specs of one package, beside the diff of everything (section 11)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import astuple
@@ -79,11 +79,10 @@ class PackageTrees(TagDiffs):
         a node of the document cannot be read.
         """
         pair = self._pair_of(tags, stack, change)
-        if not pair or not pair.graphs or (change.old and change.new):
+        spec = change.old or change.new
+        if not pair or not pair.graphs or not spec or (change.old and change.new):
             return Neighbours((), ())
         mine, others = pair.graphs if change.old else reversed(pair.graphs)
-        spec = change.old or change.new
-        assert spec is not None
         try:
             return neighbours_of(spec.hash, mine, others, kinds)
         except FormatError as error:
@@ -108,40 +107,32 @@ def neighbours_of(
 
     All nodes of the graph are looked at: an edge says only where it leads.
     """
-    nodes = ((key, graph.node(key)) for key in graph.hashes)
-    edges = [  # those of this spec alone: a large graph has millions
-        (key, edge)
-        for key, node in nodes
-        if node
-        for edge in node.edges
-        if spec_hash in (key, edge.hash)
-    ]
-    below = {(edge.hash, is_build_only(edge)) for key, edge in edges if key == spec_hash}
-    above = {(key, is_build_only(edge)) for key, edge in edges if edge.hash == spec_hash}
+    below: set[tuple[str, bool]] = set()
+    above: set[tuple[str, bool]] = set()
+    for key in graph.hashes:
+        node = graph.node(key)
+        for edge in node.edges if node else ():
+            if key == spec_hash:
+                below.add((edge.hash, is_build_only(edge)))
+            if edge.hash == spec_hash:
+                above.add((key, is_build_only(edge)))
     others = frozenset(other.hashes)
-    return Neighbours(
-        _in_order(below, graph, others, kinds), _in_order(above, graph, others, kinds)
-    )
 
+    def in_order(found: Iterable[tuple[str, bool]]) -> tuple[Neighbour, ...]:
+        neighbours = {
+            (node.name, node.build.version, node_hash): Neighbour(
+                package=node.name,
+                version=node.build.version_text,
+                build_only=build_only,
+                stays=node_hash in others,
+                kind=kinds.get(node_hash),
+            )
+            for node_hash, build_only in sorted(found, reverse=True)  # linked ones replace others
+            if (node := graph.node(node_hash))
+        }
+        return tuple(neighbours[key] for key in sorted(neighbours))
 
-def _in_order(
-    found: Iterable[tuple[str, bool]],
-    graph: Graph,
-    others: Collection[str],
-    kinds: Mapping[str, Kind],
-) -> tuple[Neighbour, ...]:
-    neighbours = {
-        (node.name, node.build.version, node_hash): Neighbour(
-            package=node.name,
-            version=node.build.version_text,
-            build_only=build_only,
-            stays=node_hash in others,
-            kind=kinds.get(node_hash),
-        )
-        for node_hash, build_only in sorted(found, reverse=True)  # linked ones go before the others
-        if (node := graph.node(node_hash))
-    }
-    return tuple(neighbours[key] for key in sorted(neighbours))
+    return Neighbours(in_order(below), in_order(above))
 
 
 def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelow, ...]:
