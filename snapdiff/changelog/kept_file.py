@@ -8,7 +8,7 @@ import contextlib
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import quote, unquote
@@ -94,20 +94,23 @@ def _unquoted(quoted: bytes) -> str:
     return unquote(quoted.decode("utf-8", "surrogateescape"), errors="surrogateescape")
 
 
-def find_markers(content: bytes, file: str) -> Iterator[Marker]:
-    """Yield the markers in a file's content, in the order of their lines."""
-    for found in MARKER.finditer(content):
-        line = content.count(b"\n", 0, found.start()) + 1
-        old, new = _unquoted(found[1]), _unquoted(found[2])
-        pairs = (item.partition(b"=") for item in found[3].split())
-        options = {
-            name.decode("ascii"): tuple(map(_unquoted, values.split(b",")))
-            for name, _, values in pairs
-        }
-        yield Marker(f"{file}, line {line}", old, new, options)
+def find_markers(lines: Iterable[bytes], file: str) -> Iterator[Marker]:
+    """Yield the markers among a file's lines."""
+    for number, line in enumerate(lines, 1):
+        if found := MARKER.match(line):
+            old, new = _unquoted(found[1]), _unquoted(found[2])
+            pairs = (item.partition(b"=") for item in found[3].split())
+            options = {
+                name.decode("ascii"): tuple(map(_unquoted, values.split(b",")))
+                for name, _, values in pairs
+            }
+            yield Marker(f"{file}, line {number}", old, new, options)
 
 
-_SECTION = re.compile(rb"^## ", re.MULTILINE)
+def find_kept_markers(path: Path) -> list[Marker]:
+    """Return the markers of all sections of a file; raises ReportError where it cannot be read."""
+    with _opened(path) as file:
+        return list(find_markers(file, str(path)))
 
 
 def require_no_changelog(path: Path) -> None:
@@ -117,16 +120,12 @@ def require_no_changelog(path: Path) -> None:
     """
     if path.is_file():
         with _opened(path) as file:
-            if any(MARKER.match(line) for line in file):
-                raise ReportError(
-                    f"{path}: holds a changelog, and would lose it; name another file"
-                )
+            if any(find_markers(file, str(path))):
+                message = "holds a changelog, and would lose it; name another file"
+                raise ReportError(f"{path}: {message}")
 
 
-def find_kept_markers(path: Path) -> list[Marker]:
-    """Return the markers of all sections of a file; raises ReportError where it cannot be read."""
-    with _opened(path) as file:
-        return list(find_markers(file.read(), str(path)))
+_SECTION = re.compile(rb"^## ", re.MULTILINE)
 
 
 def with_sections(path: Path, sections: Sequence[str]) -> bytes:
@@ -168,13 +167,13 @@ def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
         return None
     if isinstance(wanted, GitRange):
         return _resume_history(markers, wanted)
-    names = [printable_path(name) for name in wanted.snapshots]
-    if markers[0].new not in names:
+    places = {printable_path(name): place for place, name in enumerate(wanted.snapshots)}
+    if markers[0].new not in places:
         raise ReportError(
             f"{markers[0].place}: there is no snapshot {markers[0].new} any more; "
             "put it back, or move the file away and make it anew"
         )
-    return wanted.snapshots[max(names.index(item.new) for item in markers if item.new in names)]
+    return wanted.snapshots[max(places[item.new] for item in markers if item.new in places)]
 
 
 def _resume_history(markers: Sequence[Marker], wanted: GitRange) -> str | None:
