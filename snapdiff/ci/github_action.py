@@ -1,6 +1,7 @@
 """The steps of the GitHub action (`action.yml`): ask, compare, then post.
 
-The gate comes last, as a step of its own, so that its offenders have been posted by then.
+The gate comes last, as a step of its own, so that its offenders have been posted by then. Every
+fault is a SnapdiffError, or click's UsageError, and becomes an annotation.
 """
 
 import os
@@ -51,7 +52,7 @@ def ask_step(variables: Variables, _inputs: Inputs) -> None:
     """Ask GitHub for the pull request that a comment is on, and keep it for the comparison.
 
     The event has its number alone, and the default branch is checked out unless somebody took care:
-    the last commit there is not what the pull request changes. Raises SnapdiffError.
+    the last commit there is not what the pull request changes.
     """
     number = read_event(variables["GITHUB_EVENT_PATH"]).number
     if not number:
@@ -68,10 +69,7 @@ def ask_step(variables: Variables, _inputs: Inputs) -> None:
 
 
 def compare_step(variables: Variables, inputs: Inputs) -> None:
-    """Compare; write the summary of the step and its outputs.
-
-    Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
-    """
+    """Compare; write the summary of the step and its outputs."""
     folder = Path(variables[_FOLDER])
     asked_for = folder / _ASKED_FOR
 
@@ -106,10 +104,7 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
 
 
 def post_step(variables: Variables, inputs: Inputs) -> None:
-    """Post the comment where it is wanted; the output is its address, or nothing.
-
-    Raises SnapdiffError, also where it is wanted and there is nowhere to post it.
-    """
+    """Post the comment where it is wanted; the output is its address, or nothing."""
     event = read_event(variables["GITHUB_EVENT_PATH"])
     if event.workflow_run:
         url = _post_foreign(event.workflow_run, variables, inputs)
@@ -175,7 +170,7 @@ def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullReques
 
     GitHub says which branch of which repository that was, and which commit; of pull requests into
     several branches it does not say which. There are none where the branch has got another commit
-    since: then another run is on its way. Raises SnapdiffError.
+    since: then another run is on its way.
     """
     if not run.head_branch or not run.head_repository:
         return []  # the fork was deleted
@@ -197,10 +192,7 @@ _ALL_COMMITS = "give actions/checkout `fetch-depth: 0`"
 
 
 def older_commit_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> OlderCommit:
-    """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF).
-
-    Raises RevisionError where another commit is checked out, or the clone has too few.
-    """
+    """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF)."""
     if event.pull_request:
         return _older_commit_of_pull_request(event.pull_request, checkout)
     if event.merge_group:
@@ -232,19 +224,18 @@ def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout)
             )
         reason = f"pull request {number} since {pull_request.base.ref}"
         return OlderCommit(checkout.require(base, _ALL_COMMITS), reason)
-    parents = checkout.parents()
-    if len(parents) != 2 or parents[1] != head:
+    if len(checkout.parents) != 2 or checkout.parents[1] != head:
         raise RevisionError(
             f"{checkout.head[:12]}: is checked out, and is neither {head[:12]}, the head of pull "
             f"request {number}, nor a merge commit of it; check out one of these, or give `old`"
         )
-    checkout.require(parents[0], _TWO_COMMITS)
+    checkout.require(checkout.parents[0], _TWO_COMMITS)
     reason = f"the merge commit of pull request {number} and its first parent"
     return OlderCommit(runs.FIRST_PARENT, reason)
 
 
 def _require_no_fork(pull_request: PullRequest, checkout: Checkout) -> None:
-    """Raise RevisionError where the clone is one of the fork that a pull request is from.
+    """Raise an error where the clone is one of the fork that a pull request is from.
 
     There the target's branch is the fork's own: where it is behind, what others merged would count
     as a change; where it is ahead, a change would be missing.
@@ -275,10 +266,7 @@ def set_outputs(file: Path, outputs: Mapping[str, str]) -> None:
 
 
 def add_summary(file: Path, text: str) -> None:
-    """Add Markdown to the summary of a step, cut at the end of a line where it is too long.
-
-    Raises SnapdiffError where it cannot be written.
-    """
+    """Add Markdown to the summary of a step, cut at the end of a line where it is too long."""
     room = MOST_OF_SUMMARY - (file.stat().st_size if file.exists() else 0)
     content = text.encode("utf-8")
     if len(content) > room:

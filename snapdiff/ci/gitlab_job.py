@@ -20,10 +20,7 @@ GATE_FAILED = 1
 
 
 def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
-    """Compare, write a note and return the exit status: the gate's, once all is posted.
-
-    Raises SnapdiffError, also where it is not clear what to compare, and click's UsageError.
-    """
+    """Compare, write a note and return the exit status: the gate's, once all is posted."""
     _make_room()
     options = [f"--annotations=gitlab={_FINDINGS}"]
     if job := variables.get("CI_JOB_URL"):
@@ -48,8 +45,7 @@ def _make_room() -> None:
     """Make the folder, and remove what has the names of the job's files in it.
 
     It is in the checkout, so a merge request can have committed it, or symbolic links in it: what
-    is written through these would land anywhere on the runner. Raises SnapdiffError where it is no
-    folder.
+    is written through these would land anywhere on the runner.
     """
     if FOLDER.is_symlink() or (FOLDER.exists() and not FOLDER.is_dir()):
         raise SnapdiffError(f"{FOLDER}: is to be a folder, and is something else in the checkout")

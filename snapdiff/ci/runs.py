@@ -36,7 +36,11 @@ class OlderCommit(NamedTuple):
 
 
 class Checkout:
-    """What is known of the checked-out commit without asking a server."""
+    """What is known of the checked-out commit without asking a server.
+
+    `head` is its id, and `parents` are those that it names, whether or not they are here: a shallow
+    clone says that its last commit has none, and the commit itself still names them.
+    """
 
     def __init__(self, directory: Path) -> None:
         """Take a folder in the clone; raises RevisionError where there is none, or no commit."""
@@ -52,24 +56,21 @@ class Checkout:
             self._clone.git.set_persistent_git_options(c=list(SETTINGS))
             # Not as objects of GitPython, which knows hashes of 40 digits alone.
             self.head = str(self._clone.git.rev_parse("--verify", "HEAD^{commit}"))
+            facts = str(self._clone.git.cat_file("commit", self.head)).partition("\n\n")[0]
+            is_shallow = self._clone.git.rev_parse("--is-shallow-repository")
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             raise RevisionError(f"{directory}: no git repository is here") from error
         except git.GitCommandError as error:
             raise RevisionError(f"{directory}: no commit is checked out here") from error
+        # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
+        lines = (line.partition(" ") for line in facts.split("\n"))
+        self.parents = [value for key, _, value in lines if key == "parent"]
+        self._is_shallow = is_shallow == "true"
         self._refusal = git.GitCommandError
 
     def origin(self) -> str:
         """Return the address that the clone is from; empty where it is from nowhere."""
         return str(self._clone.config_reader().get_value('remote "origin"', "url", ""))
-
-    def parents(self) -> list[str]:
-        """Return the parents that the checked-out commit names, whether or not they are here.
-
-        A shallow clone says that its last commit has none. The commit itself still names them.
-        """
-        head = str(self._clone.git.cat_file("commit", self.head)).partition("\n\n")[0]
-        # Not by `splitlines`: a name of an author may hold what Unicode calls the end of a line.
-        return [line.partition(" ")[2] for line in head.split("\n") if line.startswith("parent ")]
 
     def require(self, commit: str, way_out: str) -> str:
         """Return the short name of a commit that the clone has.
@@ -80,12 +81,9 @@ class Checkout:
             self._clone.git.cat_file("-e", f"{commit}^{{commit}}")
             return str(self._clone.git.rev_parse(f"--short={_SHORT}", "--end-of-options", commit))
         except self._refusal as error:
-            way_out = way_out if self._is_shallow() else REPLACED
+            way_out = way_out if self._is_shallow else REPLACED
             message = f"commit {commit[:_SHORT]} is not in this clone; {way_out}"
             raise RevisionError(message) from error
-
-    def _is_shallow(self) -> bool:
-        return bool(self._clone.git.rev_parse("--is-shallow-repository") == "true")
 
     def merge_base(self, branch: str, way_out: str) -> str:
         """Return the commit in which the history of a branch and of the checked-out commit meet.
@@ -97,7 +95,7 @@ class Checkout:
                 return str(self._clone.git.merge_base(self.head, name))
             except self._refusal:  # no such branch here, or no history that leads there
                 continue
-        way_out = way_out if self._is_shallow() else "give `old`"
+        way_out = way_out if self._is_shallow else "give `old`"
         raise RevisionError(f"no commit in common with {branch} is in this clone; {way_out}")
 
 
@@ -127,12 +125,12 @@ def older_commit_of_branch(
             old = checkout.require(base, all_of_them)
             return OlderCommit(old, f"since {default_branch}")
     if is_commit(before):
-        way_out = one_more if before in checkout.parents()[:1] else all_of_them
+        way_out = one_more if before in checkout.parents[:1] else all_of_them
         return OlderCommit(checkout.require(before, way_out), "this push")
-    if not checkout.parents():
+    if not checkout.parents:
         message = f"commit {checkout.head[:_SHORT]} is the first; there is none before it"
         raise RevisionError(message)
-    checkout.require(checkout.parents()[0], one_more)
+    checkout.require(checkout.parents[0], one_more)
     return OlderCommit(FIRST_PARENT, "the last commit")
 
 
@@ -211,8 +209,7 @@ def compare(
     """Compare two revisions once; write the JSON, the HTML report and the comment to a folder.
 
     Where the inputs do not name the older one, `older_of` says which. A side without a catalog is
-    an empty one: a pull request may bring the first page, or remove the last. Raises SnapdiffError,
-    also where neither side has one, and click's UsageError.
+    an empty one: a pull request may bring the first page, or remove the last.
     """
     old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
     if not old:
@@ -253,7 +250,7 @@ def post(
 
     The comment of this run goes to the request that the variables name, under its own marker: the
     catalog's configuration can have chosen that. One that is `foreign` goes to the request of that
-    number, under no marker but that of the inputs. Raises SnapdiffError.
+    number, under no marker but that of the inputs.
     """
     own = None if foreign else marker_of(comment.read_text(encoding="utf-8"))
     return post_comment(

@@ -310,6 +310,6 @@ def test_a_clone_with_the_longer_hashes_is_read_as_any_other(tmp_path: Path) -> 
         run_git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", subject)
     checkout = Checkout(tmp_path)
     assert checkout.head == run_git(tmp_path, "rev-parse", "HEAD")
-    assert checkout.parents() == [run_git(tmp_path, "rev-parse", "HEAD^1")]
+    assert checkout.parents == [run_git(tmp_path, "rev-parse", "HEAD^1")]
     event = {"ref": "refs/heads/main", "repository": {"default_branch": "main"}}
-    assert on_github(tmp_path, event).old == checkout.parents()[0]
+    assert on_github(tmp_path, event).old == checkout.parents[0]
