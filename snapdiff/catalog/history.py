@@ -159,31 +159,27 @@ class _FolderCounts:
 
     def take_out(self, pairs: Sequence[EntryPair]) -> None:
         """Take out what differs in a step: what is left is the same on both sides of it."""
-        for old, _ in pairs:
-            path = printable_path(old.path) if old else ""
-            counted = self._covering(path)
-            if old and self._waiting.pop(path, None) is None and counted:
+        for path in (printable_path(old.path) for old, _ in pairs if old):
+            if self._waiting.pop(path, None) is None and (counted := self._around(path)):
                 counted.take(path)
 
     def put_in(self, path: str, count: Callable[[], Reading], *, is_late: bool) -> None:
         """Put in what differs in a step as it is after it, now or when somebody asks for counts."""
         if is_late:
             self._waiting[path] = count
-        elif counted := self._covering(path):
+        elif counted := self._around(path):
             counted.put(path, count())
 
-    def covering(self, path: str) -> CountedFiles | None:
-        """Return the counts that a file or folder is part of, if an earlier step asked for them."""
-        for late, count in self._waiting.items():
-            self.put_in(late, count, is_late=False)
+    def of_folder(self, folder: str) -> CountedFiles | None:
+        """Return the counts that a folder is part of, if an earlier step asked for them."""
+        for path, count in self._waiting.items():
+            self.put_in(path, count, is_late=False)
         self._waiting.clear()
-        return self._covering(path)
+        return self._around(folder)
 
-    def _covering(self, path: str) -> CountedFiles | None:
-        for folder, counted in self._folders.items():
-            if is_within(path, folder):
-                return counted
-        return None
+    def _around(self, path: str) -> CountedFiles | None:
+        around = (counted for folder, counted in self._folders.items() if is_within(path, folder))
+        return next(around, None)
 
     def keep(self, folder: str, counted: CountedFiles) -> None:
         """Keep the counts of a folder from now on; they hold those of the folders within it."""
@@ -225,7 +221,7 @@ class HistoryPair(ComparedFiles):
 
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, carried on where they are known."""
-        counted = self._history.counts.covering(folder)
+        counted = self._history.counts.of_folder(folder)
         if counted is None:
             counted = super().count_folder(folder, changed, scope)
             self._history.counts.keep(folder, counted)

@@ -74,16 +74,12 @@ def _place_of(folder: str) -> Place:
 class Format(ABC):
     """A kind of document: which files are some, and what their paths say."""
 
-    name: str
-    """What a file is called that is of this kind whatever it holds."""
-
-    def is_named(self, path: str) -> bool:
-        """Return whether the name alone says that a file is of this kind."""
-        return is_called(path, self.name)
+    name: str = ""
+    """What a file of this kind is called, where all are called alike."""
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the paths of the documents that a file is, or is a part of, by its name."""
-        return (path,) if self.is_named(path) else ()
+        return (path,) if is_called(path, self.name) else ()
 
     def place(self, path: str) -> Place:
         """Return what the path of a document says; its content may say more."""
@@ -112,8 +108,6 @@ class SitePages(Format):
 
     Those of 2021 and 2022 have files beside them, and were called `index.md` at first.
     """
-
-    name = PAGE_NAME
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the path of any Markdown, or of the pages that a file may be beside."""
@@ -197,22 +191,19 @@ class BuildcacheIndexes(Format):
         self.aggregates = aggregates
         self.views = views
 
-    def is_named(self, path: str) -> bool:
-        """Return whether the path is that of an index in a mirror, of its manifest or of a view."""
-        return mirror_folder(path) is not None
-
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the path of the index or manifest that a file is, or belongs to.
 
         Then those above the index of a stack, and the views of a mirror, as far as known.
         """
+        mirror = mirror_folder(path)
         if blob := BLOB.fullmatch(path):
             found = [f"{blob[1]}{LAYOUT_3}"]
-        elif not self.is_named(path):
+        elif mirror is None:
             return ()
         else:
             # A main index puts views, and that of layout 2, out of use, and in again where it goes.
-            found = [path, *self.views.get(mirror_folder(path) or "", ())]
+            found = [path, *self.views.get(mirror, ())]
             if is_called(path, LAYOUT_3):
                 found.append(f"{path.removesuffix(LAYOUT_3)}{LAYOUT_2}")
         above = (aggregate_paths(document, self.aggregates) for document in found)
@@ -243,18 +234,12 @@ class BuildcacheIndexes(Format):
 class SiteData(Format):
     """The data of the 2026 site: which stacks and releases it lists, only its records say."""
 
-    name = SPECS_DATA
-
-    def is_named(self, path: str) -> bool:
-        """Return whether a file is called `specs_data.json`, or that with `.gz`."""
-        return super().is_named(path.removesuffix(COMPRESSED))
-
     def documents_of(self, path: str) -> tuple[str, ...]:
-        """Return the path of the `specs_data.json` that a file is, or belongs to."""
+        """Return the path of the `specs_data.json` that a file is, or belongs to, or with `.gz`."""
         folder, slash, name = path.rpartition("/")
-        if name.removesuffix(COMPRESSED) == PACKAGE_DATA:
-            return (folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA),)
-        return super().documents_of(path)
+        if name.removesuffix(COMPRESSED) not in (SPECS_DATA, PACKAGE_DATA):
+            return ()
+        return (folder + slash + name.replace(PACKAGE_DATA, SPECS_DATA),)
 
     def place(self, path: str) -> Place:
         """Return the folder that holds the data of all releases."""

@@ -25,6 +25,7 @@ from snapdiff.formats.kinds import (
     Place,
     SiteData,
     SitePages,
+    is_called,
 )
 from snapdiff.limits import Limits, SizeLimit, plain_content
 
@@ -87,7 +88,7 @@ class Documents:
 
     def is_document(self, path: str) -> bool:
         """Return whether a file's name alone says that it is a document."""
-        return any(kind.is_named(path) for kind in self._kinds)
+        return is_called(path, PAGE_NAME) if path.endswith(MARKDOWN) else self.is_read(path)
 
     def may_be_document(self, path: str) -> bool:
         """Return whether a file has to be looked at: a document, or a part of one."""

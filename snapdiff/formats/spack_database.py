@@ -4,7 +4,7 @@ The specification, section 10, says which records count.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
@@ -188,7 +188,7 @@ def open_index(
     """Return what an index lists, or None where another index of the mirror has it all.
 
     `stacks` are the paths of the indexes of its stacks, where the mirror holds others: what these
-    list does not count here. Raises FormatError.
+    list does not count here, so it needs all of them. Raises FormatError.
     """
     is_view = VIEW.fullmatch(file.path) is not None
     if is_view and any(_is_beside(index, file) for index in (LAYOUT_3, LAYOUT_2)):
@@ -198,24 +198,18 @@ def open_index(
     content = file.content
     if is_view or is_called(file.path, LAYOUT_3):
         content = _read_blob(file, limits.document)
-    elsewhere = {found for path in stacks for found in _hashes(file, path, claim, limits, builds)}
+    elsewhere: set[str] = set()
+    for path in stacks:
+        try:
+            stack = file._replace(path=path, content=file.read_beside(path))
+        except NoSuchFile:
+            continue  # the other side has this stack
+        try:
+            listing = open_index(stack, claim, (), limits, builds)
+            elsewhere.update(listing.listed_hashes if listing else ())
+        except FormatError as error:
+            raise FormatError(f"its stack {path} cannot be read: {error}") from error
     return open_database("index", claim, content, builds, frozenset(elsewhere))
-
-
-def _hashes(
-    aggregate: File, path: str, claim: Claim, limits: Limits, builds: Builds
-) -> Iterator[str]:
-    """Yield what the index of a stack lists; raises FormatError, as its aggregate needs all."""
-    try:
-        index = aggregate._replace(path=path, content=aggregate.read_beside(path))
-    except NoSuchFile:
-        return  # the other side has this stack
-    try:
-        listing = open_index(index, claim, (), limits, builds)
-        if listing:
-            yield from (found for found in listing.records if listing.entry(found).tags)
-    except FormatError as error:
-        raise FormatError(f"its stack {path} cannot be read: {error}") from error
 
 
 def _is_beside(name: str, index: File) -> bool:

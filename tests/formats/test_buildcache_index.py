@@ -14,6 +14,7 @@ from snapdiff.buildcache_layout import aggregate_mirrors
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim
 from snapdiff.formats.kinds import BuildcacheIndexes, SitePages
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from tests.support.documents import (
     DATABASE_VERSIONS,
@@ -54,10 +55,10 @@ def counted_nodes(document: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
 
 def test_an_index_is_known_by_its_place_in_a_mirror() -> None:
     checksum = "ab" * 32
-    assert CACHE.is_named(f"develop/e4s/{INDEX}")
+    assert DOCUMENTS.is_document(f"develop/e4s/{INDEX}")
     assert CACHE.documents_of(INDEX) == (INDEX,)
     assert CACHE.documents_of("other/index.json") == ()
-    assert CACHE.is_named(f"m/{MANIFEST}")
+    assert DOCUMENTS.is_document(f"m/{MANIFEST}")
     # the index of the older layout is not read beside it
     assert CACHE.documents_of(f"m/{MANIFEST}") == (f"m/{MANIFEST}", f"m/{INDEX}")
     assert CACHE.documents_of(f"m/blobs/sha256/ab/{checksum}") == (f"m/{MANIFEST}",)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim
 from snapdiff.formats.kinds import EnvironmentLocks
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.model import Edge
 from tests.support.documents import (
@@ -38,7 +39,7 @@ with_shared = pytest.mark.skipif(not LOCKS, reason=NO_SHARED)
 
 
 def test_a_lock_is_known_by_its_name() -> None:
-    assert LOCK.is_named("environments/23.08/cuda/spack.lock")
+    assert DOCUMENTS.is_document("environments/23.08/cuda/spack.lock")
     assert LOCK.documents_of("spack.lock") == ("spack.lock",)
     assert LOCK.documents_of("spack.lock.orig") == ()
     assert LOCK.documents_of("yarn.lock") == ()

@@ -9,6 +9,7 @@ import pytest
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, File
 from snapdiff.formats.kinds import BuildcacheIndexes, SiteData
+from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
 from snapdiff.model import InCommon
 from tests.support.documents import (
@@ -52,8 +53,8 @@ def test_both_files_belong_to_one_document() -> None:
     assert SITE.documents_of("api/package_data.json") == ("api/specs_data.json",)
     assert SITE.documents_of("package_data.json.gz") == ("specs_data.json.gz",)
     assert SITE.documents_of("other.json") == ()
-    assert SITE.is_named("specs_data.json.gz")
-    assert not SITE.is_named("package_data.json")
+    assert DOCUMENTS.is_document("specs_data.json.gz")
+    assert not DOCUMENTS.is_document("package_data.json")
     assert SITE.place("api/specs_data.json").tag_folder == "api"
     assert SITE.place("api/specs_data.json").claim == Claim(".", "stack", "api")
 
