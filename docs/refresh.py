@@ -24,7 +24,8 @@ from typing import Any
 from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_NAMESPACE
 
 from snapdiff.cli.commands import main as main_of_command
-from snapdiff.reports.templates import OWN_FILTERS, markdown_environment
+from snapdiff.reports import ReportOptions
+from snapdiff.reports.templates import OWN_FILTERS, environment_of
 
 ROOT = Path(__file__).resolve().parents[1]
 _CONSOLE = re.compile(r"```console\n\$ (snapdiff [^\n]*)\n.*?```\n", re.DOTALL)
@@ -84,7 +85,7 @@ def _templates() -> str:
 
 def _names_of_built_in() -> dict[str, Any]:
     """Return what the built-in templates can name beside Jinja2's own, but for what all can."""
-    environment = markdown_environment()
+    environment = environment_of("markdown", ReportOptions())
     named = environment.globals | environment.filters
     known = {*DEFAULT_FILTERS, *DEFAULT_NAMESPACE, *OWN_FILTERS}
     return {name: named[name] for name in named if name not in known}

@@ -15,7 +15,7 @@ from snapdiff.reports.groups import FEW_QUIET, Group, number_of_packages
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.names import shortened
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
-from snapdiff.reports.templates import markdown_environment, render_page, text_environment
+from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
@@ -82,7 +82,7 @@ def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     paint = painter(color=options.color)
     outline = _outline(diff, options)
     text = render_page(
-        text_environment(options.templates, paint),
+        environment_of("text", options),
         "report.j2",
         **_values(diff, replace(options, report_url="", offending=()), Extent(shortened=False)),
         **block_values(outline, lists_all=options.detail, on_terminal=True),
@@ -100,7 +100,7 @@ def _outline(diff: CatalogDiff, options: ReportOptions, **layout: bool) -> Outli
 
 def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
     """Return what writes an outline of a diff as Markdown."""
-    environment = markdown_environment(options.templates)
+    environment = environment_of("markdown", options)
 
     def text(outline: Outline, extent: Extent) -> str:
         page = render_page(

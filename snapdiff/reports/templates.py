@@ -49,79 +49,32 @@ BUILT_IN = next(
 """Installed from a wheel, the templates are in the package; in a checkout they stand beside it."""
 
 
-@lru_cache
-def markdown_environment(overrides: Path | None = None) -> "jinja2.Environment":
-    """Return the environment for Markdown: nothing is escaped but by the filters `name` and `link`.
-
-    A file in the folder `overrides` replaces the built-in template of the same name.
-    """
-    environment = _environment(overrides, code, _unpainted, autoescape=False)
-    environment.globals |= markdown.FUNCTIONS
-    environment.filters |= {"code": code, "link": linked}
-    return environment
-
-
-@lru_cache
-def text_environment(overrides: Path | None, paint: terminal.Paint) -> "jinja2.Environment":
-    """Return the environment for the terminal; the filter `paint` colours text as a kind's is."""
-    environment = _environment(overrides, shown, paint, autoescape=False)
-    environment.globals |= terminal.functions(paint)
-    return environment
-
-
-@lru_cache
-def html_environment(overrides: Path | None = None) -> "jinja2.Environment":
-    """Return the environment for HTML: every value is escaped, and shown by the filter `shown`."""
-    environment = _environment(overrides, shown, _unpainted, autoescape=True)
-    environment.globals |= writing.FUNCTIONS
-    environment.filters |= {
-        "name_of_kind": name_of_kind,
-        "name_of_column": name_of_column,
-        "mark_of_row": mark_of_row,
-    }
-    return environment
-
-
 def environment_of(format_name: str, options: ReportOptions) -> "jinja2.Environment":
-    """Return the environment for a format that people read."""
-    if format_name == "text":
-        return text_environment(options.templates, terminal.painter(color=options.color))
-    return (html_environment if format_name == "html" else markdown_environment)(options.templates)
+    """Return the environment for a format that people read: `markdown`, `text` or `html`.
+
+    In HTML every value is escaped, and shown by the filter `shown`; in the others nothing is but by
+    the filters `name` and `link`. The filter `paint` colours text for a terminal, where that is
+    wanted. A file in the options' folder replaces the built-in template of the same name.
+    """
+    return _environment(format_name, options.templates, options.color and format_name == "text")
 
 
 @lru_cache
-def plain_words(
-    overrides: Path | None, noun: str, rebuilt: str, most_stacks: int
-) -> Callable[[str, object], str]:
-    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text.
-
-    Of many stacks without a shorter name it names the first `most_stacks`.
-    """
-    environment = _environment(overrides, shown, _unpainted, autoescape=False)
-    values = {"link": shown, "noun": noun, "rebuilt": rebuilt, "most_stacks": most_stacks}
-    module = environment.get_template("words.j2").make_module(values)
-    return lambda macro, value: str(getattr(module, macro)(value)).strip()
-
-
-def _unpainted(text: str, _style: str) -> str:
-    """Return a text as it is; on a terminal, in the colour of a kind."""
-    return text
-
-
-def _environment(
-    overrides: Path | None, mark: Mark, paint: terminal.Paint, *, autoescape: bool
-) -> "jinja2.Environment":
+def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinja2.Environment":
     import jinja2
 
+    is_html = format_name == "html"
     environment = jinja2.Environment(
-        loader=_loader(overrides, "html" if autoescape else "plain"),
-        autoescape=autoescape,  # noqa: S701 - Markdown escapes by its own filters
+        loader=_loader(overrides, "html" if is_html else "plain"),
+        autoescape=is_html,  # noqa: S701 - Markdown escapes by its own filters
         optimized=False,  # there are hardly any constants to fold: it would only take time
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    mark: Mark = code if format_name == "markdown" else shown
+    paint = terminal.painter(color=color)
     environment.filters |= _FILTERS | {
         "tag_names": tag_names,
         "name": mark,
@@ -139,7 +92,32 @@ def _environment(
         "loss": partial(StackLoss.in_words, mark=mark),
     }
     environment.globals["SAME_TO_USE"] = SAME_TO_USE
+    if is_html:
+        environment.globals |= writing.FUNCTIONS
+        environment.filters |= {
+            "name_of_kind": name_of_kind,
+            "name_of_column": name_of_column,
+            "mark_of_row": mark_of_row,
+        }
+    elif format_name == "markdown":
+        environment.globals |= markdown.FUNCTIONS
+        environment.filters |= {"code": code, "link": linked}
+    else:
+        environment.globals |= terminal.functions(paint)
     return environment
+
+
+@lru_cache
+def plain_words(
+    overrides: Path | None, noun: str, rebuilt: str, most_stacks: int
+) -> Callable[[str, object], str]:
+    """Return what calls a macro of `words.j2` by its name, with a value; it gives plain text.
+
+    Of many stacks without a shorter name it names the first `most_stacks`.
+    """
+    values = {"link": shown, "noun": noun, "rebuilt": rebuilt, "most_stacks": most_stacks}
+    module = _environment("text", overrides, False).get_template("words.j2").make_module(values)
+    return lambda macro, value: str(getattr(module, macro)(value)).strip()
 
 
 def _loader(overrides: Path | None, kind: str) -> "jinja2.BaseLoader":

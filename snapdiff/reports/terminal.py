@@ -3,7 +3,6 @@
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from snapdiff.reports.markdown import listed, paragraph
@@ -49,14 +48,11 @@ _ITEM = re.compile("^(?:  |- )[^ ] ", re.MULTILINE)
 _CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
-@cache
 def painter(*, color: bool) -> Paint:
-    """Return what colours a text in a style; without `color` the text stays as it is.
-
-    It is the same object each time: the environment for the terminal is kept by it.
-    """
+    """Return what colours a text in a style; without `color` the text stays as it is."""
 
     def paint(text: str, style: str) -> str:
+        """Return a text as it is; on a terminal, in the colour of a kind."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if color and text else text
 
     return paint

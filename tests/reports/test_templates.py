@@ -3,30 +3,28 @@
 import os
 from pathlib import Path
 
+from snapdiff.reports import ReportOptions
 from snapdiff.reports.templates import (
-    html_environment,
-    markdown_environment,
+    environment_of,
     plain_words,
     render_template,
-    text_environment,
 )
-from snapdiff.reports.terminal import painter
 
 
 def test_an_environment_is_made_once_and_not_for_each_report() -> None:
-    assert markdown_environment() is markdown_environment()
-    assert html_environment() is html_environment()
+    plain, colored = ReportOptions(), ReportOptions(color=True)
+    for format_name in ("markdown", "html", "text"):
+        assert environment_of(format_name, plain) is environment_of(format_name, plain)
     assert plain_words(None, "stack", "rebuilt", 3) is plain_words(None, "stack", "rebuilt", 3)
-    assert text_environment(None, painter(color=True)) is text_environment(
-        None, painter(color=True)
-    )
-    assert painter(color=True) is not painter(color=False)
+    assert environment_of("text", colored) is not environment_of("text", plain)
+    assert environment_of("markdown", colored) is environment_of("markdown", plain)
 
 
 def test_a_template_that_changed_between_two_reports_is_read_again(tmp_path: Path) -> None:
     template = tmp_path / "greeting.j2"
     template.write_text("old words")
-    assert render_template(markdown_environment(tmp_path), "greeting.j2") == "old words"
+    environment = environment_of("markdown", ReportOptions(templates=tmp_path))
+    assert render_template(environment, "greeting.j2") == "old words"
     template.write_text("new words")
     os.utime(template, (1, 1))
-    assert render_template(markdown_environment(tmp_path), "greeting.j2") == "new words"
+    assert render_template(environment, "greeting.j2") == "new words"

@@ -27,7 +27,7 @@ from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import ClassTotals, CountRow
 from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
-from snapdiff.reports.templates import html_environment, plain_words, render_template
+from snapdiff.reports.templates import environment_of, plain_words, render_template
 from snapdiff.result import CatalogDiff, Kind, TagDiff
 from snapdiff.safe_text import shown
 
@@ -58,7 +58,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
     The plain table ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
     """
-    environment = html_environment(options.templates)
+    environment = environment_of("html", options)
     outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
