@@ -25,6 +25,9 @@ After that the first by name is taken for the nearest: where thousands of packag
 what those have in common is far below all of them, to look for it would take minutes.
 """
 
+_TOOLS = ("py-setuptools", "py-setuptools-scm", "py-pip", "py-wheel", "py-cython")
+"""What Python packages are built with, and some list as needed to run."""
+
 _Like = tuple[TraitWhat, str, str]
 """What a trait is, its name, and its value but for the version of a dependency."""
 
@@ -50,6 +53,10 @@ class TraitBits:
         self._configurations: dict[Configuration, int] = {}
         self._places = count()
 
+    def last_resort(self) -> int:
+        """Return the bits of what tells least: variants of dependencies, and their build tools."""
+        return self.of_what["dependency variant"] | self.of_names(_TOOLS)
+
     def of_node(self, name: str, node: Node | None) -> int:
         """Return the bits of a package, its version and its variants, of like nodes one object."""
         key = name, node.build if node else None
@@ -61,9 +68,10 @@ class TraitBits:
                 self.told_last |= self._versions[name][version]
             found = self._versions[name][version] | self._of("dependency", name)
             for variant in node.build.configuration.variants if node else ():
-                bit = self._of("dependency variant", name, variant)
-                self.variants_of[name] |= bit
-                found |= bit
+                if not variant.startswith(("patches=", "patches:=")):  # hashes tell nobody anything
+                    bit = self._of("dependency variant", name, variant)
+                    self.variants_of[name] |= bit
+                    found |= bit
             self._nodes[key] = found
         return found
 

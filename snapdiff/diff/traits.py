@@ -174,14 +174,14 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
 def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
     """Yield what tells the lost builds of a package from the others.
 
-    Where nothing tells some of them, it is the variants of their dependencies.
+    Where nothing tells some of them, it is the variants of their dependencies, or build tools.
     """
-    left = dict(lost.builds)
+    last = bits.last_resort() & ~bits.variants_of[lost.package]
+    left = {key: build._replace(told=build.told & ~last) for key, build in lost.builds.items()}
     found = list(_most_common(left, lost.gone, bits))
     yield from found
     if left and lost.others:
-        told = bits.of_what["dependency variant"] & ~bits.variants_of[lost.package]
-        left = {key: build._replace(told=told, fields=0) for key, build in left.items()}
+        left = {key: build._replace(told=last, fields=0) for key, build in left.items()}
         yield from _most_common(left, lost.gone, bits, MOST_TRAITS - len(found))
 
 

@@ -247,29 +247,25 @@ def _status(
     lost: BuildShare | None,
     gained: BuildShare | None,
 ) -> Status:
-    """Return the class of a package in one stack: the highest version decides first.
-
-    Only where that is the same, builds do that have another version, and then what was lost.
-    """
+    """Return the class of a package in one stack: versions decide first, then what was lost."""
     if change.whole:
         return Status.GONE if change.kind is Kind.REMOVED else Status.NEW
     if change.kind is Kind.DOWNGRADED and not step:
         return Status.DOWNGRADED
     if step in ("scheme", "release", "branch"):
         return Status.SCHEME
-    if change.kind is Kind.UPGRADED and change.gone:
+    if change.kind is Kind.UPGRADED and (change.gone or versions.counts):
         return Status.UPGRADED
-    if versions.counts and not change.gone:  # builds have another version, though none is gone
-        more = max(parse_version(it.version) for it in versions.counts if it.new > it.old)
-        fewer = max(parse_version(it.version) for it in versions.counts if it.new < it.old)
-        return Status.UPGRADED if more > fewer else Status.DOWNGRADED
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
         return Status.DUPLICATES
-    if change.kind is Kind.REMOVED or (lost and lost.number):
+    duplicates = change.duplicates.lost if change.duplicates else 0
+    if change.kind is Kind.REMOVED or change.specs.removed > duplicates:
         return Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
+    if versions.counts:  # a version has fewer builds, and another one that was there has more
+        return Status.LOST
     return Status[change.kind.name]
 
 

@@ -29,12 +29,22 @@ MOVES = {
     "a build of a version that stays went down": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0"],
-        "↓ zlib 1.1 (2 → 1 builds), 1.0 (1 → 2)",
+        "− zlib 1.1 (2 → 1 builds), 1.0 (1 → 2)",
     ),
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "↓ zlib 1.1 (2 → 1 builds), 1.0 (1, new)",
+        "+ zlib 1.1 (2 → 1 builds), 1.0 (1, new)",
+    ),
+    "or up, to one that was there": (
+        ["1.2", "1.1", "1.1"],
+        ["1.2", "1.2", "1.1"],
+        "− zlib 1.2 (1 → 2 builds), 1.1 (2 → 1)",
+    ),
+    "an older version comes, and a build is lost": (
+        ["1.1", "1.1", "1.1"],
+        ["1.1", "1.0"],
+        "− zlib 1.1 (3 → 1 builds), 1.0 (1, new)",
     ),
     "a build went up": (
         ["1.1", "1.1"],
@@ -49,7 +59,7 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "↓ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
+        "+ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib lost 1.0, still has 1.1"),
     "and a build of another": (

@@ -39,17 +39,16 @@ are only its dependencies there now, and 4 of its dependencies are older than be
   - `py-cinemasci` `1.7.0` → `1.3`, needed by `ecp-data-vis-sdk` (new), in `cuda-aarch64`, \
 `oneapi-x86_64`
   - `ascent` `0.9.2` → `0.9.1`, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`
-  - `vtk-m` `2.0.0` (4 → 3 builds), `1.9.0` (1, new), needed by `ecp-data-vis-sdk` (new), in \
-`cuda-aarch64`; `2.0.0` → `1.9.0` in `oneapi-x86_64`; 1 of 3 builds lost (`2.0.0`, with \
-`cuda_arch=90`) in `cuda-x86_64`
-  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 5 builds lost (`1.0.0`, \
-with `cuda_arch=90`) in `cuda-x86_64`
+  - `vtk-m` `2.0.0` → `1.9.0`, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`; 1 of 3 \
+builds lost (`2.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
 - **Lost versions or builds**
   - `adios2` `2.9.1`: 1 of 5 builds lost (with `cuda_arch=90`) in `cuda-x86_64`; `2.9.1` → \
 `2.8.3`, as a dependency, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`
   - `flecsi` lost `2.1.0`, still has `2.2.1` (`cuda-aarch64`)
   - `py-warpx` `23.08`: 2 of 3 builds lost (1 with `^warpx dims=3`, 1 with `^warpx dims=rz`), in \
 `cuda-aarch64`
+  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 5 \
+builds lost (`1.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
 - **Upgraded to another major version**
   - `py-libensemble` `0.10.2` → `1.0.0` (all 5)
   - `tasmanian` `7.9` → `8.0` (all 5)
@@ -82,7 +81,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "57 products changed in 5 environments: 2 gone from `oneapi-x86_64`, 4 new (3 in some), "
-        "4 downgraded, 3 lost versions or builds, 34 upgraded (2 to another major version), 2 with "
+        "3 downgraded, 4 lost versions or builds, 34 upgraded (2 to another major version), 2 with "
         "more versions or builds, 1 with another version scheme, 7 reconfigured. "
         "61 more changed in os alone (`oneapi-x86_64`), 5 only have another hash."
     )
