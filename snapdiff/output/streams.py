@@ -53,6 +53,7 @@ class Destination(NamedTuple):
             return
         if self.has_pager and self.is_terminal:
             text = "".join(pieces)
+            say_command("", ends=False)  # a progress bar is not to stand before it
             if text.count("\n") >= shutil.get_terminal_size().lines and _paged(text):
                 return
             pieces = [text]
@@ -65,12 +66,17 @@ def write_stdout(pieces: Iterable[str]) -> None:
         raise ReportError("standard output is closed; write to a file with -o")
     try:
         for piece in pieces:
+            has_bar = bool(ProgressBar.erased)
+            if has_bar:
+                say_command("", ends=False)
             rest = memoryview(piece.encode("utf-8"))
             while rest:  # a stream without a buffer may take a part at a time
                 written = sys.stdout.buffer.write(rest)
                 if not written:
                     raise BlockingIOError(errno.EAGAIN, "it does not wait for its reader")
                 rest = rest[written:]
+            if has_bar:
+                sys.stdout.buffer.flush()  # before the bar has this line again
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # What is still buffered would fail again when Python flushes at its end.

@@ -1,11 +1,16 @@
 """The progress bar: on a terminal, for long work, and nowhere else."""
 
 import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from snapdiff.output import streams
-from snapdiff.output.streams import ProgressBar, say
+from snapdiff.output.streams import Destination, ProgressBar, say
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class Terminal(io.StringIO):
@@ -52,6 +57,49 @@ def test_what_is_said_meanwhile_has_a_line_of_its_own(monkeypatch: pytest.Monkey
         "\r\x1b[2Kpages: 25% (1/4)\r\x1b[2Ksnapdiff: warning: such a page\n"
         "\r\x1b[2Ksnapdiff: done\n"
     )
+
+
+class Screen(io.RawIOBase):
+    """What a terminal has got, of standard output and of standard error."""
+
+    text = ""
+
+    def isatty(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: "ReadableBuffer") -> int:
+        self.text += bytes(content).decode()
+        return len(bytes(content))
+
+
+@pytest.mark.parametrize("has_pager", [False, True])
+def test_what_is_printed_meanwhile_takes_its_place(
+    has_pager: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "PATIENCE", 0.0)
+    monkeypatch.setattr(streams, "PAUSE", 0.0)
+    screen = Screen()
+    for name in ("stdout", "stderr"):
+        stream = io.TextIOWrapper(io.BufferedWriter(screen), encoding="utf-8")
+        monkeypatch.setattr(f"sys.{name}", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar("pages") as bar:
+
+        def pieces() -> Iterator[str]:
+            for number in (1, 2):
+                bar(number, 2)
+                yield f"page {number}\n"
+
+        Destination(None, has_pager).write(pieces())
+    shown = screen.text.replace("\r\x1b[2K", "<").replace("<<", "<").strip("<")
+    first, second = "pages: 50% (1/2)", "pages: 100% (2/2)"
+    if has_pager:
+        assert shown == f"{first}<{second}<page 1\npage 2\n"
+    else:
+        assert shown == f"{first}<page 1\n<{second}<page 2\n"
 
 
 def test_a_terminal_that_erases_nothing_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
