@@ -95,10 +95,7 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def options(self) -> dict[str, Any]:
         """Return the options that the file says something of, each with its value."""
-        options = {name: value for name, _, value in self.said()}
-        if "map_stack" in options:
-            options["map_stack"] = tuple(options["map_stack"].items())
-        return options
+        return {name: value for name, _, value in self.said()}
 
     def said(self) -> Iterator[tuple[str, KeyPath, Any]]:
         """Yield the options that the file says something of, each with its key and its value."""
@@ -107,7 +104,8 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             for info in msgspec.structs.fields(section):
                 value = getattr(section, info.name)
                 if value is not UNSET:
-                    yield info.name, (section_name, info.encode_name), value
+                    pairs = tuple(value.items()) if isinstance(value, dict) else value
+                    yield info.name, (section_name, info.encode_name), pairs
 
 
 @functools.cache
@@ -244,18 +242,16 @@ def _in_words(value: object) -> str:
 
 _TOKEN = re.compile(
     r"""
-    (?P<text> \"{3} (?: \\. | [^\\] )*? (?: \"{3,5} | \Z )  # in three quotes: several lines
-            | \'{3} .*? (?: \'{3,5} | \Z )
-            | \" (?: \\. | [^"\\\n] )* \"?   # without its end it is no TOML, and not sought for
-            | \' [^'\n]* \'? )
-  | (?P<comment> \#[^\n]* )
-  | (?P<open> [\[{] )
-  | (?P<close> [\]}] )
-  | (?P<end> \n )
-  | (?P<dot> \. )
+    \"{3} (?: \\. | [^\\] )*? (?: \"{3,5} | \Z )  # in three quotes: several lines
+  | \'{3} .*? (?: \'{3,5} | \Z )
+  | \" (?: \\. | [^"\\\n] )* \"?   # without its end it is no TOML, and not sought for
+  | \' [^'\n]* \'?
+  | \# [^\n]*
+  | [\[{\]}.\n]
     """,
     re.VERBOSE | re.DOTALL,
 )
+"""What may hold brackets, dots and line breaks that mean nothing, and those that mean something."""
 
 
 class _Statement(NamedTuple):  # a table's header, or a key with its value
@@ -273,9 +269,9 @@ def _statements(text: str) -> Iterator[_Statement]:
     depth = dots = 0
     for token in _TOKEN.finditer(text):
         line += token[0].count("\n")
-        depth += bool(token["open"]) - bool(token["close"])
-        dots += bool(token["dot"])
-        if token["end"] and depth <= 0:
+        depth += (token[0] in ("[", "{")) - (token[0] in ("]", "}"))
+        dots += token[0] == "."
+        if token[0] == "\n" and depth <= 0:
             yield _Statement(first, token.end(), dots)
             first, depth, dots = line, 0, 0
     yield _Statement(first, len(text), dots)
