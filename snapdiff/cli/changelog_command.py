@@ -115,6 +115,14 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
     chosen, _, destination = given.report(CHANGELOG, given.format_name, given.output)
     given.warn_without_effect(CHANGELOG, [chosen])
     goes_on = is_continued(destination.file, chosen)
+    said: set[str] = set()
+
+    def warn(message: str) -> None:
+        page = message.partition(": ")[0]
+        if page not in said:  # however many sections have it
+            said.add(page)
+            given.warn(message)
+
     with held_alone(destination.file) as is_new:
         if destination.file and not goes_on:
             require_no_changelog(destination.file)
@@ -144,7 +152,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
                 settings,
                 executor=executor,
                 jobs=given.jobs,
-                warn=_once_a_page(given.warn),
+                warn=warn,
                 progress=progress,
             )
             written = log.write(sections)
@@ -200,18 +208,6 @@ def _shaping(given: GivenOptions) -> ShapingOptions:
     shaping |= {"by": (given.by,)} if given.by not in (None, _DEFAULT_BY) else {}
     shaping |= {"skip-bad-pages": GIVEN} if given.skip_bad_pages else {}
     return shaping | filter_options(given.filters())
-
-
-def _once_a_page(warn: Callable[[str], None]) -> Callable[[str], None]:
-    said: set[str] = set()
-
-    def warn_once(message: str) -> None:
-        page = message.partition(": ")[0]
-        if page not in said:
-            said.add(page)
-            warn(message)
-
-    return warn_once
 
 
 # --- Processes for --jobs: they end when this one does, however it ends ---
