@@ -106,13 +106,18 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
 
 
 def load_catalog(
-    name: str | Path, *, repository: str | Path = ".", limits: Limits = DEFAULT_LIMITS
+    name: str | Path,
+    *,
+    repository: str | Path = ".",
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress = unseen,
 ) -> Catalog:
     """Return the revision or directory called `name`, looked up in the repository.
 
-    Raises RevisionError where there is no such thing.
+    `progress` is called while a mirror is downloaded. Raises RevisionError where there is no such
+    thing.
     """
-    opener = SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits)
+    opener = SourceOpener(Path(repository), wanted=DOCUMENTS, limits=limits, progress=progress)
     return Catalog(named_as_usual(opener.open(str(name)), limits), limits)
 
 

@@ -45,12 +45,15 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
         raise click.MissingParameter(ctx=context, param_hint=lacking, param_type="argument")
     given = GivenOptions(**values)
     chosen, looks, destination = given.report(ANSWER, given.format_name, given.output, "text")
-    *wanted, catalog = (
-        load_catalog(name, repository=given.directory(), limits=given.limits) for name in names
-    )
-    found = find_missing(
-        wanted, catalog, allow_empty=given.allow_empty, skip_bad_pages=given.skip_bad_pages
-    )
+    place = given.directory()
+    with ProgressBar("documents", wanted=not given.quiet) as progress:
+        *wanted, catalog = (
+            load_catalog(name, repository=place, limits=given.limits, progress=progress.downloaded)
+            for name in names
+        )
+        found = find_missing(
+            wanted, catalog, allow_empty=given.allow_empty, skip_bad_pages=given.skip_bad_pages
+        )
     for document in found.skipped:
         given.warn(f"{document.path} in {document.source}: left out: {document.error}")
     given.warn_without_effect(ANSWER, [chosen])

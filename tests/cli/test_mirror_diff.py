@@ -1,5 +1,8 @@
 """`snapdiff URL URL`: two mirrors, from a real web server."""
 
+import pytest
+
+from snapdiff.output import streams
 from tests.support.helpers import hash_of, refused, run_cli, run_json
 from tests.support.mirrors import MANIFEST, below, index, layout_2, layout_3
 from tests.support.servers import WebServer
@@ -44,3 +47,19 @@ def test_a_mirror_has_no_changelog_and_is_told_how_to_get_one(server: WebServer)
             )
             assert f"{address}: {reason}, and name the folder of the snapshots" in done.err
     assert server.seen == []
+
+
+@pytest.mark.parametrize("command", ["diff", "missing"])
+def test_a_terminal_is_told_how_much_is_downloaded(
+    command: str, server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PATIENCE", "PAUSE"):
+        monkeypatch.setattr(streams, name, 0.0)
+    monkeypatch.setattr(streams, "is_on_terminal", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    server.files.update(
+        below("old", layout_3(index("zlib"))) | below("new", layout_3(index("gcc")))
+    )
+    urls = [f"{server.url}/old", f"{server.url}/new"]
+    assert "MiB downloaded: " in run_cli(command, *urls).err
+    assert run_cli(command, "-q", *urls).err == ""
