@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -230,10 +230,10 @@ def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
 def _shortened(group: Group, most: int) -> Group:
     """Return a group with so many lines or rows at most; of mere names only the first stay."""
     if group.table:
-        rows = group.table.rows
-        table = replace(group.table, rows=rows[:most])
-        left_out = len(rows) - len(table.rows)
-        return replace(group, table=table if most else None, lines=(), left_out=left_out)
+        rows = dict(islice(group.table.rows.items(), most))
+        table = group.table._replace(rows=rows) if most else None
+        left_out = len(group.table.rows) - len(rows)
+        return replace(group, table=table, lines=(), left_out=left_out)
     names = group.names[: FEW_QUIET * max(most - len(group.lines), 0)]
     untold = number_of_packages(group.lines[most:])
     return replace(

@@ -1,6 +1,6 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -40,9 +40,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     """How many packages had one status, and what is said of some of them.
 
     `major` is how many got another major version, `losing` how many lost builds beside that,
-    `in_some` how many are gone from some stacks or
-    new in some, which others of the tag have; `place` where, if all of these are in one, and
-    `in_stacks` how many stacks that is. `what` is
+    `in_some` how many are gone from some stacks or new in some, which others of the tag have;
+    `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both. `few` are their names, where these are one
     or two that somebody will miss or look for. They changed in `events` as all around them did.
     """
@@ -57,21 +56,6 @@ class Tally(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The status, as templates ask for it."""
-        return self.status.name.lower()
-
-    @property
-    def is_news(self) -> bool:
-        """Whether nobody should miss it."""
-        return self.status <= Status.LOST
-
-    @property
-    def kind(self) -> Kind:
-        """The kind whose sign and colour it has."""
-        return self.status.kind
 
 
 class ProductCell(NamedTuple):
@@ -108,19 +92,14 @@ Columns = Mapping[str, Mapping[str, ProductCell]]
 """What happened to products, by stack and by their names."""
 
 
-class ProductRow(NamedTuple):
-    """A product, and what happened to it in each of the stacks: None where it is not there."""
+class ProductTable(NamedTuple):
+    """The stacks that are columns, and what happened to products in each, in their lines' order.
 
-    package: str
-    kind: Kind
-    cells: tuple[ProductCell | None, ...]
-
-
-class ProductTable(Struct, frozen=True, kw_only=True):
-    """Products in the order of their lines, and the stacks that are its columns."""
+    None is in the cell of a stack that has no such product.
+    """
 
     stacks: tuple[str, ...]
-    rows: tuple[ProductRow, ...]
+    rows: Mapping[str, Sequence[ProductCell | None]]
 
 
 class Group(Tally, frozen=True, kw_only=True):
@@ -175,12 +154,8 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
     is_few = len(packages) <= _FEW_PACKAGES and status <= Status.DOWNGRADED
     few = tuple(sorted(packages) if is_few else ())
     tally = Tally(status=status, number=len(packages), few=few)
-    moves = [
-        (name, move)
-        for name, line in packages.items()
-        for move in line.moves
-        if move.status is status
-    ]
+    every = ((name, move) for name, line in packages.items() for move in line.moves)
+    moves = [(name, move) for name, move in every if move.status is status]
     if status in (Status.GONE, Status.NEW):
         partly = [(name, move) for name, move in moves if not move.in_tag]
         places = list(dict.fromkeys(move.place for _, move in partly))
@@ -226,7 +201,9 @@ def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
     if columns and status not in _QUIET:
-        return replace(group, table=_product_table(lines, columns))
+        packages = (package for line in lines for package in line.packages)
+        rows = {name: [cells.get(name) for cells in columns.values()] for name in packages}
+        return replace(group, table=ProductTable(tuple(columns), rows))
     left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
@@ -263,18 +240,3 @@ def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]
             else:
                 cells[change.package] = ProductCell(move, change.asked_for)
     return columns
-
-
-def _product_table(lines: Iterable[PackageLine], columns: Columns) -> ProductTable:
-    return ProductTable(
-        stacks=tuple(columns),
-        rows=tuple(
-            ProductRow(
-                package,
-                line.status.kind,
-                tuple(cells.get(package) for cells in columns.values()),
-            )
-            for line in lines
-            for package in line.packages
-        ),
-    )

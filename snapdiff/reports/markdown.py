@@ -174,11 +174,11 @@ def _product_rows(
 ) -> str:
     """Return a row with a title, then a row a product, and how many are left out."""
     body = []
-    for row in table.rows:
-        words = [cell.in_words(code) if cell else "" for cell in row.cells]
+    for package, cells in table.rows.items():
+        words = [cell.in_words(code) if cell else "" for cell in cells]
         beside_left = zip(words, ["", *words], strict=False)
         told = (_DITTO if it == left and len(it) > 1 else it for it, left in beside_left)
-        body.append([link(row.package), *told])
+        body.append([link(package), *told])
     rest = [[f"and {counted(left_out, 'more product')}"]] if left_out else []
     body = [[f"**{title}**"], *body, *rest]
     columns = len(table.stacks) + 1

@@ -94,6 +94,16 @@ class Status(IntEnum):
         """The kind of change whose sign and colour it has."""
         return _KINDS[self]
 
+    @property
+    def word(self) -> str:
+        """Its name, as templates ask for it."""
+        return self.name.lower()
+
+    @property
+    def is_news(self) -> bool:
+        """Whether nobody should miss what happened."""
+        return self <= Status.LOST
+
 
 _KINDS = {
     Status.GONE: Kind.REMOVED,

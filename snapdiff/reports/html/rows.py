@@ -101,8 +101,9 @@ def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
     for worst in sorted({row.worst for row in rows}):
         name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
         if worst != WITH_STACK:
-            tally = Tally(status=Status(worst), number=2)
-            name, kind, said = tally.name, tally.kind, words("status", tally)
+            status = Status(worst)
+            said = words("status", Tally(status=status, number=2))
+            name, kind = status.word, status.kind
         found[worst] = RowClass(name, kind, said, numbers[worst, False], numbers[worst, True])
     return found
 
@@ -116,8 +117,8 @@ def rows_of(outline: Outline, words: Words, *, has_cells: bool) -> list[TableRow
 def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[TableRow]:
     """Yield the rows of a tag, of those that are worst alike in the order of their lines."""
     tag = block.tag
-    tables = [group.table for part in block.parts for group in part.groups if has_cells]
-    cells = {row.package: row.cells for table in tables if table for row in table.rows}
+    groups = (group for part in block.parts for group in part.groups if has_cells)
+    cells = dict(item for it in groups if it.table for item in it.table.rows.items())
     counted = block.reasons.causes if block.reasons else ()
     causes = {event: counted_in_words(it, shown) for it in counted for event in it.events}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
@@ -134,7 +135,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         other = WITH_STACK if whole.issuperset(in_stacks) else moves[0].status
         in_columns = () if is_dependency else cells.get(package, ())
         told = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
-        groups = _groups_of(changed)
+        below = _groups_of(changed)
         yield TableRow(
             tag=tag_label(tag),
             package=package,
@@ -147,8 +148,8 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
             cells=tuple(cell.in_words(shown) if cell else "" for cell in in_columns),
             causes=tuple(dict.fromkeys(filter(None, because))),
             stacks={name: len(some) for name, some in changed.items()},
-            groups=groups,
-            specs=sum(len(group.pairs) for group in groups),
+            groups=below,
+            specs=sum(len(group.pairs) for group in below),
         )
 
 
