@@ -1,29 +1,24 @@
 """Versions and builds in words: which there are, how many, and what tells those that are lost."""
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from msgspec import UNSET, Struct
-from msgspec.structs import replace
+from msgspec import UNSET
 
-from snapdiff.reports.names import MOST_VERSIONS, Mark, Place, Places, counted, versions_in_words
+from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, versions_in_words
 from snapdiff.reports.statuses import Versions
-from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount, VersionCount
+from snapdiff.result import PackageChange, Trait, TraitCount, VersionCount
 from snapdiff.spack.version import parse_version
 
 
 class BuildShare(NamedTuple):
     """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
 
-    `versions` are those of these builds, in order, where the package has others, too, and
-    `of_these` how many builds of them there are. `duplicates` are not among the number: nobody
-    misses a build of which there is an equal one.
+    `versions` are those of these builds, in order, where the package has others, too. `duplicates`
+    are not among the number: nobody misses a build of which there is an equal one.
     """
 
     number: int
     of: int
-    of_these: int
     what: Literal["lost", "new"]
     parts: tuple[TraitCount, ...]
     versions: Versions
@@ -63,7 +58,7 @@ class BuildShare(NamedTuple):
 
     def alike(self) -> "BuildShare":
         """Return what is said of several packages at once, without what is of one alone."""
-        return self._replace(of=0, of_these=0, versions=())
+        return self._replace(of=0, versions=())
 
 
 class VersionMove(NamedTuple):
@@ -152,7 +147,7 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     """Return what builds have in common: `built with mvapich 3.0b`, `for zen4`, `with +cuda`."""
     value = mark(trait.value) if trait.value is not None else ""
     if trait.what == "dependency":
-        return f"built with {_dependency(trait, mark)}"
+        return f"built with {dependency_in_words(trait, mark)}"
     if trait.what == "dependency variant":
         return f"with {mark(f'^{trait.name} {trait.value}')}"
     if trait.what == "compiler":
@@ -160,7 +155,8 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
 
 
-def _dependency(trait: Trait, mark: Mark) -> str:
+def dependency_in_words(trait: Trait, mark: Mark) -> str:
+    """Return a dependency that is a trait, with its version: `mvapich 3.0b`."""
     value = mark(trait.value) if trait.value is not None else ""
     return f"{mark(trait.name or '')}{' ' + value if value else ''}"
 
@@ -171,87 +167,3 @@ def _compiler_in_words(compiler: str, mark: Mark) -> str:
     name, _, version = compiler.partition("@")
     words = " ".join(filter(None, (name, version.lstrip("="))))
     return f"built with {mark(words)}"
-
-
-class StackLoss(Struct, frozen=True, kw_only=True):
-    """How many builds stacks lost, `of` how many, and which traits many of them have.
-
-    `packages` are those that lost them: where a dependency that they have in common lost builds
-    too, these are among what is counted.
-    """
-
-    stacks: tuple[str, ...]
-    place: Place
-    builds: int
-    of: int
-    packages: frozenset[str]
-    parts: tuple[TraitCount, ...]
-
-    def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 of 80 builds lost, of 16 packages: 15 built with mvapich 3.0b`.
-
-        A dependency that lost builds of its own is `15 of mvapich 3.0b or built with it`.
-        """
-        parts = [
-            f"{'all' if part.specs == self.builds else f'{part.specs:,}'} "
-            f"{self._traits_in_words(part, mark)}"
-            for part in self.parts
-        ]
-        others = self.builds - sum(part.specs for part in self.parts)
-        rest = f"; the other {others:,} have nothing in common" if others > 1 else "; one other"
-        packages = counted(len(self.packages), "package")
-        lost = f"{self.builds:,} of {self.of:,} builds lost, of {packages}"
-        return f"{lost}: {', '.join(parts)}{rest if others else ''}"
-
-    def _traits_in_words(self, part: TraitCount, mark: Mark) -> str:
-        if part.trait.what != "dependency" or part.trait.name not in self.packages:
-            return traits_in_words(part, mark)
-        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
-        also = f", all {part.specs:,} {also}" if also else ""
-        return f"of {_dependency(part.trait, mark)} or built with it{also}"
-
-
-def losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
-    """Return what stacks lost, those together that lost builds with the same first trait.
-
-    Nothing is said of a stack where the lines of its packages say it as well: where only whole
-    packages are gone, or one, or half of the builds or more have no trait that is told.
-    """
-    alike: dict[Trait, list[StackDiff]] = {}
-    for stack in stacks:
-        lost = _losing(stack)
-        if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
-            loss = _loss([stack], places)
-            if 2 * sum(part.specs for part in loss.parts) > loss.builds:
-                alike.setdefault(loss.parts[0].trait, []).append(stack)
-    return tuple(_loss(some, places) for some in alike.values())
-
-
-def _losing(stack: StackDiff) -> list[PackageChange]:
-    return [change for change in stack.package_changes if _lost(change)]
-
-
-def _lost(change: PackageChange) -> int:
-    return change.specs.removed - (change.duplicates.lost if change.duplicates else 0)
-
-
-def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
-    """Return what stacks lost together; a trait is told that a tenth of the builds has.
-
-    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
-    """
-    changes = (change for stack in stacks for change in stack.changes)
-    lost = [it.package for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET]
-    numbers: Counter[TraitCount] = Counter()
-    for stack in stacks:
-        for part in stack.lost_by:
-            numbers[replace(part, specs=0)] += part.specs
-    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= len(lost))
-    return StackLoss(
-        stacks=tuple(stack.stack for stack in stacks),
-        place=places.place(stack.stack for stack in stacks),
-        builds=len(lost),
-        of=sum(stack.specs.old for stack in stacks),
-        packages=frozenset(lost),
-        parts=tuple(replace(part, specs=specs) for part, specs in told),
-    )

@@ -94,11 +94,10 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
     def own_in_words(self, mark: Mark) -> str:
-        """Return what is said behind one of several names: ` 1.2`, ` 1.2 (of 18)`, or nothing."""
+        """Return what is said behind one of several names: its versions, or nothing."""
         share = self.main if self.is_builds else None
         own = versions_in_words((share and share.versions) or self.own, mark)
-        of = f" (of {share.of_these:,})" if share and share.number else ""
-        return f" {own}{of}" if own else ""
+        return f" {own}" if own else ""
 
     def in_words(self, mark: Mark) -> str:
         """Return what is said of versions and builds, to stand behind the name of a package."""
@@ -284,13 +283,12 @@ def _shares(
         if not is_lost:
             counts = [(version, new, old) for version, old, new in counts]
         # By pairs alone a build of another version may be the one that is left over.
-        fewer = {version: mine for version, mine, theirs in counts if mine > theirs}
+        fewer = {version for version, mine, theirs in counts if mine > theirs}
         found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
-        versions = fewer.keys() & {spec.version for it in found if (spec := it.old or it.new)}
+        versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
         return BuildShare(
             number=change.specs.count(kind) - duplicates,
             of=of,
-            of_these=sum(fewer[version] for version in versions) or of,
             what="lost" if is_lost else "new",
             parts=parts,
             versions=_sorted(versions),

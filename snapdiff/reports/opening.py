@@ -1,17 +1,18 @@
 """What begins the report of a tag, in a few sentences: what many packages have as one reason."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import StackLoss, losses_of
+from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.moves import Moves
-from snapdiff.reports.names import Place, Places
+from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
-from snapdiff.result import StackDiff, TraitCount
+from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -41,6 +42,47 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     older: tuple[str, ...]
 
 
+class StackLoss(Struct, frozen=True, kw_only=True):
+    """How many builds stacks lost, `of` how many, and which traits many of them have.
+
+    `packages` says how many each lost: where a dependency that they have in common lost builds too,
+    these are among what is counted.
+    """
+
+    stacks: tuple[str, ...]
+    place: Place
+    builds: int
+    of: int
+    packages: Counter[str]
+    parts: tuple[TraitCount, ...]
+
+    def in_words(self, mark: Mark) -> str:
+        """Return what is said: `24 of 80 builds lost, of 16 packages: 15 built with mvapich 3.0b`.
+
+        A dependency that lost builds of its own is `mvapich 3.0b and 14 builds with it`.
+        """
+        parts = [self._part_in_words(part, mark) for part in self.parts]
+        others = self.builds - sum(part.specs for part in self.parts)
+        if others:
+            parts.append(
+                f"the other {others:,} have nothing in common" if others > 1 else "one other"
+            )
+        packages = counted(len(self.packages), "package")
+        return f"{self.builds:,} of {self.of:,} builds lost, of {packages}: {'; '.join(parts)}"
+
+    def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
+        number = "all" if part.specs == self.builds else f"{part.specs:,}"
+        own = self.packages[part.trait.name or ""]
+        if part.trait.what != "dependency" or not own:
+            return f"{number} {traits_in_words(part, mark)}"
+        name = dependency_in_words(part.trait, mark)
+        words = name if own == 1 else f"{own:,} of {name}"
+        if above := part.specs - own:
+            words += f" and {counted(above, 'build')} with it"
+        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
+        return f"{words}, all {part.specs:,} {also}" if also else words
+
+
 class LostTogether(Struct, frozen=True, kw_only=True):
     """Packages that lost builds of one trait in the same stacks, and how many builds."""
 
@@ -68,7 +110,7 @@ def opening_of(
     with_losses: bool,
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too."""
-    losses = losses_of(stacks, places) if with_losses else ()
+    losses = _losses_of(stacks, places) if with_losses else ()
     told = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
@@ -103,6 +145,52 @@ def _new_roots_of(
     ]
     told = [it for it in told if len({*it.taken, *it.older}) >= _LEAST_TOGETHER]
     return tuple(sorted(told, key=lambda it: (-len(it.taken), it.names)))
+
+
+def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
+    """Return what stacks lost, those together that lost builds with the same first trait.
+
+    Nothing is said of a stack where the lines of its packages say it as well: where only whole
+    packages are gone, or one, or half of the builds or more have no trait that is told.
+    """
+    alike: dict[Trait, list[StackDiff]] = {}
+    for stack in stacks:
+        lost = _losing(stack)
+        if stack.status == "changed" and len(lost) > 1 and not all(it.whole for it in lost):
+            loss = _loss([stack], places)
+            if 2 * sum(part.specs for part in loss.parts) > loss.builds:
+                alike.setdefault(loss.parts[0].trait, []).append(stack)
+    return tuple(_loss(some, places) for some in alike.values())
+
+
+def _losing(stack: StackDiff) -> list[PackageChange]:
+    return [change for change in stack.package_changes if _lost(change)]
+
+
+def _lost(change: PackageChange) -> int:
+    return change.specs.removed - (change.duplicates.lost if change.duplicates else 0)
+
+
+def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
+    """Return what stacks lost together; a trait is told that a tenth of the builds has.
+
+    Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
+    """
+    changes = (change for stack in stacks for change in stack.changes)
+    lost = [it.package for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET]
+    numbers: Counter[TraitCount] = Counter()
+    for stack in stacks:
+        for part in stack.lost_by:
+            numbers[replace(part, specs=0)] += part.specs
+    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= len(lost))
+    return StackLoss(
+        stacks=tuple(stack.stack for stack in stacks),
+        place=places.place(stack.stack for stack in stacks),
+        builds=len(lost),
+        of=sum(stack.specs.old for stack in stacks),
+        packages=Counter(lost),
+        parts=tuple(replace(part, specs=specs) for part, specs in told),
+    )
 
 
 def _lost_together(moves: Moves, told: AbstractSet[str]) -> tuple[LostTogether, ...]:

@@ -14,7 +14,7 @@ from msgspec import to_builtins
 
 from snapdiff.errors import ReportError
 from snapdiff.reports import ReportOptions, markdown, terminal
-from snapdiff.reports.builds import StackLoss, VersionMove, trait_in_words, traits_in_words
+from snapdiff.reports.builds import VersionMove, trait_in_words, traits_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
     counted_in_words,
@@ -34,6 +34,7 @@ from snapdiff.reports.names import (
     shortened,
     tag_names,
 )
+from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.package_counts import mark_of_row
 from snapdiff.reports.statuses import name_of_column, name_of_kind
 from snapdiff.result import CatalogDiff

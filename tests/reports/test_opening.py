@@ -97,7 +97,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
     assert told not in found
-    assert "1 build lost each (with `gpu=9`): `x` `1.0` (of 2), " in "".join(found)
+    assert "1 build lost each (with `gpu=9`): `x` `1.0`, " in "".join(found)
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
