@@ -175,9 +175,11 @@ def open_revision(repository: Repository, name: str) -> GitSource:
         found = whole.part(repository.full_path(f"./{path}"))
     if found:
         return found
-    if object_id := repository.named(name):
-        raise missing_object(name, f"object {object_id}")
-    raise RevisionError(f"{name}: {revision} has no file or folder {path}")
+    try:
+        object_id = repository.ask("--verify", "--quiet", "--end-of-options", name)
+    except RevisionError as error:
+        raise RevisionError(f"{name}: {revision} has no file or folder {path}") from error
+    raise missing_object(name, f"object {object_id}")
 
 
 _BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")
@@ -240,13 +242,19 @@ class GitHistory:
 
     def _listed(self, *arguments: str) -> list[Commit]:
         """Return the commits that `git rev-list` lists, each with the tree of the catalog."""
-        commits = self.repository.commits(*arguments)
-        found = {commit.tree: "" for commit in commits}
+        ids = self.repository.git.run("rev-list", *arguments, "--").decode("ascii").split()
+        commits = []
+        with self.repository.objects() as objects:
+            for commit_id, found in zip(ids, objects.look_up(ids), strict=True):
+                if found is None:
+                    raise missing_object(commit_id, "the commit")
+                commits.append(read_commit(found))
+        trees = {commit.tree: "" for commit in commits}
         for folder in self._folders:
-            left = [tree for tree, known in found.items() if not known]
-            found.update(zip(left, self._subtrees(left, folder), strict=True))
-        nothing = "" if all(found.values()) else self.repository.empty_tree()
-        return [commit._replace(tree=found[commit.tree] or nothing) for commit in commits]
+            left = [tree for tree, known in trees.items() if not known]
+            trees.update(zip(left, self._subtrees(left, folder), strict=True))
+        nothing = "" if all(trees.values()) else self.repository.empty_tree()
+        return [commit._replace(tree=trees[commit.tree] or nothing) for commit in commits]
 
     def ancestors(self) -> dict[str, int]:
         """Return every commit in the history of the last, newest first, by its place."""

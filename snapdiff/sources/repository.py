@@ -13,12 +13,10 @@ from typing import NamedTuple
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import (
-    Commit,
     GitObject,
     GitRunner,
     Objects,
     missing_object,
-    read_commit,
 )
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
 from snapdiff.sources.wanted import EVERYWHERE, Paths, Wanted
@@ -28,9 +26,6 @@ _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 
 RAW = ("-r", "-z", "--raw", "--no-renames")
 """How `diff-tree` is asked: a line a file, with both modes and ids."""
-
-_SHORT = 10
-"""How many characters of an id people read; git takes more where these are not enough."""
 
 _MOST_FOLDERS = 64
 """How many folders that single files were looked up in are remembered."""
@@ -66,7 +61,7 @@ class Repository:
         self._last_changes: tuple[tuple[str, str], list[tuple[bytes, bytes]]] = (("", ""), [])
         self._idle: list[Objects] = []
         try:
-            self.git_dir = self._ask("--absolute-git-dir")
+            self.git_dir = self.ask("--absolute-git-dir")
         except RevisionError as error:
             if "not a git repository" in str(error):
                 raise RevisionError(f"{directory}: no git repository is here") from error
@@ -92,21 +87,22 @@ class Repository:
             self._searched[folder] = all(map(self.wanted.is_searched, folder.split("/")))
         return self._searched[folder] and (self._paths is EVERYWHERE or self._paths.has(entry.path))
 
-    def _ask(self, *questions: str) -> str:
+    def ask(self, *questions: str) -> str:
+        """Return what `git rev-parse` says; raises RevisionError where it says nothing."""
         return os.fsdecode(self.git.run("rev-parse", *questions).removesuffix(b"\n"))
 
     @functools.cached_property
     def work_tree(self) -> Path | None:
         """The folder that `git diff` looks at, or None where there is none, as in a bare one."""
         try:
-            return Path(self._ask("--show-toplevel"))
+            return Path(self.ask("--show-toplevel"))
         except RevisionError:
             return None
 
     @functools.cached_property
     def here(self) -> str:
         """The folder of the working tree that git was started in; empty at the top."""
-        return self._ask("--show-prefix").removesuffix("/")
+        return self.ask("--show-prefix").removesuffix("/")
 
     def full_path(self, path: str) -> str:
         """Return the path of a `REV:PATH` from the top: `./` and `../` begin where git starts."""
@@ -125,13 +121,6 @@ class Repository:
         """Return the object id that a revision names, or None where it names nothing."""
         found = self.look_up(revision)
         return found.object_id if found else None
-
-    def named(self, revision: str) -> str | None:
-        """Return the object id that a revision names, whether or not the object is here."""
-        try:
-            return self._ask("--verify", "--quiet", "--end-of-options", revision)
-        except RevisionError:
-            return None
 
     @contextlib.contextmanager
     def objects(self) -> Iterator[Objects]:
@@ -250,25 +239,6 @@ class Repository:
         where = ("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}")
         return self.git.run(*where, *arguments)
 
-    def commits(self, *arguments: str) -> list[Commit]:
-        """Return the commits that `git rev-list` lists, in its order, each with its whole tree."""
-        ids = self.git.run("rev-list", *arguments, "--").decode("ascii").split()
-        commits = []
-        with self.objects() as objects:
-            for commit_id, found in zip(ids, objects.look_up(ids), strict=True):
-                if found is None:
-                    raise missing_object(commit_id, "the commit")
-                commits.append(read_commit(found))
-        return commits
-
-    def merge_base(self, *commits: str) -> str | None:
-        """Return the short id of a commit in which the histories of some commits meet, or None."""
-        try:
-            found = self.git.run("merge-base", *commits).decode("ascii").strip()
-        except RevisionError:  # without a word, where there is none
-            return None
-        return self._ask(f"--short={_SHORT}", found)
-
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""
         has_refs = bool(self.git.run("for-each-ref", "--count=1").strip())
@@ -280,7 +250,7 @@ class Repository:
 
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
-        return self._ask("--is-shallow-repository") == "true"
+        return self.ask("--is-shallow-repository") == "true"
 
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:

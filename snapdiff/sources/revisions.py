@@ -32,6 +32,9 @@ from snapdiff.sources.source import (
 )
 from snapdiff.sources.wanted import Paths, Wanted
 
+_SHORT = 10
+"""How many characters of an id people read; git takes more where these are not enough."""
+
 
 class SourceOpener:
     """Opens sources by name, looking revisions up in one repository that is opened once."""
@@ -177,10 +180,13 @@ class SourceOpener:
                 open_revision(repository, name)  # it says why
                 raise RevisionError(f"{name}: is no commit, so it has no history")
             commits.append(commit)
-        base = repository.merge_base(*commits)
-        if base is None:
-            raise RevisionError(f"{old}...{new}: have no commit in common; name two revisions")
-        return f"{base}{AS_A_REVISION}" + (f":{path}" if old_revision else "")
+        try:  # git says no word where there is none
+            base = repository.git.run("merge-base", *commits).decode("ascii").strip()
+        except RevisionError as error:
+            message = "have no commit in common; name two revisions"
+            raise RevisionError(f"{old}...{new}: {message}") from error
+        short = repository.ask(f"--short={_SHORT}", base)
+        return f"{short}{AS_A_REVISION}" + (f":{path}" if old_revision else "")
 
     def open(self, name: str) -> Source:
         """Return the directory, the file or the revision called `name`.
