@@ -13,8 +13,8 @@ from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
+from snapdiff.sources.names import EVERYWHERE
 from snapdiff.sources.source import Content, ContentPair, Entry, EntryPair, printable_path
-from snapdiff.sources.wanted import EVERYWHERE
 
 
 class ComparedFiles(ABC):

@@ -22,9 +22,9 @@ from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import CatalogDiff, Filters
 from snapdiff.sources.git import changes_between, open_revision
+from snapdiff.sources.names import EVERYWHERE, Paths
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import printable_path
-from snapdiff.sources.wanted import EVERYWHERE, Paths
 
 _MOST_IN_A_PART = 64
 """How many sections another process is given at once: each part reads the pages it begins with."""

@@ -25,11 +25,11 @@ from snapdiff.sources.source import (
     Entry,
     SettingsFile,
     Source,
+    Wanted,
     folders_upwards,
     joined,
     printable_path,
 )
-from snapdiff.sources.wanted import Wanted
 
 
 class DirectorySource(Source):

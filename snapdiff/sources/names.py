@@ -1,6 +1,9 @@
 """How revisions, paths, ranges and mirrors are written: what a name says before it is looked up."""
 
+import posixpath
 import re
+from collections.abc import Iterable, Sequence
+from fnmatch import translate
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
@@ -10,6 +13,8 @@ from snapdiff.safe_text import shown
 
 _REVISION_AND_PATH = re.compile(r"((?:[^{}:]|\{[^}]*\})+):(.*)", re.DOTALL)
 _DOTS = re.compile(r"\.{2,}")
+_SPECIAL = re.compile(r"[*?\[\\]")
+_SPELLED = re.compile(r"\[([!^]?)(\]?[^\]]*)\]|\\(.)", re.DOTALL)
 
 AS_A_REVISION = "~0"
 """What a name ends in that is a revision and nothing else, whatever files there are."""
@@ -74,6 +79,80 @@ def is_plainly_a_revision(name: str) -> bool:
     revision = split_name(name)[0] or name
     return revision.endswith(AS_A_REVISION) and not is_plainly_a_path(name)
 
+
+# --- What comes after -- ---
+
+
+class Paths:
+    """What a comparison is narrowed to; without a path, nothing is left out."""
+
+    def __init__(self, words: Sequence[str] = (), prefix: str = "") -> None:
+        """Take the paths as they were written; they begin in the folder `prefix`.
+
+        Raises RevisionError where one is outside, or is written in a way that is not taken.
+        """
+        self.words = tuple(words)
+        found = [(word, *_files_of(word, prefix)) for word in words]
+        self._taken = {word: files for word, files, is_left_out in found if not is_left_out}
+        self._left_out = [files for _, files, is_left_out in found if is_left_out]
+
+    def has(self, path: str) -> bool:
+        """Return whether a file is to be looked at."""
+        is_taken = not self._taken or any(it.fullmatch(path) for it in self._taken.values())
+        return is_taken and not any(it.fullmatch(path) for it in self._left_out)
+
+    def unmatched(self, files: Iterable[str]) -> list[str]:
+        """Return which of the paths have none of these files, as they were written."""
+        left = self._taken
+        for file in files if left else ():
+            left = {word: it for word, it in left.items() if not it.fullmatch(file)}
+            if not left:
+                break
+        return list(left)
+
+
+EVERYWHERE = Paths()
+
+
+def _files_of(word: str, prefix: str) -> tuple[re.Pattern[str], bool]:
+    """Return the files that a path after `--` means, and whether these are left out.
+
+    What it means is in gitglossary(7), "pathspec" (docs/specification.md, section 2).
+    """
+    signs, rest = "", word
+    if word.startswith(":"):
+        signs = re.match(r"[/!^]*", word[1:])[0]  # type: ignore[index] # it matches nothing, too
+        rest = word[1 + len(signs) :].removeprefix(":")
+        if not signs or rest.startswith("("):
+            raise RevisionError(
+                f"{word}: is no path; folders, files and patterns are taken, :!PATH leaves one "
+                "out, and :/PATH begins at the top"
+            )
+    if not rest and not signs:
+        raise RevisionError("a path after -- cannot be empty; write . for the folder you are in")
+    above = "" if "/" in signs else prefix
+    path = posixpath.normpath(posixpath.join(above, rest)) if above or rest else "."
+    if path == ".." or path.startswith(("../", "/")):
+        raise RevisionError(f"{word}: leads out of what is compared")
+    path = "" if path == "." else path
+    forms = [f"{re.escape(path)}/.*" if path else ".*"]
+    if not rest.endswith(("/", "/.", "/..")):
+        forms.append(re.escape(path))
+        if _SPECIAL.search(rest):  # `*` and `?` take a `/` too, the folder above is literal
+            literal = above if path.startswith(above) else ""
+            pattern = _SPELLED.sub(_as_fnmatch, path.removeprefix(literal))
+            forms.append(re.escape(literal) + translate(pattern))
+    return re.compile("|".join(forms), re.DOTALL), bool({"!", "^"} & set(signs))
+
+
+def _as_fnmatch(found: re.Match[str]) -> str:
+    """Return a set of characters, or one after a backslash, in the words of `fnmatch`."""
+    if found[3]:
+        return f"[{found[3]}]" if found[3] in "*?[" else found[3]
+    return f"[{'!' if found[1] else ''}{found[2]}]"
+
+
+# --- Mirrors ---
 
 Scheme = Literal["http", "https", "s3", "gs", "file"]
 

@@ -18,8 +18,8 @@ from snapdiff.sources.git_commands import (
     Objects,
     missing_object,
 )
-from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, printable_path
-from snapdiff.sources.wanted import EVERYWHERE, Paths, Wanted
+from snapdiff.sources.names import EVERYWHERE, Paths
+from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, Wanted, printable_path
 
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
 """Modes; that of a submodule is of no file but of a commit of another repository."""

@@ -15,6 +15,7 @@ from snapdiff.sources.git import GitSource, open_revision
 from snapdiff.sources.names import (
     AS_A_REVISION,
     FILE_ENDINGS,
+    Paths,
     ends_of_range,
     is_mirror_address,
     is_plainly_a_path,
@@ -27,10 +28,10 @@ from snapdiff.sources.source import (
     SETTINGS_BYTES,
     SettingsFile,
     Source,
+    Wanted,
     joined,
     printable_path,
 )
-from snapdiff.sources.wanted import Paths, Wanted
 
 _SHORT = 10
 """How many characters of an id people read; git takes more where these are not enough."""
@@ -71,16 +72,24 @@ class SourceOpener:
         if len(arguments) == 1:
             arguments = self.split_range(arguments[0])
         elif len(arguments) > 2:
-            old, new, *more = arguments
+            sides, more = " ".join(arguments[:2]), arguments[2:]
             raise RevisionError(
                 f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
-                f"{old} {new} -- {' '.join(more)}"
+                f"{sides} -- {' '.join(more)}"
             )
         names = [self._around(name) for name in arguments or ["HEAD"]]
-        both = self._two(*names) if len(names) == 2 else self._one(*names)
-        for source in both:
-            self.narrow(source, paths)
-        return both
+        old, new = self._one(names[0]) if len(names) == 1 else self._two(*names)
+        self.narrow(old, paths)
+        self.narrow(new, paths)
+        return old, new
+
+    def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
+        old, new = self.open(old_name), self.open(new_name)
+        if found := self._same_path(old, new, new_name):
+            return found
+        if found := self._same_path(new, old, old_name):
+            return found[1], found[0]
+        return old, new
 
     def _one(self, name: str) -> tuple[Source, Source]:
         old = self.open(name)
@@ -107,14 +116,6 @@ class SourceOpener:
             raise RevisionError(
                 f"{new.name}: no such file; name the one to compare {old.name} with"
             )
-        return old, new
-
-    def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
-        old, new = self.open(old_name), self.open(new_name)
-        if found := self._same_path(old, new, new_name):
-            return found
-        if found := self._same_path(new, old, old_name):
-            return found[1], found[0]
         return old, new
 
     def _same_path(

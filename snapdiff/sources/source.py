@@ -4,12 +4,12 @@ import functools
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from snapdiff.buildcache_layout import BLOB
 from snapdiff.errors import FormatError
-from snapdiff.limits import SETTINGS_SIZE
-from snapdiff.sources.wanted import EVERYWHERE, Paths
+from snapdiff.limits import SETTINGS_SIZE, Limits, SizeLimit
+from snapdiff.sources.names import EVERYWHERE, Paths
 
 Content = bytes | FormatError
 """What a source hands over for an entry: its bytes, or why there are none."""
@@ -60,6 +60,32 @@ class Validators(NamedTuple):
 
     etag: str | None = None
     last_modified: str | None = None
+
+
+class Wanted(Protocol):
+    """What is looked for. A path has `/` between its parts, as far as they are known."""
+
+    names: str
+    """The files that are read, in words, for an error that has to say so."""
+
+    @property
+    def inner_paths(self) -> Sequence[tuple[str, str]]:
+        """Ends of paths that mean the folder around them, and what has to be in that."""
+
+    def way_out(self, holds: Callable[[str], bool]) -> str:
+        """Return what to do about a folder without a document; `holds` says what is in it."""
+
+    def is_searched(self, folder: str) -> bool:
+        """Return whether files are looked for in folders of this name."""
+
+    def is_document(self, path: str) -> bool:
+        """Return whether a file has to be readable, because it is called like a document."""
+
+    def size_limit(self, path: str, limits: Limits) -> SizeLimit:
+        """Return how large a file may be to be read."""
+
+    def may_be_document(self, path: str) -> bool:
+        """Return whether a file has to be looked at; every document is one of these."""
 
 
 class Source:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.errors import RevisionError
-from snapdiff.sources.wanted import Paths
+from snapdiff.sources.names import Paths
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import refused, run_cli, run_json, without_revisions, words, write_files
 from tests.support.repositories import GitRepository, run_git
