@@ -14,7 +14,7 @@ from msgspec import Struct
 from snapdiff.limits import Limits, over_limit
 from snapdiff.model import Build
 from snapdiff.spack.configuration import Configuration, target_families
-from snapdiff.spack.version import Token, Version
+from snapdiff.spack.version import Version
 
 
 class Effort:
@@ -120,11 +120,9 @@ def pair_specs(
     for key in _PASSES[-1:] if only_two else _PASSES:
         if not before or not after:
             break
-        partners = _grouped(after, key)
-        for value, candidates in _grouped(before, key).items():
-            if value in partners:
-                for mine, theirs in _pair_group(candidates, partners[value], effort):
-                    pairs += _take_pairs(mine, theirs, match_hashes)
+        for candidates, partners in _that_agree(before, after, key):
+            for mine, theirs in _best_first(candidates, partners, effort):
+                pairs += _take_pairs(mine, theirs, match_hashes)
         before = list(filter(_has_hashes, before))
         after = list(filter(_has_hashes, after))
     removed, added = (
@@ -133,24 +131,18 @@ def pair_specs(
     return Pairing(pairs, removed, added)
 
 
-def _grouped(
-    specs: Iterable[AlikeSpecs], key: Callable[[AlikeSpecs], Hashable]
-) -> dict[Hashable, list[AlikeSpecs]]:
-    groups: dict[Hashable, list[AlikeSpecs]] = {}
-    for item in specs:
-        groups.setdefault(key(item), []).append(item)
-    return groups
+_Both = tuple[list[AlikeSpecs], list[AlikeSpecs]]
 
 
-def _pair_group(
-    old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
-) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
-    """Yield what agrees in a pass, best first; the caller takes pairs until one has none left."""
-    if len(old) == len(new) == 1:
-        yield old[0], new[0]
-        return
-    for mine, theirs in _by_common_tokens(old, new):
-        yield from _best_first(mine, theirs, effort)
+def _that_agree(
+    old: Iterable[AlikeSpecs], new: Iterable[AlikeSpecs], key: Callable[[AlikeSpecs], Hashable]
+) -> list[_Both]:
+    """Return what has the same key, where both sides have some."""
+    groups: dict[Hashable, _Both] = {}
+    for side, specs in enumerate((old, new)):
+        for item in specs:
+            groups.setdefault(key(item), ([], []))[side].append(item)
+    return [(mine, theirs) for mine, theirs in groups.values() if mine and theirs]
 
 
 def _take_pairs(
@@ -175,6 +167,17 @@ _COMPARISON = 32
 
 
 def _best_first(
+    old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
+) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
+    """Yield what agrees in a pass, best first; the caller takes pairs until one has none left."""
+    if len(old) == len(new) == 1:
+        yield old[0], new[0]
+        return
+    for mine, theirs in _by_common_tokens(old, new):
+        yield from _fewest_differences_first(mine, theirs, effort)
+
+
+def _fewest_differences_first(
     old: list[AlikeSpecs], new: list[AlikeSpecs], effort: Effort
 ) -> Iterator[tuple[AlikeSpecs, AlikeSpecs]]:
     """Yield pairs in the order in which they take each other's members.
@@ -218,21 +221,17 @@ def _best_first(
 
 def _by_common_tokens(
     old: list[AlikeSpecs], new: list[AlikeSpecs], tokens: int = 0
-) -> Iterator[tuple[list[AlikeSpecs], list[AlikeSpecs]]]:
+) -> Iterator[_Both]:
     """Yield what has most leading version tokens in common, then what has one less, and so on.
 
     All that is given has so many `tokens` in common. The caller pairs what it gets; what has no
     hash left then is not given again.
     """
-    branches: dict[Token, tuple[list[AlikeSpecs], list[AlikeSpecs]]] = {}
-    for side, specs in enumerate((old, new)):
-        for item in specs:
-            release = item.build.version.release
-            if len(release) > tokens:
-                branches.setdefault(release[tokens], ([], []))[side].append(item)
-    for mine, theirs in branches.values():
-        if mine and theirs:
-            yield from _by_common_tokens(mine, theirs, tokens + 1)
+    before, after = (
+        [item for item in side if len(item.build.version.release) > tokens] for side in (old, new)
+    )
+    for mine, theirs in _that_agree(before, after, lambda it: it.build.version.release[tokens]):
+        yield from _by_common_tokens(mine, theirs, tokens + 1)
     old, new = list(filter(_has_hashes, old)), list(filter(_has_hashes, new))
     if old and new:
         yield old, new
