@@ -8,20 +8,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.errors import FilterError, SnapdiffError
-from snapdiff.result import (
-    CatalogDiff,
-    Filters,
-    Kind,
-    StackDiff,
-    Summary,
-)
+from snapdiff.result import CatalogDiff, Filters, Kind, StackDiff, Summary
 
 NEAREST = 3
 """How many of the nearest names an error offers."""
-
-
-Stacks = frozenset[str]
-"""The names of some stacks."""
 
 
 _COMMA = re.compile(r",(?![^\[]*\])")
@@ -84,7 +74,7 @@ class Scope:
         """Return whether a tag of one of these names is compared."""
         return any(name is not None and self._tag.lets_in(name) for name in names)
 
-    def stacks(self, stacks: Stacks) -> Stacks:
+    def stacks(self, stacks: frozenset[str]) -> frozenset[str]:
         """Return those of some stacks that are compared."""
         if not self.filters.stack:
             return stacks

@@ -89,7 +89,6 @@ class ChangedPairs:
         return pair
 
     def _compare(self, pair: ChangedPair) -> None:
-        """Find out what differs between the nodes of a pair."""
         pair.name, pair.events, changed, unknown = compare_nodes(pair.hashes, self.graphs)
         pair.is_same_to_use = not unknown and all(pair.events.values())
         pair.bits = UNKNOWN if unknown else 0
@@ -200,7 +199,6 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
 
 
 def _own_events(old: Node, new: Node) -> list[Event]:
-    """Return what differs between two nodes, their dependencies aside."""
     name = old.name
     events: list[Event] = []
     # The builds mostly are one, as a reader shares those of both sides, or have the same words:

@@ -41,14 +41,6 @@ class DependsOn(NamedTuple):
     direct: int
     explicit: bool
 
-    def differences(self, other: "DependsOn") -> tuple[int, int, bool]:
-        """Return how many members are in one set alone, of `linked`, of `direct`, and the rest."""
-        return (
-            (self.linked ^ other.linked).bit_count(),
-            (self.direct ^ other.direct).bit_count(),
-            self.explicit != other.explicit,
-        )
-
 
 _Groups = dict[DependsOn, deque[str]]
 """The hashes of some specs by what they depend on, lowest first."""
@@ -149,8 +141,7 @@ Sides = tuple[SideDependencies, SideDependencies]
 def both_sides(graphs: Graphs) -> Sides:
     """Return the dependencies of an old and a new graph, whose sets can be compared."""
     bits: dict[Hashable, int] = {}
-    old, new = graphs
-    return SideDependencies(old, bits), SideDependencies(new, bits)
+    return SideDependencies(graphs[0], bits), SideDependencies(graphs[1], bits)
 
 
 def match_members(
@@ -173,8 +164,12 @@ def match_members(
     levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
     for mine in before:
         for theirs in after:
-            level = levels.setdefault(mine.differences(theirs), {})
-            level.setdefault(mine, []).append(theirs)
+            differences = (
+                (mine.linked ^ theirs.linked).bit_count(),
+                (mine.direct ^ theirs.direct).bit_count(),
+                mine.explicit != theirs.explicit,
+            )
+            levels.setdefault(differences, {}).setdefault(mine, []).append(theirs)
     for _, level in sorted(levels.items()):
         _pair_level(level, before, after, pairs)
     return pairs
@@ -205,8 +200,7 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
     if not packages:
         return {}
     found: dict[str, set[str]] = {name: set() for name in packages}
-    nodes = (graph.node(spec_hash) for spec_hash in graph.hashes)
-    for node in nodes:
+    for node in map(graph.node, graph.hashes):
         if node and node.name in graph.package_names:
             below = (graph.node(edge.hash) for edge in node.edges)
             for name in {it.name for it in below if it}.intersection(found):

@@ -27,7 +27,6 @@ class TagDiffs:
     """Takes packages in pairs, in any order, and gives the diff of each tag when it is complete."""
 
     def __init__(self, scope: Scope, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Begin with nothing; `scope` says which stacks are compared."""
         self._scope = scope
         self._limits = limits
         self._packages: dict[Tags, list[PackageDiff]] = {}
@@ -167,7 +166,11 @@ def find_hash_conflicts(pairs: Sequence[PackagePair], scope: Scope) -> tuple[Has
     old = _versions_of(((pair.name, pair.old) for pair in pairs), hashes, scope)
     new = _versions_of(((pair.name, pair.new) for pair in pairs), hashes, scope)
     return tuple(
-        HashConflict(hash=spec_hash, old=_lowest(old[spec_hash]), new=_lowest(new[spec_hash]))
+        HashConflict(
+            hash=spec_hash,
+            old=SpecName(*min(old[spec_hash].items())),
+            new=SpecName(*min(new[spec_hash].items())),
+        )
         for spec_hash in sorted(old.keys() & new.keys())
         if not any(
             parse_version(old[spec_hash][name]) == parse_version(new[spec_hash][name])
@@ -186,8 +189,3 @@ def _versions_of(
             if scope.stacks(specs[spec_hash].stacks):
                 found.setdefault(spec_hash, {})[name] = specs[spec_hash].version_text
     return found
-
-
-def _lowest(versions: Mapping[str, str]) -> SpecName:
-    package = min(versions)
-    return SpecName(package=package, version=versions[package])

@@ -6,7 +6,7 @@ proportion to what changed (specification, section 9).
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, reduce
+from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
 
@@ -88,17 +88,13 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
     `gone` are the packages that the stack has on the side of the lost builds alone, None where only
     its documents say that; `bits` are of these losses, and may be of others.
     """
-
-    @cache
-    def bits_of_gone(sides: Sides | None) -> int:
-        if sides is None:
-            return 0
-        if gone is not None:
-            return bits.of_names(gone)
-        mine, theirs = sides
-        return bits.of_names(mine.graph.package_names - theirs.graph.package_names)
-
-    found = [_read(loss, bits_of_gone(loss.sides), bits) for loss in losses]
+    gone_from: dict[Sides | None, int] = {None: 0}
+    found = []
+    for loss in losses:
+        if loss.sides and loss.sides not in gone_from:
+            mine, theirs = (side.graph.package_names for side in loss.sides)
+            gone_from[loss.sides] = bits.of_names(mine - theirs if gone is None else gone)
+        found.append(_read(loss, gone_from[loss.sides], bits))
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}
     every = [lost._replace(builds=lost.every) for lost in found]
     common = {lost.package: trait for lost in every if (trait := _common_trait(lost, bits))}
@@ -149,7 +145,6 @@ class _Lost(NamedTuple):
 
 
 def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
-    """Return what a package lost as bits."""
     mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
     there = 0
     others: dict[int, int] = {}

@@ -134,7 +134,7 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     renamed_from: str | UnsetType = UNSET
 
 
-class SpecName(Struct, frozen=True, kw_only=True):
+class SpecName(Struct, frozen=True):
     """What a spec is called: its package and version."""
 
     package: str
