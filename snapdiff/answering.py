@@ -9,7 +9,7 @@ from typing import NamedTuple
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import RevisionPair
 from snapdiff.catalog.loading import Catalog
-from snapdiff.comparison import check_narrowing, diff_files
+from snapdiff.comparison import check_sides, diff_files
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
@@ -219,7 +219,7 @@ def explain_package(
     Raises SnapdiffError where neither side has the package, none of its changed specs is what was
     asked for, or no document that lists it has dependencies; else as `diff_catalogs` does.
     """
-    check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
+    check_sides(filters or Filters(), old, new, allow_empty=allow_empty, warn=warn)
     trees = PackageTrees(asked.package, Scope(filters or Filters()), new.limits)
     diff = diff_files(
         RevisionPair(old, new, progress),

@@ -34,12 +34,7 @@ def diff_catalogs(
     leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
     nothing on either side.
     """
-    check_narrowing(filters or Filters(), old, new, allow_empty=allow_empty)
-    for path in old.source.changed_submodules(new.source):
-        warn(
-            f"{path}: is a submodule that changed; what is in it is not compared: "
-            "run snapdiff there, or with -C"
-        )
+    check_sides(filters or Filters(), old, new, allow_empty=allow_empty, warn=warn)
     return diff_files(
         RevisionPair(old, new, progress),
         (old.revision, new.revision),
@@ -51,15 +46,28 @@ def diff_catalogs(
     )
 
 
-def check_narrowing(
-    filters: Filters, old: Catalog, new: Catalog, *, allow_empty: bool = False
+def check_sides(
+    filters: Filters,
+    old: Catalog,
+    new: Catalog,
+    *,
+    allow_empty: bool,
+    warn: Callable[[str], None],
 ) -> None:
-    """Raise SnapdiffError where a filter or a path has nothing on either side, or no meaning."""
+    """Raise SnapdiffError where a filter or a path has nothing on either side, or no meaning.
+
+    `warn` is called for each submodule that changed.
+    """
     if not allow_empty:
         require_paths([old.source, new.source])
     check_filters(filters, (new, old))
     if filters.stack_names:
         require_mapped_stacks(filters, stacks_of(old), stacks_of(new))
+    for path in old.source.changed_submodules(new.source):
+        warn(
+            f"{path}: is a submodule that changed; what is in it is not compared: "
+            "run snapdiff there, or with -C"
+        )
 
 
 def diff_files(

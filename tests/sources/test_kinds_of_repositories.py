@@ -71,6 +71,8 @@ def test_a_submodule_is_a_repository_of_its_own_and_no_part_of_the_outer_one(
     for old, new in (("HEAD~2", "HEAD~1"), ("HEAD~1", "HEAD"), ("HEAD", "HEAD~2")):
         result = run_cli("-C", outer.folder, "--quiet-if-empty", old, new)
         assert result == (0, "", warning), (old, new)
+        asked = run_cli("why", "own", "-C", outer.folder, old, new)
+        assert (asked.status, asked.err) == (0, warning)
     narrowed = run_cli("-C", outer.folder, "--quiet-if-empty", "HEAD~1", "HEAD", "--", "_cache")
     assert narrowed == (0, "", "")
 
