@@ -113,7 +113,9 @@ narrowing = together(
     ),
     _NO_RENAMES,
 )
+
 places = together(_STACK, _TAG, _NO_RENAMES)
+
 pages = together(
     click.option(
         "--allow-empty", is_flag=True, help="Accept a side that has no page, lock or index."
