@@ -18,7 +18,7 @@ from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, reported_kinds
 from snapdiff.reports.tag_block import TagBlock, TagWriter
-from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, HashConflict, Kind, SkippedPage, TagDiff
 
 _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tree"}
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
@@ -78,17 +78,22 @@ class News(Struct, frozen=True, kw_only=True):
 class Outline(Struct, frozen=True, kw_only=True):
     """All that a report for people says; with `several_changed` tags a line has to name its own.
 
-    `noun` is what a stack is called, `about` what is counted first: products where it is known what
-    somebody asked for. `stacks` is the number of stacks in which something changed, `only_stack`
-    the name where there is but one. `only_line` is there where it says all there is to say of
-    packages. `is_long` says that it takes a while to see all that happened to these, `is_because`
-    that only some builds of them were looked at.
+    `noun` is what a stack is called, and `rebuilt` what is said of a spec of which only the hash
+    changed: a lock builds nothing. `about` is what is counted first: products where it is known
+    what somebody asked for, in `tallies`: `changed` are the first sentence, `besides` changed as
+    all around them did, or in their hash, beside worse. `stacks` is the number of stacks in which
+    something changed, `only_stack` the name where there is but one. `only_line` is there where it
+    says all there is to say of packages. `is_long` says that it takes a while to see all that
+    happened to these, `is_because` that only some builds of them were looked at.
     """
 
     sides: tuple[SideName, SideName]
     noun: str
+    rebuilt: str
     about: Literal["product", "package"]
     tallies: tuple[Tally, ...]
+    changed: tuple[Tally, ...]
+    besides: tuple[Tally, ...]
     dependencies: tuple[Tally, ...]
     stacks: int
     only_stack: str
@@ -100,26 +105,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     tags: tuple[TagBlock, ...]
     several_changed: bool
     skipped: tuple[SkippedPage, ...]
-
-    @property
-    def table(self) -> CountTable | None:
-        """The table of counts, where it has more than one row."""
-        return self.counted if len(self.counted.rows) > 1 else None
-
-    @property
-    def is_environments(self) -> bool:
-        """Whether all stacks are environments."""
-        return self.noun == _NOUNS["lock"]
-
-    @property
-    def besides(self) -> tuple[Tally, ...]:
-        """Those that changed as all around them did, or in their hash, beside worse: no news."""
-        return tuple(it for it in self.tallies[1:] if it.status in _NO_NEWS)
-
-    @property
-    def changed(self) -> tuple[Tally, ...]:
-        """What happened to the others: the first sentence."""
-        return tuple(it for it in self.tallies if it not in self.besides)
 
     @property
     def names_follow(self) -> bool:
@@ -140,11 +125,6 @@ class Outline(Struct, frozen=True, kw_only=True):
     def has_headings(self) -> bool:
         """Whether what happened to packages is below headings, so that all else needs one, too."""
         return any(part.has_headings for tag in self.tags for part in tag.parts)
-
-    @property
-    def rebuilt(self) -> str:
-        """What is said of a spec of which only the hash changed: a lock builds nothing."""
-        return "with another hash" if self.is_environments else "rebuilt"
 
 
 def outline_of(
@@ -173,6 +153,10 @@ def outline_of(
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
+    nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
+    noun = nouns.pop() if len(nouns) == 1 else "stack"
+    told_first = tallies(line for line in every if not line.is_dependency)
+    besides = tuple(it for it in told_first[1:] if it.status in _NO_NEWS)
     blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
     parts = [part for block in blocks for part in block.parts]
     is_long = sum(part.size for part in parts if part.about != "dependencies") > _FAR
@@ -181,9 +165,12 @@ def outline_of(
             blocks[position] = writer.with_news(blocks[position], repeats=repeats_news)
     return Outline(
         sides=side_names(diff.old, diff.new),
-        noun=_noun(stacks),
+        noun=noun,
+        rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
         about="product" if has_products else "package",
-        tallies=tallies(line for line in every if not line.is_dependency),
+        tallies=told_first,
+        changed=tuple(it for it in told_first if it not in besides),
+        besides=besides,
         dependencies=tallies(line for line in every if line.is_dependency),
         stacks=sum(stack.status == "changed" for tag in changed for stack in tag.stacks),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
@@ -219,12 +206,6 @@ def block_values(
         "more_at": "(--detail lists them)" if on_terminal and not lists_all else "",
         "most_names": FEW_QUIET if on_terminal else MOST_NAMES,
     }
-
-
-def _noun(stacks: Iterable[StackDiff]) -> str:
-    """Return what all stacks are; of several kinds they are stacks."""
-    nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
-    return nouns.pop() if len(nouns) == 1 else "stack"
 
 
 def has_words(outline: Outline) -> bool:

@@ -40,11 +40,6 @@ class PackageLine(Struct, frozen=True, kw_only=True):
         needy = [move for move in self.moves if move.needed_by]
         return needy[0] if len({move.needed_by for move in needy}) == 1 else None
 
-    @property
-    def is_major(self) -> bool:
-        """Whether packages rose to another major version."""
-        return self.moves[0].is_major
-
 
 def package_lines(moves: Moves) -> list[PackageLine]:
     """Return what happened to packages as lines, in their order.

@@ -1,6 +1,6 @@
 """What happened in one tag as people read it: news, what many packages share, then its parts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -13,7 +13,6 @@ from snapdiff.reports.groups import (
     MOST_COLUMNS,
     Group,
     grouped,
-    number_of_packages,
     product_columns,
 )
 from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
@@ -50,7 +49,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
     about: Literal["products", "dependencies", "packages"]
     stack: str | None
-    is_first: bool = True
+    is_first: bool = False
     reasons: Reasons | None = None
     groups: tuple[Group, ...] = ()
     details: tuple[SpecSection, ...] = ()
@@ -83,14 +82,13 @@ MOST_NEWS = 10
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
-    `by_stack` has what happened in each stack whose packages are listed. `only_rebuilt` names the
-    stacks that have no part of their own; `reasons` say why specs changed
-    in those and, where the parts are about all stacks, in all of them. `opening` has the reasons
-    that many packages share. `headlines` are news that
-    the parts do not tell again where they tell it whole, unless in a table. `worst` is the worst
-    that happened to a package, as a product or (True) as a dependency. `roots` are what is asked
-    for now, and what no longer is. `sets` has the names of the stacks that have a letter
-    together.
+    `by_stack` has what happened in each stack whose packages are listed, `worst` the worst that
+    happened to a package, as a product or (True) as a dependency. `only_rebuilt` names the stacks
+    that have no part of their own; `reasons` say why specs changed in those and, where the parts
+    are about all stacks, in all of them. `opening` has the reasons that many packages share.
+    `headlines` are news that the parts do not tell again where they tell it whole, unless in a
+    table. `roots` are what is asked for now, and what no longer is. `sets` has the names of the
+    stacks that have a letter together.
     """
 
     tag: TagDiff
@@ -145,7 +143,7 @@ class TagWriter:
         toolchain = None if is_short else toolchain_of(_told_stacks(self._whole), self._places)
         if group_by == "package":
             lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
-            parts = list(self._parts(None, told, lines))
+            parts = self._parts(None, told, lines)
         else:
             reasons = reasons_of(fates["rebuilt"], self._places)
             parts = [
@@ -239,8 +237,7 @@ class TagWriter:
             if told:
                 package = (name, is_dependency and (name, False) not in news)
                 news[package] = (*news.get(package, ()), *told)
-        lines = sorted(package_lines(news), key=lambda line: line.status)
-        return [_shortened(group) for group in grouped(lines, {}, lists_all=True)]
+        return _headlines(news)
 
     def _majors(self) -> list[Group]:
         """Return the products that rose to another major version, and nothing worse happened."""
@@ -249,13 +246,12 @@ class TagWriter:
             for (name, is_dependency), moves in self.moves.items()
             if not is_dependency and moves[0].status is Status.UPGRADED
         }
-        lines = package_lines({package: moves for package, moves in told.items() if moves})
-        return [_shortened(group) for group in grouped(lines, {}, lists_all=True)]
+        return _headlines({package: moves for package, moves in told.items() if moves})
 
     def _parts(
         self, stack: StackDiff | None, told: Sequence[StackDiff], lines: Sequence[PackageLine]
-    ) -> Iterator[Part]:
-        """Yield products and dependencies, or packages where it is not known which is which."""
+    ) -> list[Part]:
+        """Return products and dependencies, or packages where it is not known which is which."""
         has_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
         columns = product_columns(told, self._by_stack) if has_table else {}
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
@@ -268,18 +264,12 @@ class TagWriter:
             for is_dependency in (False, True)
             if (some := [line for line in lines if line.is_dependency is is_dependency])
         ]
-        if not found:
-            found = [Part(about=others, stack=stack.stack if stack else None)]
-        for position, part in enumerate(found):
-            is_first, is_last = position == 0, part is found[-1]
-            yield replace(
-                part,
-                is_first=is_first,
-                reasons=_beside(lines, [stack], reasons_of([stack], self._places))
-                if stack and is_first
-                else None,
-                details=spec_sections(told) if self._details and is_last else (),
-            )
+        found = found or [Part(about=others, stack=stack.stack if stack else None)]
+        reasons = _beside(lines, [stack], reasons_of([stack], self._places)) if stack else None
+        found[0] = replace(found[0], is_first=True, reasons=reasons)
+        if self._details:
+            found[-1] = replace(found[-1], details=spec_sections(told))
+        return found
 
 
 def _say_why(lines: Iterable[PackageLine], stacks: Iterable[StackDiff]) -> bool:
@@ -296,12 +286,14 @@ def _beside(
     return replace(reasons, specs=0) if reasons and _say_why(lines, stacks) else reasons
 
 
-def _shortened(group: Group) -> Group:
-    """Return a piece of news; of very many packages the first ones."""
-    if len(group.lines) <= MOST_NEWS:
-        return group
-    lines = group.first
-    return replace(group, lines=lines, left_out=group.number - number_of_packages(lines))
+def _headlines(news: Moves) -> list[Group]:
+    """Return pieces of news, the worst first; of very many packages the first lines."""
+    lines = sorted(package_lines(news), key=lambda line: line.status)
+    groups = grouped(lines, {}, lists_all=True)
+    return [
+        replace(it, lines=it.first, left_out=it.more) if len(it.lines) > MOST_NEWS else it
+        for it in groups
+    ]
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:
