@@ -110,11 +110,11 @@ class RevisionPair(ComparedFiles):
         changes = ChangedFiles(pairs, self.documents)
         for done, (pair, contents) in enumerate(self._contents(changes.documents)):
             self._progress(done, len(changes.documents))
-            if not is_same(*contents):
+            if contents[0] != contents[1]:
                 changes.add(path_of(pair))
                 yield self._read(pair, contents)
         for pair, contents in self._contents(changes.parts):
-            if not is_same(*contents):
+            if contents[0] != contents[1]:
                 changes.add(path_of(pair))
         others = [
             (self._old.source.find(path), self._new.source.find(path)) for path in changes.others()
@@ -257,11 +257,6 @@ def path_of(pair: EntryPair) -> str:
     entry = pair[0] or pair[1]
     assert entry is not None
     return printable_path(entry.path)
-
-
-def is_same(old: Content | None, new: Content | None) -> bool:
-    """Return whether both sides have a file with the same bytes."""
-    return isinstance(old, bytes) and old == new
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -218,7 +218,14 @@ class _Matching:
         bad = self._old.bad | self._new.bad
         for tag in {tag for tag in tags if tag is not None}:
             counts.merge(self._unchanged.counts(tag, bad))
+        pairs = self._pairs.pop(tags, [])
         renamed: StackNames = {}
+        if old is not None and new is not None:
+            renamed = self._find_renamed(tags, pairs, waiting)
+        graphs = (
+            rename_graphs(self._old.graphs.get(old, {}), renamed),
+            self._new.graphs.get(new, {}),
+        )
         unchanged: Mapping[str, Collection[str]] = {}
         if old is None or new is None:
             for package in chain.from_iterable((waiting[0] or waiting[1]).values()):
@@ -226,10 +233,8 @@ class _Matching:
                 counted = PackageCounts(package.tag, package.name, by_stacks)
                 add_package(counts, counted, self._scope)
         else:
-            pairs = self._pairs.pop(tags, [])
-            renamed = self._find_renamed(tags, pairs, waiting)
             names = set()
-            for pair in self._pairs_of_tag(tags, pairs, waiting, renamed):
+            for pair in self._pairs_of_tag(tags, pairs, waiting, renamed, graphs):
                 names.add(pair.name)
                 yield pair
             unchanged = self._unchanged.stacks_with(names, new, bad)
@@ -242,7 +247,7 @@ class _Matching:
                 self._old.count_repeated(old, self._unchanged, self._scope, stacks),
                 self._new.count_repeated(new, self._unchanged, self._scope, stacks),
             ),
-            graphs=self._graphs_of(tags, renamed),
+            graphs=graphs,
             documents=(
                 self._old.kinds(old, self._unchanged),
                 self._new.kinds(new, self._unchanged),
@@ -257,10 +262,10 @@ class _Matching:
         pairs: list[PackagePair],
         waiting: tuple[Packages, Packages],
         renamed: StackNames,
+        graphs: tuple[StackGraphs, StackGraphs],
     ) -> Iterator[PackagePair]:
         """Yield the packages of a tag that are asked for, those that waited put into pairs."""
-        before, after = waiting
-        graphs = self._graphs_of(tags, renamed)
+        (_, new), (before, after) = tags, waiting
         found: dict[str, list[PackagePair]] = {}
         for pair in pairs:
             pair = replace(pair, old=rename_specs(pair.old, renamed))
@@ -271,16 +276,9 @@ class _Matching:
             same = found.get(name, [])
             packages = [rename_package(package, renamed) for package in before.get(name, ())]
             for mine, theirs in pair_lists(packages, after.get(name, ())):
-                path = ""
-                if theirs:
-                    path = self._new.document_of[theirs.tag, theirs.name, theirs.stack]
+                path = self._new.document_of[new, name, theirs.stack] if theirs else ""
                 same.append(pair_packages(tags, mine, theirs, path, graphs))
             yield from unite_pairs(same)
-
-    def _graphs_of(self, tags: Tags, renamed: StackNames) -> tuple[StackGraphs, StackGraphs]:
-        """Return the dependencies of both sides' documents in which something differs."""
-        old, new = tags
-        return rename_graphs(self._old.graphs.get(old, {}), renamed), self._new.graphs.get(new, {})
 
     def _find_renamed(
         self, tags: Tags, pairs: Sequence[PackagePair], waiting: tuple[Packages, Packages]

@@ -182,7 +182,7 @@ class CatalogSide:
         self.listings: list[tuple[Claim, Document]] = []
         """The documents that list a whole stack, and in which something differs."""
         self.has_documents = False
-        self.document_of: dict[tuple[str, str, str | None], str] = {}
+        self.document_of: dict[tuple[str | None, str, str | None], str] = {}
         """Where a package that waits is listed, by tag, name and stack, for an error."""
 
     def add(self, path: str, document: Document) -> None:

@@ -60,7 +60,6 @@ class Document:
         counts: Sequence[PackageCounts] = (),
         warning: str | None = None,
     ) -> None:
-        """Take what it lists."""
         self.kind = kind
         self.claims = claims
         self._packages = packages

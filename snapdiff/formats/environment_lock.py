@@ -71,7 +71,6 @@ class _LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
 
     def __init__(self, claim: Claim, environments: list[_Environment], builds: Builds) -> None:
-        """Take all environments of a file, its own first."""
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
         for environment in environments:

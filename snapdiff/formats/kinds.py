@@ -187,7 +187,6 @@ class BuildcacheIndexes(Format):
     """
 
     def __init__(self, aggregates: Aggregates, views: Aggregates) -> None:
-        """Take which mirrors hold others, and which have views."""
         self.aggregates = aggregates
         self.views = views
 

@@ -23,7 +23,6 @@ from snapdiff.model import (
     Build,
     DocumentKind,
     Edge,
-    Graph,
     Node,
     Package,
     PackageCounts,
@@ -53,6 +52,9 @@ class Listing(Document):
 
     is_whole = True
     """Whether what its specs depend on should be in it, too."""
+
+    is_graph = True
+    """Whether it says which of its specs depends on which, as far as it was read."""
 
     def __init__(
         self,
@@ -209,7 +211,7 @@ class Listing(Document):
             for tag in entry.tags:
                 found.setdefault((tag, entry.name), {})[spec_hash] = node.build
         return [
-            Package(tag, name, specs, self._stack, self.graph)
+            Package(tag, name, specs, self._stack, self if self.is_graph else None)
             for (tag, name), specs in sorted(found.items())
         ]
 
@@ -291,12 +293,7 @@ class Listing(Document):
     @property
     def graphs(self) -> StackGraphs:
         """The dependencies, by the stack that the document lists."""
-        return {self._stack: self.graph} if self.graph is not None else {}
-
-    @property
-    def graph(self) -> Graph | None:
-        """The nodes by hash; None where the document does not say which depends on which."""
-        return self
+        return {self._stack: self} if self.is_graph else {}
 
     @property
     def roots(self) -> Mapping[str, Root] | None:

@@ -33,7 +33,6 @@ class _OldPageListing(Listing):
     """The specs of a page, and the nodes below them, of which none counts."""
 
     def __init__(self, claim: Claim, files: list[list[SpecFileNode]], builds: Builds) -> None:
-        """Take the nodes of each file beside the page, a spec and what is below it."""
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
         for key, spec_hash, record in (node for file in files for node in file):

@@ -117,7 +117,6 @@ class RecordReader:
     """Reads the records of pages that are likely to agree: what they share is decoded once."""
 
     def __init__(self) -> None:
-        """Begin with nothing known."""
         self._builds = _Builds()
         self._latest: tuple[list[str], list[tuple[str, Build]]] = [], []
 

@@ -50,7 +50,6 @@ class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
 
     def __init__(self, indexes: BuildcacheIndexes) -> None:
-        """Take the kind that depends on the mirrors of a catalog."""
         self._indexes = indexes
         others: tuple[Format, ...] = (SitePages(), EnvironmentLocks(), InstallDatabases())
         self._kinds = (*others, indexes, SiteData())

@@ -19,7 +19,7 @@ from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.limits import Limits, check_version, plain_content
-from snapdiff.model import EMPTY_PART, Graph, Node, counting_stacks
+from snapdiff.model import EMPTY_PART, Node, counting_stacks
 from snapdiff.spack.configuration import NO_COMPILER
 
 PLACES = 10_000
@@ -62,10 +62,8 @@ class _SiteListing(Listing):
     def __init__(
         self, records: Mapping[str, Raw], names: Mapping[str, str], builds: Builds
     ) -> None:
-        """Take the records by hash, and the name of the package of each."""
         super().__init__("site data", None, records, builds)
         self.names = names
-        self._has_links = False
         claims: set[Claim] = set()
         for spec_hash in records:
             entry = self.entry(spec_hash)
@@ -80,11 +78,6 @@ class _SiteListing(Listing):
     def is_version_of(self, other: Document) -> bool:
         """Return whether another document has the same releases; their stacks may differ."""
         return {claim.tag for claim in self.claims} == {claim.tag for claim in other.claims}
-
-    @property
-    def graph(self) -> Graph | None:
-        """The nodes by hash; None where dependencies are links for people, as until August 2026."""
-        return None if self._has_links else self
 
     def _moved(self, old: Listing) -> AbstractSet[str]:
         """Return the hashes that are of another package."""
@@ -101,7 +94,8 @@ class _SiteListing(Listing):
         entry = self._counted(spec_hash, spec)
         found = read_edges(spec.dependencies, spec_hash)
         edges = tuple([edge for edge in found if edge.hash])
-        self._has_links |= not edges and bool(found)
+        if found and not edges:
+            self.is_graph = False  # they are links for people, as until August 2026
         compiler = self._provided_compiler(edges) or NO_COMPILER
         build = self._builds(
             *(spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants),

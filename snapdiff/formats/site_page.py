@@ -75,7 +75,6 @@ class SitePageReader:
     """Reads pages; two versions of a page are best read by the same reader."""
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
-        """Begin with nothing known."""
         self._limits = limits
         self._records = RecordReader()
 

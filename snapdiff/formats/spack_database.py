@@ -98,7 +98,6 @@ class _InstallListing(Listing):
         builds: Builds,
         elsewhere: frozenset[str],
     ) -> None:
-        """Take a database split into records, and the version that it names."""
         number = version
         if isinstance(number, str):
             is_number = number.isascii() and number.isdigit() and len(number) < 9

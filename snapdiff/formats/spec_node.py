@@ -43,7 +43,6 @@ class PartReader(dict[bytes, Value], Generic[Shape, Value]):
     def __init__(
         self, decoder: msgspec.json.Decoder[Shape], convert: Callable[[Shape], Value]
     ) -> None:
-        """Begin with nothing remembered."""
         super().__init__()
         self._decoder = decoder
         self._convert = convert

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from snapdiff.formats.registry import usual_name
+from snapdiff.formats.registry import DOCUMENTS, usual_name
 from tests.support.documents import DATABASE_VERSIONS, LOCK_VERSIONS, Item, database, lock, to_bytes
 
 ITEMS = [Item("zlib")]
@@ -59,3 +59,24 @@ def test_a_document_with_a_name_of_its_own_is_known_by_its_content(
     content: bytes, name: str | None
 ) -> None:
     assert usual_name(content) == name
+
+
+@pytest.mark.parametrize(
+    ("path", "is_document", "is_read"),
+    [
+        ("develop/zlib/specs.md", True, True),
+        ("notes.md", False, True),
+        ("zlib/index.md", False, True),
+        ("zlib/spec-1.json", False, False),
+        ("e4s/spack.lock", True, True),
+        ("tree/.spack-db/index.json", True, True),
+        ("blobs/sha256/ab/" + "ab" * 32, False, False),
+        ("specs_data.json", True, True),
+        ("package_data.json.gz", False, False),
+        ("index.json", False, False),
+    ],
+)
+def test_a_name_says_what_is_a_document_and_what_may_be_one(
+    path: str, is_document: bool, is_read: bool
+) -> None:
+    assert (DOCUMENTS.is_document(path), DOCUMENTS.is_read(path)) == (is_document, is_read)
