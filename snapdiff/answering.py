@@ -4,6 +4,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from snapdiff import __version__
@@ -132,10 +133,9 @@ def _name(stack: str, source: str) -> str:
     """
     if stack != EMPTY_PART:
         return stack
-    parts = [part for part in source.rpartition(":")[2].split("/") if part]
-    if parts[-1:] == [LOCK_NAME]:
-        del parts[-1]
-    return parts[-1] if parts else EMPTY_PART
+    path = PurePosixPath(source.rpartition(":")[2])
+    folder = path.parent if path.name == LOCK_NAME else path
+    return folder.name or EMPTY_PART
 
 
 def _nearest_in(

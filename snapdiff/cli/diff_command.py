@@ -58,15 +58,14 @@ def _kinds_of_change(
 
     if values == ("none",):  # turns back what a configuration file says
         return ()
-    kinds = []
-    for word in (word.strip() for value in values for word in value.split(",")):
-        if word == "none":
-            raise click.BadParameter("none stands for no kind of change; leave the others out")
+    words = [word.strip() for value in values for word in value.split(",")]
+    if "none" in words:
+        raise click.BadParameter("none stands for no kind of change; leave the others out")
+    for word in words:
         if word not in list(Kind):
             known = ", ".join(Kind)
             raise click.BadParameter(f"{word!r} is not a kind of change; the kinds are {known}")
-        kinds.append(Kind(word))
-    return tuple(kinds)
+    return tuple(map(Kind, words))
 
 
 def _completed(

@@ -6,6 +6,7 @@ The file is that of the old side, so that a pull request cannot weaken the gate 
 
 import contextlib
 import os
+import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -179,7 +180,9 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         if "color" in formats.get(chosen, ()):
             may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
             looks["color"] = self.color == "always" or (self.color != "never" and may_have_colors)
-        return ReportWriter(chosen, ReportOptions(**looks, width=destination.width), destination)
+        if destination.is_terminal:
+            looks["width"] = shutil.get_terminal_size().columns
+        return ReportWriter(chosen, ReportOptions(**looks), destination)
 
     def looks(self) -> dict[str, Any]:
         """Return the fields of ReportOptions that somebody has given a value, as it was given."""

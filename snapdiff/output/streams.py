@@ -36,11 +36,6 @@ class Destination(NamedTuple):
         """Whether somebody looks at what is written."""
         return self.file is None and sys.stdout is not None and sys.stdout.isatty()
 
-    @property
-    def width(self) -> int | None:
-        """How many columns the window has, if there is one."""
-        return shutil.get_terminal_size().columns if self.is_terminal else None
-
     def write(self, pieces: Iterable[str], *, is_new: bool = False) -> None:
         """Write a report; `is_new` says that the file was not there before.
 
