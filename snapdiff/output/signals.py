@@ -22,8 +22,8 @@ _to_undo: "list[Callable[[], object]]" = []
 _is_ending = False
 
 
-class UndoneBySignals:
-    """Has something undone if a signal ends the process while the `with` block runs.
+class UndoneAtEnd:
+    """Has something undone when the `with` block ends, or when a signal ends the process in it.
 
     `undo` is called wherever the process is by then, before anything of it is there, or half of it.
     """
@@ -35,7 +35,10 @@ class UndoneBySignals:
         _to_undo.append(self._undo)
 
     def __exit__(self, *_error: object) -> None:
-        _to_undo.remove(self._undo)
+        try:
+            self._undo()
+        finally:
+            _to_undo.remove(self._undo)
 
 
 def end_on_signals() -> None:

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 import click
 
 from snapdiff.errors import ReportError
-from snapdiff.output.signals import UndoneBySignals
+from snapdiff.output.signals import UndoneAtEnd
 from snapdiff.output.whole_files import write_file
 from snapdiff.safe_text import visible
 
@@ -149,8 +149,7 @@ class ProgressBar(contextlib.ExitStack):
         self._next = now + PAUSE
         if not ProgressBar.erased:
             ProgressBar.erased = "\r\x1b[2K"
-            self.callback(self._erase)
-            self.enter_context(UndoneBySignals(self._erase))
+            self.enter_context(UndoneAtEnd(self._erase))
         say_command(f"{words}: {100 * done // max(total, 1)}% ({done:,}/{total:,})", ends=False)
 
     def _erase(self) -> None:

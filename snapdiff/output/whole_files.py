@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from snapdiff.errors import ReportError, SnapdiffError
-from snapdiff.output.signals import UndoneBySignals
+from snapdiff.output.signals import UndoneAtEnd
 
 _BYTES = "surrogateescape"
 """A file that is kept up to date keeps what is not UTF-8 in it."""
@@ -77,40 +77,29 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
             with contextlib.suppress(OSError):
                 os.unlink(complete)
 
-        with UndoneBySignals(remove):  # from before it is there: a signal could come right after
+        with UndoneAtEnd(remove):  # from before it is there: a signal could come right after
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             handle = os.open(complete, flags, 0o666 if kept_mode is None else 0o600)
+            with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
+                file.writelines(pieces)
+                file.flush()
+                os.fsync(file.fileno())
+            if kept_mode is not None:
+                os.chmod(complete, kept_mode)
+            if not is_new:
+                os.replace(complete, target)
+                return
             try:
-                with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
-                    file.writelines(pieces)
-                    file.flush()
-                    os.fsync(file.fileno())
-                if kept_mode is not None:
-                    os.chmod(complete, kept_mode)
-                if is_new:
-                    _move_to_new(complete, target)
-                else:
-                    os.replace(complete, target)
-            except BaseException:
-                remove()
-                raise
+                os.link(complete, target)
+            except FileExistsError as error:
+                raise made_meanwhile(target) from error
+            except OSError:  # a file system without links
+                os.replace(complete, target)
 
 
 def _hidden(target: Path) -> str:
     """Return the beginning of a hidden name beside a file or folder, which is not too long."""
     return f".{os.fsdecode(os.fsencode(target.name)[:200])}."
-
-
-def _move_to_new(complete: Path, target: Path) -> None:
-    """Give a file a name that no file has; raises ReportError where one has it by now."""
-    try:
-        os.link(complete, target)
-    except FileExistsError as error:
-        raise made_meanwhile(target) from error
-    except OSError:  # a file system without links
-        os.replace(complete, target)
-    else:
-        os.unlink(complete)
 
 
 @contextlib.contextmanager
@@ -178,22 +167,21 @@ def replaced_folder(target: Path, check: Check) -> Iterator[Path]:
     """
     beside = target.with_name(_hidden(target) + os.urandom(4).hex())
     # From before it is there: a signal could come right after.
-    with UndoneBySignals(lambda: _undo(target, beside, check)), contextlib.ExitStack() as at_end:
-        at_end.callback(_undo, target, beside, check)
+    with UndoneAtEnd(lambda: _undo(target, beside, check)):
         beside.mkdir()
-        at_end.enter_context(_held(beside))
-        new = beside / _NEW
-        new.mkdir()
-        yield new
-        if not target.exists():
-            new.rename(target)
-            return
-        old = _exchange(new, target)
-        try:
-            check(old)
-        except SnapdiffError:
-            _exchange(old, target)
-            raise
+        with _held(beside):
+            new = beside / _NEW
+            new.mkdir()
+            yield new
+            if not target.exists():
+                new.rename(target)
+                return
+            old = _exchange(new, target)
+            try:
+                check(old)
+            except SnapdiffError:
+                _exchange(old, target)
+                raise
 
 
 def remove_remains(target: Path, check: Check) -> None:
