@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import RevisionPair
 from snapdiff.catalog.loading import Catalog
@@ -296,19 +298,12 @@ def _explained_tags(
 def _explained(
     change: Change, stack: StackDiff, tag: TagDiff, trees: PackageTrees, kinds: Mapping[str, Kind]
 ) -> ExplainedSpec:
-    place = (tag.old, tag.new), stack.stack, change
-    neighbours = trees.neighbours(*place, kinds)
     trait = None
     for found in stack.package_changes:
         if found.package == change.package and not (found.whole or change.duplicate):
             trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
-    return ExplainedSpec(
-        change=change,
-        below=trees.below(*place),
-        depends_on=neighbours.depends_on,
-        needed_by=neighbours.needed_by,
-        trait=trait,
-    )
+    explained = trees.explain((tag.old, tag.new), stack.stack, change, kinds)
+    return replace(explained, trait=trait)
 
 
 def _is_asked(change: Change, asked: Question) -> bool:

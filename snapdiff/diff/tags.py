@@ -1,6 +1,6 @@
 """What happened in each tag: its packages' changes and counts, added up stack by stack."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
@@ -85,28 +85,25 @@ def _asks_for_others(tag: TagPair) -> bool:
 
 
 def _two_sided_tag(
-    tag: TagPair, packages: Iterable[PackageDiff], scope: Scope, known: KnownGraphs
+    tag: TagPair, packages: Collection[PackageDiff], scope: Scope, known: KnownGraphs
 ) -> TagDiff:
-    specs = [tag.counts.specs - repeated for repeated in tag.repeated]
-    old_names, new_names = set(tag.counts.packages), set(tag.counts.packages)
+    old_names = {it.pair.name for it in packages if it.old.in_any}.union(tag.counts.packages)
+    new_names = {it.pair.name for it in packages if it.new.in_any}.union(tag.counts.packages)
     stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.stacks}
     for package in packages:
-        for side, (counts, names) in enumerate(
-            ((package.old, old_names), (package.new, new_names))
-        ):
-            specs[side] += counts.in_any
-            if counts.in_any:
-                names.add(package.pair.name)
         for name in package.old.by_stack.keys() | package.new.by_stack.keys():
             stacks.setdefault(name, []).append(package)
     return TagDiff(
         old=tag.tags[0],
         new=tag.tags[1],
         status="changed",
-        specs=Count(*specs),
+        specs=Count(
+            tag.counts.specs - tag.repeated[0] + sum(it.old.in_any for it in packages),
+            tag.counts.specs - tag.repeated[1] + sum(it.new.in_any for it in packages),
+        ),
         packages=PackageCount(
-            old=len(old_names),
-            new=len(new_names),
+            len(old_names),
+            len(new_names),
             added=tuple(sorted(new_names - old_names)),
             removed=tuple(sorted(old_names - new_names)),
         ),
@@ -130,23 +127,19 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
     def count(number: int) -> tuple[int, int]:
         return (0, number) if old is None else (number, 0)
 
-    def packages(number: int) -> PackageCount:
-        before, after = count(number)
-        return PackageCount(old=before, new=after)
-
     return TagDiff(
         old=old,
         new=new,
         status=status,
         specs=Count(*count(tag.counts.specs - sum(tag.repeated))),
-        packages=packages(len(tag.counts.packages)),
+        packages=PackageCount(*count(len(tag.counts.packages))),
         stacks=tuple(
             StackDiff(
                 stack=name,
                 document=tag.document_of(name, on_new_side=old is None),
                 status=status,
                 specs=Count(*count(specs)),
-                packages=packages(listed),
+                packages=PackageCount(*count(listed)),
                 summary=Summary(**{status: specs}),
                 package_changes=(),
                 causes=(),

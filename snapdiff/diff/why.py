@@ -1,28 +1,20 @@
 """What changed below the specs of one package, beside the diff of everything (section 11)."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from msgspec.structs import astuple
 
 from snapdiff.diff.causes import event_words
 from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, compare_nodes
-from snapdiff.diff.dependencies import is_build_only
+from snapdiff.diff.dependencies import Graphs, is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Graph, PackagePair, TagPair, Tags
+from snapdiff.model import PackagePair, TagPair, Tags
 from snapdiff.result import Change, Kind, TagDiff
 from snapdiff.result.causes import WHATS
-from snapdiff.result.questions import ChangeBelow, EventBelow, Neighbour
-
-
-class Neighbours(NamedTuple):
-    """What a spec depends on, and what needs it."""
-
-    depends_on: tuple[Neighbour, ...]
-    needed_by: tuple[Neighbour, ...]
+from snapdiff.result.questions import ChangeBelow, EventBelow, ExplainedSpec, Neighbour
 
 
 class PackageTrees(TagDiffs):
@@ -56,37 +48,26 @@ class PackageTrees(TagDiffs):
         self.names.update(tag.counts.packages)
         return super().close(tag)
 
-    def below(self, tags: Tags, stack: str, change: Change) -> tuple[ChangeBelow, ...]:
-        """Return what changed below a pair of the package, empty where nothing can be known.
-
-        Raises BadPage where the document cannot be followed from dependency to dependency.
-        """
-        pair = self._pair_of(tags, stack, change)
-        if not pair or not pair.graphs or not change.old or not change.new:
-            return ()
-        try:
-            changes = self._graphs.changes(pair.graphs)
-            return changes_below(change.old.hash, change.new.hash, changes)
-        except FormatError as error:
-            raise BadPage(pair.document, "new", str(error)) from error
-
-    def neighbours(
+    def explain(
         self, tags: Tags, stack: str, change: Change, kinds: Mapping[str, Kind]
-    ) -> Neighbours:
-        """Return what an added or removed spec depends on, and what needs it.
+    ) -> ExplainedSpec:
+        """Return a change of the package with what changed below it, as far as that is known.
 
-        `kinds` says what happened to the changed specs of the stack, by hash. Raises BadPage where
-        a node of the document cannot be read.
+        Of an added or removed spec it is what it depends on, and what needs it; `kinds` says what
+        happened to the changed specs of the stack, by hash. Raises BadPage where the document
+        cannot be followed from dependency to dependency.
         """
         pair = self._pair_of(tags, stack, change)
-        spec = change.old or change.new
-        if not pair or not pair.graphs or not spec or (change.old and change.new):
-            return Neighbours((), ())
-        mine, others = pair.graphs if change.old else reversed(pair.graphs)
+        if not pair or not pair.graphs:
+            return ExplainedSpec(change=change, below=())
         try:
-            return neighbours_of(spec.hash, mine, others, kinds)
+            if change.old and change.new:
+                changes = self._graphs.changes(pair.graphs)
+                below = changes_below(change.old.hash, change.new.hash, changes)
+                return ExplainedSpec(change=change, below=below)
+            return explain_one_sided(change, pair.graphs, kinds)
         except FormatError as error:
-            raise BadPage(pair.document, "old" if change.old else "new", str(error)) from error
+            raise BadPage(pair.document, "new" if change.new else "old", str(error)) from error
 
     def _pair_of(self, tags: Tags, stack: str, change: Change) -> PackagePair | None:
         """Return the package in the document of a stack that has both sides of a change."""
@@ -100,13 +81,13 @@ class PackageTrees(TagDiffs):
         return None
 
 
-def neighbours_of(
-    spec_hash: str, graph: Graph, other: Graph, kinds: Mapping[str, Kind]
-) -> Neighbours:
-    """Return what a spec of a graph depends on, and what needs it, by name and version.
+def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind]) -> ExplainedSpec:
+    """Return a spec of one side with what it depends on, and what needs it, by name and version.
 
     All nodes of the graph are looked at: an edge says only where it leads.
     """
+    graph, other = graphs if change.old else reversed(graphs)
+    [spec_hash] = (spec.hash for spec in (change.old, change.new) if spec)
     below: set[tuple[str, bool]] = set()
     above: set[tuple[str, bool]] = set()
     for key in graph.hashes:
@@ -132,7 +113,9 @@ def neighbours_of(
         }
         return tuple(neighbours[key] for key in sorted(neighbours))
 
-    return Neighbours(in_order(below), in_order(above))
+    return ExplainedSpec(
+        change=change, below=(), depends_on=in_order(below), needed_by=in_order(above)
+    )
 
 
 def changes_below(old: str, new: str, changes: ChangedPairs) -> tuple[ChangeBelow, ...]:

@@ -78,7 +78,7 @@ class CompilerCount(Struct, frozen=True):
     new: int
 
 
-class PackageCount(Struct, frozen=True, kw_only=True):
+class PackageCount(Struct, frozen=True):
     """How many packages have a spec in a tag or stack; the names of those on one side only.
 
     The names are left out in a tag that is on one side only.
