@@ -10,9 +10,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snapdiff import __version__
-from snapdiff.catalog.compared_files import RevisionPair
 from snapdiff.catalog.loading import Catalog
-from snapdiff.comparison import check_sides, diff_files
+from snapdiff.comparison import ComparisonOptions, compare_catalogs
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
@@ -20,9 +19,9 @@ from snapdiff.diff.why import PackageTrees
 from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.formats.kinds import LOCK_NAME
-from snapdiff.limits import Limits, Progress, unseen
+from snapdiff.limits import Limits, Progress
 from snapdiff.model import EMPTY_PART, Build, Graph, Package
-from snapdiff.result import CatalogDiff, Change, Filters, Kind, StackDiff, TagDiff
+from snapdiff.result import CatalogDiff, Change, Kind, StackDiff, TagDiff
 from snapdiff.result.questions import (
     ExplainedPackage,
     ExplainedSpec,
@@ -206,32 +205,15 @@ def parse_question(text: str) -> Question:
 
 
 def explain_package(
-    old: Catalog,
-    new: Catalog,
-    asked: Question,
-    *,
-    filters: Filters | None = None,
-    allow_empty: bool = False,
-    skip_bad_pages: bool = False,
-    warn: Callable[[str], None] = lambda _: None,
-    progress: Progress = unseen,
+    old: Catalog, new: Catalog, asked: Question, options: ComparisonOptions, progress: Progress
 ) -> ExplainedPackage:
     """Return why the specs of a package changed from `old` to `new`.
 
     Raises SnapdiffError where neither side has the package, none of its changed specs is what was
     asked for, or no document that lists it has dependencies; else as `diff_catalogs` does.
     """
-    check_sides(filters or Filters(), old, new, allow_empty=allow_empty, warn=warn)
-    trees = PackageTrees(asked.package, Scope(filters or Filters()), new.limits)
-    diff = diff_files(
-        RevisionPair(old, new, progress),
-        (old.revision, new.revision),
-        filters=filters,
-        allow_empty=allow_empty,
-        skip_bad_pages=skip_bad_pages,
-        warn=warn,
-        packages=trees,
-    )
+    trees = PackageTrees(asked.package, Scope(options.filters), new.limits)
+    diff = compare_catalogs(old, new, options, progress, trees)
     if trees.names and asked.package not in trees.names:
         hint = nearest_names(asked.package, trees.names)
         raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")

@@ -1,6 +1,7 @@
 """Two catalogs become one CatalogDiff: packages are matched, then diffed, then summed up."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -14,6 +15,15 @@ from snapdiff.filters import Scope, narrowed_to_kinds, require_mapped_stacks
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import PackagePair, Revision
 from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
+
+
+class ComparisonOptions(NamedTuple):
+    """How two revisions are compared; `diff_catalogs` says what each of these does."""
+
+    filters: Filters = Filters()
+    allow_empty: bool = False
+    skip_bad_pages: bool = False
+    warn: Callable[[str], None] = lambda _: None
 
 
 def diff_catalogs(
@@ -34,62 +44,48 @@ def diff_catalogs(
     leaves them out on both sides and lists them). Raises SnapdiffError where a filter matches
     nothing on either side.
     """
-    check_sides(filters or Filters(), old, new, allow_empty=allow_empty, warn=warn)
-    return diff_files(
-        RevisionPair(old, new, progress),
-        (old.revision, new.revision),
-        filters=filters,
-        allow_empty=allow_empty,
-        skip_bad_pages=skip_bad_pages,
-        warn=warn,
-        limits=new.limits,
-    )
+    options = ComparisonOptions(filters or Filters(), allow_empty, skip_bad_pages, warn)
+    return compare_catalogs(old, new, options, progress)
 
 
-def check_sides(
-    filters: Filters,
+def compare_catalogs(
     old: Catalog,
     new: Catalog,
-    *,
-    allow_empty: bool,
-    warn: Callable[[str], None],
-) -> None:
-    """Raise SnapdiffError where a filter or a path has nothing on either side, or no meaning.
+    options: ComparisonOptions,
+    progress: Progress,
+    packages: TagDiffs | None = None,
+) -> CatalogDiff:
+    """Return what changed, as `diff_catalogs` does, and warn of submodules that changed.
 
-    `warn` is called for each submodule that changed.
+    `packages` are handed over to who wants to keep more of them than the diff.
     """
-    if not allow_empty:
+    if not options.allow_empty:
         require_paths([old.source, new.source])
-    check_filters(filters, (new, old))
-    if filters.stack_names:
-        require_mapped_stacks(filters, stacks_of(old), stacks_of(new))
+    check_filters(options.filters, (new, old))
+    if options.filters.stack_names:
+        require_mapped_stacks(options.filters, stacks_of(old), stacks_of(new))
     for path in old.source.changed_submodules(new.source):
-        warn(
+        options.warn(
             f"{path}: is a submodule that changed; what is in it is not compared: "
             "run snapdiff there, or with -C"
         )
+    files = RevisionPair(old, new, progress)
+    return diff_files(files, (old.revision, new.revision), options, new.limits, packages)
 
 
 def diff_files(
     files: ComparedFiles,
     revisions: tuple[Revision, Revision],
-    *,
-    filters: Filters | None = None,
-    allow_empty: bool = False,
-    skip_bad_pages: bool = False,
-    warn: Callable[[str], None] = lambda _: None,
+    options: ComparisonOptions,
     limits: Limits = DEFAULT_LIMITS,
     packages: TagDiffs | None = None,
 ) -> CatalogDiff:
-    """Return what changed between two revisions, given file by file, as `diff_catalogs` does.
-
-    `packages` takes them, where somebody wants to keep more of them than the diff.
-    """
-    scope = Scope(filters or Filters())
+    """Return what changed between two revisions, given file by file, as `compare_catalogs` does."""
+    scope = Scope(options.filters)
     packages = packages or TagDiffs(scope, limits)
     tags: list[TagDiff] = []
     bad_pages: list[BadPage] = []
-    for found in match_packages(files, scope, allow_empty=allow_empty, warn=warn):
+    for found in match_packages(files, scope, allow_empty=options.allow_empty, warn=options.warn):
         try:
             if isinstance(found, BadPage):
                 bad_pages.append(found)
@@ -97,7 +93,7 @@ def diff_files(
                 packages.add(found)
             elif tag := packages.close(found):
                 tags.append(tag)
-                _warn_of_conflicts(tag, warn)
+                _warn_of_conflicts(tag, options.warn)
         except BadPage as error:
             bad_pages.append(error)
         except FormatError as error:
@@ -109,7 +105,7 @@ def diff_files(
         for page in bad_pages
     ]
     bad_pages.sort(key=lambda page: (page.path, page.side != "old"))
-    if bad_pages and not skip_bad_pages:
+    if bad_pages and not options.skip_bad_pages:
         raise BadPagesError(bad_pages)
     packages.require_causes()
     everything = CatalogDiff(

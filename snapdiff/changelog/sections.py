@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
-from snapdiff.comparison import diff_files
+from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits, Progress, unseen
@@ -173,15 +173,13 @@ def _in_order(
 ) -> Iterator[Section]:
     for number, (old, new, files) in enumerate(steps.walk(), 1):
         try:
-            diff = diff_files(
-                files,
-                (old.revision, new.revision),
-                filters=settings.filters,
+            options = ComparisonOptions(
+                settings.filters,
                 allow_empty=True,
                 skip_bad_pages=settings.skip_bad_pages,
                 warn=warn,
-                limits=steps.limits,
             )
+            diff = diff_files(files, (old.revision, new.revision), options, steps.limits)
         except BadPagesError as error:
             sides = {"old": old.revision.source, "new": new.revision.source}
             raise BadPagesError(

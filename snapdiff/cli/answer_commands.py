@@ -9,6 +9,7 @@ from snapdiff.answering import explain_package, find_missing, parse_question
 from snapdiff.catalog.loading import load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
+from snapdiff.comparison import ComparisonOptions
 from snapdiff.output.streams import ProgressBar
 from snapdiff.report_formats import ANSWER
 from snapdiff.reports.answers import render_answer
@@ -108,16 +109,10 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, {"tag", "stack"}, progress)
         with lines_named(given):
-            found = explain_package(
-                old,
-                new,
-                asked,
-                filters=given.filters(),
-                allow_empty=given.allow_empty,
-                skip_bad_pages=given.skip_bad_pages,
-                warn=given.warn,
-                progress=progress,
+            compared = ComparisonOptions(
+                given.filters(), given.allow_empty, given.skip_bad_pages, given.warn
             )
+            found = explain_package(old, new, asked, compared, progress)
     given.warn_of_skipped(found.skipped)
     given.warn_without_effect(ANSWER, [chosen])
     found = replace(found, configuration=given.configuration)

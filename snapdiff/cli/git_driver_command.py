@@ -14,7 +14,7 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import DocumentVersions
-from snapdiff.comparison import diff_files
+from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.model import Revision
@@ -110,13 +110,10 @@ def _report(old_path: str, *both: str, detail: bool) -> str:
     path = both[6] if len(both) > 6 else old_path
     title = path if path == old_path else f"{old_path} → {path}"
     versions = DocumentVersions(printable_path(path), before.content(), after.content())
-    found = diff_files(
-        versions,
-        (before.revision(), after.revision()),
-        # As with -p, a stack is then not called new or gone because one package is.
-        filters=Filters(package=("*",)) if versions.is_page else None,
-        warn=lambda message: say(f"warning: {message}"),
-    )
+    # As with -p, a stack is then not called new or gone because one package is.
+    filters = Filters(package=("*",)) if versions.is_page else Filters()
+    compared = ComparisonOptions(filters, warn=lambda message: say(f"warning: {message}"))
+    found = diff_files(versions, (before.revision(), after.revision()), compared)
     options = ReportOptions(
         title=printable_path(title),
         detail=detail,

@@ -10,7 +10,7 @@ from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
 from snapdiff.catalog.sides import CountedFiles, Unchanged
-from snapdiff.comparison import diff_files
+from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, File
@@ -82,7 +82,7 @@ ENDS = (Revision(source="here", commit=None, date=None),) * 2
 
 
 def compared(files: Asked, filters: Filters | None = None) -> CatalogDiff:
-    return diff_files(files, ENDS, filters=filters)
+    return diff_files(files, ENDS, ComparisonOptions(filters or Filters()))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_side_is_searched_for_a_page_only_where_none_that_differs_is_its(
         compared(files)
         assert files.required == required
         files = Asked(*order)
-        diff_files(files, ENDS, allow_empty=True)
+        diff_files(files, ENDS, ComparisonOptions(allow_empty=True))
         assert not files.required
 
 
