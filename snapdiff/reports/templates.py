@@ -33,6 +33,7 @@ from snapdiff.reports.names import (
     short_patches,
     shortened,
     tag_names,
+    versions_in_words,
 )
 from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.package_counts import mark_of_row
@@ -90,6 +91,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "move": partial(Move.in_words, mark=mark),
         "versions": partial(VersionMove.in_words, mark=mark),
         "own": partial(Move.own_in_words, mark=mark),
+        "version_list": partial(versions_in_words, mark=mark),
         "loss": partial(StackLoss.in_words, mark=mark),
     }
     environment.globals["SAME_TO_USE"] = SAME_TO_USE
