@@ -41,6 +41,10 @@ would be as large as the index.
 """
 
 
+_Specs = Mapping[tuple[str, str], Mapping[str, Build]]
+"""The specs of each tag and package by hash."""
+
+
 class Listing(Document):
     """A document split into records by hash, and the graph of its nodes.
 
@@ -181,22 +185,32 @@ class Listing(Document):
 
     # --- What a document lists ---
 
-    @cached_property
+    @property
     def packages(self) -> Sequence[Package]:
         """The packages with all their specs, by tag and name; raises FormatError."""
-        return self.packages_besides((), keep_nodes=len(self.records) <= _REMEMBERED)
+        return self._as_packages(self._all_specs)
 
-    def packages_besides(
-        self, known: Collection[str], *, keep_nodes: bool = True
-    ) -> Sequence[Package]:
-        """Return the packages with their specs, less those that are `in_common`.
+    def packages_besides(self, known: Collection[str]) -> Sequence[Package]:
+        """Return the packages with their specs, less those that are `in_common`."""
+        # Their nodes will be asked for next: to read one again would take as long as now.
+        others = [spec_hash for spec_hash in self.records if spec_hash not in known]
+        return self._as_packages(self._read_specs(others, keep_nodes=True))
 
-        Their nodes will be asked for next: to read one again would take as long as now.
-        """
+    def _as_packages(self, specs: _Specs) -> Sequence[Package]:
+        graph = self if self.is_graph else None
+        return [
+            Package(tag, name, specs[tag, name], self._stack, graph) for tag, name in sorted(specs)
+        ]
+
+    @cached_property
+    def _all_specs(self) -> _Specs:
+        # Packages know the listing: if it knew them, nothing would free either, as in a run cycles
+        # are not looked for.
+        return self._read_specs(self.records, keep_nodes=len(self.records) <= _REMEMBERED)
+
+    def _read_specs(self, hashes: Iterable[str], *, keep_nodes: bool) -> _Specs:
         found: dict[tuple[str, str], dict[str, Build]] = {}
-        for spec_hash in self.records:
-            if spec_hash in known:
-                continue
+        for spec_hash in hashes:
             entry, node = self.entries.get(spec_hash), self.nodes.get(spec_hash)
             if entry is None or node is None:
                 entry, node = self._read(spec_hash)
@@ -210,10 +224,7 @@ class Listing(Document):
                 self.nodes[spec_hash] = node
             for tag in entry.tags:
                 found.setdefault((tag, entry.name), {})[spec_hash] = node.build
-        return [
-            Package(tag, name, specs, self._stack, self if self.is_graph else None)
-            for (tag, name), specs in sorted(found.items())
-        ]
+        return found
 
     @property
     def counts(self) -> Sequence[PackageCounts]:

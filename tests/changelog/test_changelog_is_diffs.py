@@ -4,8 +4,10 @@ Histories are made of all that people do to folders: pages change, move, are cop
 mended, folders are renamed, a tag gets another folder, and some commits touch no page.
 """
 
+import gc
 import json
 import random
+import weakref
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -320,6 +322,32 @@ def test_a_record_that_stays_is_read_once_in_a_whole_history(
     # Both sides of the first step may ask for a node that neither knows.
     numbers = [read[key, of] for key, of in read if of is spec_node.SpecNode]
     assert (len(numbers), max(numbers)) == (38, 2)
+
+
+def test_no_document_of_a_step_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run does not look for cycles: what is part of one is kept to its end."""
+    for number in range(10, 18):
+        items = [Item("zlib", str(number), explicit=True)]
+        path = tmp_path / f"2025-01-{number}" / f"v{number}" / "cpu" / "spack.lock"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(to_bytes(lock(items)))
+    opened: list[weakref.ref[listing.Listing]] = []
+    plain = listing.Listing.__init__
+
+    def noted(self: listing.Listing, *given: Any, **more: Any) -> None:
+        opened.append(weakref.ref(self))
+        plain(self, *given, **more)
+
+    monkeypatch.setattr(listing.Listing, "__init__", noted)
+    gc.disable()
+    try:
+        told = run_cli("changelog", tmp_path, "-q", "-f", "ndjson")
+        kept = [one for one in opened if one() is not None]
+    finally:
+        gc.enable()
+    assert (told.status, told.out.count("\n")) == (0, 7)
+    assert len(opened) >= 14
+    assert kept == []
 
 
 def test_what_every_commit_changes_is_not_counted(

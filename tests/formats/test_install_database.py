@@ -8,6 +8,7 @@ from hypothesis import given
 
 from snapdiff.formats.document import Claim
 from snapdiff.formats.kinds import InstallDatabases
+from snapdiff.model import packages_asked_for
 from tests.support.documents import (
     DATABASE_VERSIONS,
     NO_SHARED,
@@ -78,3 +79,10 @@ def test_what_is_installed_counts(found: list[Item]) -> None:
     for item in found:
         if item.counted:
             assert reading[item.key][-2:] == (item.explicit, item.external)
+
+
+def test_what_was_installed_by_hand_and_is_no_more_is_no_root() -> None:
+    items = [Item("zlib", explicit=True, counted=False), Item("m4", explicit=True), Item("cmake")]
+    found = read(DATABASE, file(".spack-db/index.json", database(items, installed=True)))
+    [graph] = found.graphs.values()
+    assert packages_asked_for(graph) == frozenset(["m4"])
