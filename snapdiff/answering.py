@@ -1,7 +1,6 @@
 """What is asked of catalogs beside a diff: what of environments one lacks, why packages changed."""
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -189,19 +188,18 @@ def _lacking(specs: list[_Wanted], hashes: set[str], graph: Graph | None) -> lis
 
 # --- Why a package changed ---
 
-_ASKED = re.compile(r"(?P<package>[^@/]*)(@=?(?P<version>[^/]*))?(/(?P<hash>.*))?", re.DOTALL)
-
 
 def parse_question(text: str) -> Question:
     """Return what `hdf5`, `hdf5@1.14.3` or `hdf5@1.14.3/abc1234` asks for.
 
     Raises SnapdiffError where it names no package, or nothing behind `@` or `/`.
     """
-    found = _ASKED.fullmatch(text)
-    assert found is not None
-    if not found["package"] or "" in (found["version"], found["hash"]):
+    spec, slash, spec_hash = text.partition("/")
+    package, at, version = spec.partition("@")
+    version = version.removeprefix("=")
+    if not package or (at and not version) or (slash and not spec_hash):
         raise SnapdiffError(f"{text}: names no package; write hdf5, hdf5@1.14.3 or hdf5/abc1234")
-    return Question(package=found["package"], version=found["version"], hash=found["hash"])
+    return Question(package=package, version=version or None, hash=spec_hash or None)
 
 
 def explain_package(

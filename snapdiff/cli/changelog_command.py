@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, get_args
@@ -219,22 +219,26 @@ _QUIET_TRACKER = "ignore:resource_tracker:UserWarning"
 
 @contextlib.contextmanager
 def open_workers(number: int) -> Iterator[Executor | None]:
-    """Yield processes, or None for one alone; raises SnapdiffError where another ended one."""
+    """Yield processes to spread work over, or None for one; raises SnapdiffError."""
     if number == 1:
         yield None
         return
     of_the_user = os.environ.get(_WARNINGS)
     os.environ[_WARNINGS] = f"{of_the_user},{_QUIET_TRACKER}" if of_the_user else _QUIET_TRACKER
-    workers = _Workers(number)
+    # A process that is started afresh shares no lock and no open pipe with this one.
+    context = multiprocessing.get_context("spawn")
+    pools = [ProcessPoolExecutor(1, mp_context=context, initializer=_begin) for _ in range(number)]
     try:
-        yield workers
+        yield _Workers(pools)
     except BrokenProcessPool as error:
         raise SnapdiffError(
             "a process of --jobs was ended from outside, as a system does where memory is short; "
             "run again with fewer jobs"
         ) from error
     finally:
-        workers.shutdown(cancel_futures=True)
+        for waits in (False, True):  # all are told before any is waited for
+            for pool in pools:
+                pool.shutdown(waits, cancel_futures=True)
         del os.environ[_WARNINGS]
         if of_the_user is not None:
             os.environ[_WARNINGS] = of_the_user
@@ -247,13 +251,8 @@ class _Workers(Executor):
     is starting while it finds another one dead, and then waits for it without end.
     """
 
-    def __init__(self, number: int) -> None:
-        # A process that is started afresh shares no lock and no open pipe with this one.
-        context = multiprocessing.get_context("spawn")
-        self._pools = [
-            ProcessPoolExecutor(1, mp_context=context, initializer=_begin) for _ in range(number)
-        ]
-        self._turns = itertools.cycle(self._pools)
+    def __init__(self, pools: Iterable[Executor]) -> None:
+        self._turns = itertools.cycle(pools)
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a process if need be, one that does not hear signals while it gets ready."""
@@ -262,13 +261,6 @@ class _Workers(Executor):
             return next(self._turns).submit(function, *args, **kwargs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the processes end."""
-        for pool in self._pools:
-            pool.shutdown(wait=False, cancel_futures=cancel_futures)
-        for pool in self._pools:
-            pool.shutdown(wait, cancel_futures=cancel_futures)
 
 
 def _begin() -> None:
