@@ -169,9 +169,9 @@ def unfold(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """
     decoder: zlib._Decompress | None = None
     members = taken = given = 0
-    for chunk in _slices(chunks):
-        taken += len(chunk)
-        rest = chunk
+    slices = (it[start : start + _SLICE] for it in chunks for start in range(0, len(it), _SLICE))
+    for rest in slices:
+        taken += len(rest)
         while rest:
             if decoder is None:
                 rest = rest.lstrip(b"\0") if members else rest  # zeros fill up a block of a tape
@@ -221,12 +221,6 @@ def plain_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def plain_content(content: bytes, limit: SizeLimit) -> bytes:
     """Return content, unfolded where it begins as gzip does; raises FormatError."""
     return unfold_whole(content, limit) if content.startswith(_MAGIC) else content
-
-
-def _slices(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    for chunk in chunks:
-        for start in range(0, len(chunk), _SLICE):
-            yield chunk[start : start + _SLICE]
 
 
 def _check(members: int, taken: int, given: int) -> None:

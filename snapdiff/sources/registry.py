@@ -238,13 +238,12 @@ class _Token(Struct):
     access_token: str = ""
 
 
-class RegistryTransport:
-    """Files of one repository of a registry; raises RevisionError as WebTransport does."""
+class RegistryTransport(WebTransport):
+    """Files of one repository of a registry, to which the user is who a login says."""
 
     def __init__(self, address: RegistryAddress, silence: float) -> None:
+        super().__init__(silence, as_guest=True)
         self._address = address
-        self._silence = silence
-        self._web = WebTransport(silence, as_guest=True)
         self._authorization: str | None = None
         self._challenge: dict[str, str] | None = None
 
@@ -256,7 +255,7 @@ class RegistryTransport:
             headers = {"Accept": _ACCEPT, "Accept-Encoding": "identity"}
             if authorization:
                 headers["Authorization"] = authorization
-            with self._web.get(url, headers) as (head, chunks):
+            with self.get(url, headers) as (head, chunks):
                 status = head.status
                 # Some registries hide from a guest that there is a repository.
                 if status not in REFUSED and status != 404:
@@ -301,7 +300,7 @@ class RegistryTransport:
             if credentials:
                 headers["Authorization"] = basic_authorization(*credentials)
         try:
-            with self._web.get(url, headers, form) as (head, chunks):
+            with self.get(url, headers, form) as (head, chunks):
                 answer = file_in(head, chunks, Validators())
                 found = decoded(self._text(answer.chunks or iter(())), _Token)
         except NotThereError:
