@@ -33,7 +33,7 @@ from snapdiff.result.questions import (
     SkippedDocument,
     WantedCounts,
 )
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 
 
 def find_missing(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from snapdiff.model import counting_stacks
-from snapdiff.spack.configuration import target_family
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version, target_family
 from tests.golden import FOLDER
 from tests.support.example import NEW, OLD
 from tests.support.helpers import Report, pages_of, run_json, without_revisions, write_files

@@ -20,8 +20,7 @@ from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken
 from snapdiff.result import SkippedPage
-from snapdiff.spack.configuration import Configuration
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import Configuration, parse_version
 
 
 class Sighting(Struct, frozen=True, kw_only=True):

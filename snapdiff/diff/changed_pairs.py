@@ -19,7 +19,7 @@ from snapdiff.diff.fields import differing_fields, other_differences
 from snapdiff.errors import FormatError
 from snapdiff.model import Edge, Node
 from snapdiff.result.causes import Event, What
-from snapdiff.spack.configuration import NO_COMPILER
+from snapdiff.spack import NO_COMPILER
 
 FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
 """How many pairs of nodes are compared: so many, and more where the graphs have many nodes.

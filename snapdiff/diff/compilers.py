@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from snapdiff.diff.dependencies import Graphs
 from snapdiff.model import Edge, Graph, Node
 from snapdiff.result import Change, CompilerCount
-from snapdiff.spack.configuration import LANGUAGES, NO_COMPILER, canonical_compiler
+from snapdiff.spack import LANGUAGES, NO_COMPILER, canonical_compiler
 
 _MOST_NODES = 20_000
 """Of how many nodes of a document all compilers are read: of an environment, not of a large index.

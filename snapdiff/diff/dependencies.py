@@ -12,7 +12,7 @@ from typing import NamedTuple
 from snapdiff.diff.pairing import Effort
 from snapdiff.diff.reach import unite_below
 from snapdiff.model import Edge, Graph
-from snapdiff.spack.version import Version
+from snapdiff.spack import Version
 
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""

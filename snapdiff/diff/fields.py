@@ -11,7 +11,7 @@ from msgspec import Raw
 from snapdiff.model import Build
 from snapdiff.result import Field
 from snapdiff.result.causes import What
-from snapdiff.spack.configuration import canonical_variant
+from snapdiff.spack import canonical_variant
 
 _MACHINE_FIELDS = ("compiler", "os", "platform", "target")
 """The fields of a configuration that hold one word, in the order in which a report names them."""

@@ -23,7 +23,7 @@ from snapdiff.result import (
     PartChange,
     VersionCount,
 )
-from snapdiff.spack.version import Version, parse_version
+from snapdiff.spack import Version, parse_version
 
 _Versions = dict[Version, str]
 """Versions as they order, each with the text to show for it."""

@@ -17,8 +17,7 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, InCommon, PackagePair
 from snapdiff.result import Change, Kind, PackageChange
-from snapdiff.spack.configuration import Configuration
-from snapdiff.spack.version import Version
+from snapdiff.spack import Configuration, Version
 
 BuildHashes = dict[Build, list[str]]
 """Some specs as their builds, each with the hashes of those that were built like this."""

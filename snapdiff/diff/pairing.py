@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from snapdiff.limits import Limits, over_limit
 from snapdiff.model import Build
-from snapdiff.spack.configuration import Configuration, target_families
-from snapdiff.spack.version import Version
+from snapdiff.spack import Configuration, Version, target_families
 
 
 class Effort:

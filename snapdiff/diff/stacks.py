@@ -29,7 +29,7 @@ from snapdiff.result import (
     StackDiff,
     Summary,
 )
-from snapdiff.spack.version import Version, parse_version
+from snapdiff.spack import Version, parse_version
 
 
 class ComparedStack:

@@ -20,7 +20,7 @@ from snapdiff.result import (
     Summary,
     TagDiff,
 )
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 
 
 class TagDiffs:

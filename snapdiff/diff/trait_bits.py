@@ -11,7 +11,7 @@ from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import each_bit, unite_below
 from snapdiff.model import Build, Node
 from snapdiff.result.causes import Trait, TraitWhat
-from snapdiff.spack.configuration import Configuration, target_family
+from snapdiff.spack import Configuration, target_family
 
 _ORDER: tuple[TraitWhat, ...] = get_args(TraitWhat)
 

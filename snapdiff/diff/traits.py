@@ -17,7 +17,7 @@ from snapdiff.diff.dependencies import SideDependencies, Sides
 from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedBits, TraitBits
 from snapdiff.result import StackTrait, Trait, TraitCount
-from snapdiff.spack.configuration import Configuration
+from snapdiff.spack import Configuration
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""

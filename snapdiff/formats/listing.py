@@ -31,7 +31,7 @@ from snapdiff.model import (
     StackGraphs,
     counting_stacks,
 )
-from snapdiff.spack.configuration import NO_COMPILER, find_compiler, write_compiler
+from snapdiff.spack import NO_COMPILER, find_compiler, write_compiler
 
 _REMEMBERED = 20_000
 """Up to how many nodes of a document that is read whole are kept for whoever asks for them next.

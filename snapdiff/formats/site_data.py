@@ -20,7 +20,7 @@ from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.limits import Limits, check_version, plain_content
 from snapdiff.model import EMPTY_PART, Node, counting_stacks
-from snapdiff.spack.configuration import NO_COMPILER
+from snapdiff.spack import NO_COMPILER
 
 PLACES = 10_000
 """How many pairs of stack and release a spec of the site's data may have; real ones have a few."""

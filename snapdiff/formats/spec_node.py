@@ -21,7 +21,7 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import FileContent, decode_json, is_hash
 from snapdiff.limits import VERSION_PARTS, check_version
 from snapdiff.model import Edge
-from snapdiff.spack.configuration import Scalar, write_compiler, write_parameters
+from snapdiff.spack import Scalar, write_compiler, write_parameters
 
 Shape = TypeVar("Shape")
 Value = TypeVar("Value")

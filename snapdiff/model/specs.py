@@ -6,8 +6,7 @@ from typing import NamedTuple, Protocol
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from snapdiff.spack.configuration import Configuration, parse_configuration, target_family
-from snapdiff.spack.version import Version, parse_version
+from snapdiff.spack import Configuration, Version, parse_configuration, parse_version, target_family
 
 EMPTY_PART = "."
 """What a stack or tag is called whose part of the path is empty."""

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, versions_in_words
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import PackageChange, Trait, TraitCount, VersionCount
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 
 
 class BuildShare(NamedTuple):

@@ -20,7 +20,7 @@ from snapdiff.result import (
     TraitCount,
 )
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 
 SHARED_BY_PACKAGES = 10
 """How many packages make a change of a field one line: of fewer, each is worth its own."""

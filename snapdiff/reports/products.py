@@ -10,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
 from snapdiff.result import AskedFor, Change, Kind, PackageChange, PackageParts, StackDiff
-from snapdiff.spack.configuration import canonical_compiler
+from snapdiff.spack import canonical_compiler
 
 _COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
 """How packages end that came to a stack because its compilers became dependencies."""

@@ -13,8 +13,7 @@ from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
-from snapdiff.spack.configuration import canonical_compiler
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import canonical_compiler, parse_version
 
 
 class CountedCause(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.result import CatalogDiff, Kind
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 
 
 class KindLook(NamedTuple):

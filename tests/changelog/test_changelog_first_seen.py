@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from snapdiff.reports.terminal import functions, painter
-from snapdiff.spack.configuration import Configuration, parse_configuration
+from snapdiff.spack import Configuration, parse_configuration
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.oracle import Record, counting_stacks

@@ -22,7 +22,7 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Filters, Trait, TraitCount
-from snapdiff.spack.configuration import parse_configuration
+from snapdiff.spack import parse_configuration
 from tests.support.documents import Item, digest, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (

@@ -12,7 +12,7 @@ from snapdiff.formats import spec_node
 from snapdiff.formats.json_text import Key, is_hash, records_by_hash
 from snapdiff.formats.spec_node import EDGE, NAMED_EDGE, PARAMETERS, read_edges
 from snapdiff.model import Edge
-from snapdiff.spack.configuration import Scalar, write_parameters
+from snapdiff.spack import Scalar, write_parameters
 from tests.support.documents import digest
 
 WORDS = st.lists(st.sampled_from(["build", "link", "run", "test", "mpi", "c"]), max_size=3)

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from snapdiff import SnapdiffError, diff_catalogs, load_catalog, render_report
 from snapdiff.model import counting_stacks
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 from tests.fuzz.shapes import Pages, Shape
 from tests.fuzz.targets import PATH
 from tests.support.helpers import catalog_folders, spec, usual_page

@@ -19,7 +19,7 @@ from snapdiff.limits import DEFAULT_LIMITS
 from snapdiff.reports.templates import user_template
 from snapdiff.sources.git import GitSource
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 from tests.fuzz.document_targets import DOCUMENT_CHECKS, DOCUMENT_WORDS
 from tests.fuzz.server_targets import SERVER_CHECKS, SERVER_WORDS
 from tests.fuzz.settings_target import SETTINGS_WORDS, settings_file

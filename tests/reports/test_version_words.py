@@ -8,7 +8,7 @@ from hypothesis import given
 
 from snapdiff.reports.moves import moves_in
 from snapdiff.result import TagDiff
-from snapdiff.spack.version import Version, parse_version
+from snapdiff.spack import Version, parse_version
 from tests.reports.test_news import diff_of
 from tests.support.generated import Catalogs, catalogs
 from tests.support.oracle import Record, counting_stacks

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from snapdiff.spack.version import parse_version
+from snapdiff.spack import parse_version
 from tests.support import oracle
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

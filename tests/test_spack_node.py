@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapdiff.spack.configuration import (
+from snapdiff.spack import (
     Provider,
     Scalar,
     find_compiler,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.spack.configuration import canonical_compiler, canonical_variant
+from snapdiff.spack import canonical_compiler, canonical_variant
 from tests.support import oracle
 from tests.support.helpers import report_of, spec
 

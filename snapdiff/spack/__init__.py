@@ -1,1 +1,0 @@
-"""Spack's own rules: version order, notation, targets."""
