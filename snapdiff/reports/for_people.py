@@ -164,16 +164,20 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
             highest = bisect_right(range(1, highest), most, key=partial(length, extent))
         if highest:
             return texts[highest]
+    if length(Extent(has_table=False), 0) <= most:  # of each class its number is left
+        return texts[0]
     return _without_lines(outline, rendered, most)
 
 
 def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
-    """Return the text without any line of packages but news: with no table, cut if it must be."""
-    tags = [
-        replace(tag, parts=(), reasons=None, roots=(), toolchain=None, only_rebuilt=())
-        for tag in outline.tags
-    ]
-    for less in (tuple(tags), ()):
+    """Return the text without any line of packages but news: with no table, cut if it must be.
+
+    What else is said of a tag goes one after the other, what is needed least first.
+    """
+    tags = [replace(tag, parts=(), reasons=None, only_rebuilt=()) for tag in outline.tags]
+    without_roots = [replace(tag, roots=()) for tag in tags]
+    only_news = [replace(tag, toolchain=None) for tag in without_roots]
+    for less in map(tuple, (tags, without_roots, only_news, ())):
         for has_table in (True, False):
             text = rendered(replace(outline, tags=less), Extent(has_table=has_table))
             if len(text) <= most:

@@ -13,6 +13,7 @@ from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
+from snapdiff.result.causes import Event, event_of
 
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
@@ -33,9 +34,11 @@ class RootsChange(Struct, frozen=True, kw_only=True):
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought: `taken` are roots no more, `older` are downgraded.
 
-    All of these are direct dependencies of the new roots in the stacks of `place`.
+    All of these are direct dependencies of the new roots in the stacks of `place`. `in_tag` says
+    that no other stack has any of the new roots.
     """
 
+    in_tag: bool
     names: tuple[str, ...]
     place: Place
     taken: tuple[str, ...]
@@ -84,18 +87,23 @@ class StackLoss(Struct, frozen=True, kw_only=True):
 
 
 class LostTogether(Struct, frozen=True, kw_only=True):
-    """Packages that lost builds of one trait in the same stacks, and how many builds."""
+    """Packages that lost builds of one trait in the same stacks, and how many builds.
+
+    `roots_before` says that all of them were roots there, and are dependencies alone now.
+    """
 
     packages: tuple[str, ...]
     builds: int
     trait: TraitCount
     place: Place
+    roots_before: bool
 
 
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any."""
 
     shared: tuple[SharedChange, ...] = ()
+    replaced: tuple[tuple[Event, Place], ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
     losses: tuple[StackLoss, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
@@ -114,10 +122,32 @@ def opening_of(
     told = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
+        replaced=_replaced(stacks, moves, places),
         new_roots=_new_roots_of(stacks, moves, places),
         losses=losses,
-        lost_together=_lost_together(moves, told) if with_losses else (),
+        lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
     )
+
+
+def _replaced(
+    stacks: Iterable[StackDiff], moves: Moves, places: Places
+) -> tuple[tuple[Event, Place], ...]:
+    """Return which package took the place of which, where it made others change, and where."""
+    causes = (cause for stack in stacks for cause in stack.causes)
+    many = [it for it in causes if it.what == "replaced" and it.packages >= _LEAST_TOGETHER]
+    sides = {  # the stacks that a package is gone from or new in
+        status: {
+            name: {stack for move in some if move.status is status for stack in move.stacks}
+            for (name, _), some in moves.items()
+        }
+        for status in (Status.GONE, Status.NEW)
+    }
+    found = []
+    for event in dict.fromkeys(map(event_of, many)):
+        gone = sides[Status.GONE].get(str(event.old), set())
+        if both := gone & sides[Status.NEW].get(str(event.new), set()):
+            found.append((event, places.place(sorted(both))))
+    return tuple(found)
 
 
 def _new_roots_of(
@@ -136,6 +166,7 @@ def _new_roots_of(
     told = [
         NewRoots(
             names=roots,
+            in_tag=all(move.in_tag for name in roots for move in moves.get((name, False), ())),
             place=places.place(sorted({stack for _, stack in found})),
             taken=tuple(sorted({name for name, _ in taken.get(roots, ())})),
             older=tuple(sorted({name for name, _ in older.get(roots, ())})),
@@ -193,25 +224,32 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
     )
 
 
-def _lost_together(moves: Moves, told: AbstractSet[str]) -> tuple[LostTogether, ...]:
+def _lost_together(
+    stacks: Iterable[StackDiff], moves: Moves, told: AbstractSet[str], places: Places
+) -> tuple[LostTogether, ...]:
     """Return the products that lost builds of one trait in stacks of which nothing is `told`.
 
     Nothing is said where all that happened to them is that: they share a line.
     """
-    found: dict[tuple[TraitCount, Place], dict[str, int]] = {}
+    no_longer = {it.stack: it.asked_for.no_longer if it.asked_for else () for it in stacks}
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, int]] = {}
     for (name, is_dependency), some in moves.items():
         for move in some:
             lost = move.lost
             if is_dependency or lost is None or not told.isdisjoint(move.stacks):
                 continue
             for part in lost.parts:
-                builds = found.setdefault((replace(part, specs=0), move.place), {})
-                builds[name] = builds.get(name, 0) + part.specs
+                builds = found.setdefault((replace(part, specs=0), move.stacks), {})
+                builds[name] = builds.get(name, 0) + part.specs * len(move.stacks)
     return tuple(
         LostTogether(
-            packages=tuple(sorted(builds)), builds=sum(builds.values()), trait=trait, place=place
+            packages=tuple(sorted(builds)),
+            builds=sum(builds.values()),
+            trait=trait,
+            place=places.place(some),
+            roots_before=all(set(no_longer[stack]).issuperset(builds) for stack in some),
         )
-        for (trait, place), builds in found.items()
+        for (trait, some), builds in found.items()
         if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)
     )
 

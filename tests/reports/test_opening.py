@@ -24,6 +24,28 @@ def report(folder: Path, stacks: Mapping[str, Sides]) -> list[str]:
     return run_cli("-C", folder, "old", "new", "--package-url", "").out.splitlines()
 
 
+def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
+    sides = ([*TOOLS, OTHER], [*with_sdk(TOOLS), OTHER])
+    lines = report(tmp_path, {"a": sides, "b": (sides[1], sides[1])})
+    assert lines[4].startswith("- `sdk` is now in `a`, too: 3 products that were root specs are ")
+
+
+@pytest.mark.parametrize(
+    ("number", "told"), [(3, ["- `zlib` replaced by `zlib-ng` (both)"]), (2, [])]
+)
+def test_what_took_the_place_of_a_dependency_of_many_is_told_first(
+    tmp_path: Path, number: int, told: list[str]
+) -> None:
+    def above(name: str) -> list[Item]:
+        zlib = Item(name)
+        edge = needs(zlib, "zlib-api")
+        return [zlib, *(Item(f"app{it}", explicit=True, needs=(edge,)) for it in range(number))]
+
+    sides = (above("zlib"), above("zlib-ng"))
+    lines = report(tmp_path, {"a": sides, "b": sides})
+    assert [line for line in lines[:6] if line.startswith("- `zlib`")] == told
+
+
 def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
     """A new root, and its dependencies, of which nobody asks for any."""
     below = [

@@ -24,11 +24,13 @@ def derecho(number: str) -> Path:
 
 
 NEWS = """\
-- `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04` (506 specs)
-- `ecp-data-vis-sdk` is new in `cuda-aarch64`, `oneapi-x86_64`: 15 products that were root specs \
-are only its dependencies there now, and 4 of its dependencies are older than before: `adios2`, \
-`ascent`, `py-cinemasci`, `vtk-m`
-- 3 builds with `cuda_arch=90` lost in `cuda-x86_64`: `adios2`, `vtk-m`, `zfp`
+- `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
+- `zlib` replaced by `zlib-ng` (all 5)
+- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: 15 products that were root \
+specs are only its dependencies there now, and 4 of its dependencies are older than before: \
+`adios2`, `ascent`, `py-cinemasci`, `vtk-m`
+- 3 builds with `cuda_arch=90` lost in `cuda-x86_64`: `adios2`, `vtk-m`, `zfp`, only dependencies \
+there now
 - **Gone from `oneapi-x86_64`**: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
 - **New**
   - `exago` `1.6.0` in all but `oneapi-x86_64`
@@ -47,8 +49,8 @@ builds lost (`2.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
   - `flecsi` lost `2.1.0`, still has `2.2.1` (`cuda-aarch64`)
   - `py-warpx` `23.08`: 2 of 3 builds lost (1 with `^warpx dims=3`, 1 with `^warpx dims=rz`), in \
 `cuda-aarch64`
-  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 5 \
-builds lost (`1.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
+  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 5 builds lost (`1.0.0`, \
+with `cuda_arch=90`) in `cuda-x86_64`
 - **Upgraded to another major version**
   - `py-libensemble` `0.10.2` → `1.0.0` (all 5)
   - `tasmanian` `7.9` → `8.0` (all 5)
