@@ -51,8 +51,7 @@ class _OldPageListing(Listing):
         return self._keys[spec_hash]
 
     def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
-        found = super()._count(names, is_counted, key)
-        return found._replace(name=self._package) if is_counted else found
+        return super()._count(names, is_counted, key)._replace(name=self._package)
 
 
 def open_old_page(file: File, limits: Limits, builds: Builds) -> Listing:

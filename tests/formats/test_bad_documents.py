@@ -54,6 +54,7 @@ CONFLICT = b"""{
         (b"{}", "concrete_specs: missing; this is no lock of an environment"),
         (b'{"lockfileVersion": 3, "packages": {}}', "concrete_specs: missing"),
         (b'{"concrete_specs": []}', "concrete_specs: expected object | null, got array"),
+        (b'{"include_concrete": {"/a": {"concrete_specs": {}}}}', "concrete_specs: missing; this"),
         (b'{"concrete_specs": {"x": ' + b"[" * 100_000, "lists and mappings within each other"),
         (
             b'{"_meta": {"lockfile-version": ' + b"9" * 10_000 + b'}, "concrete_specs": {}}',
