@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 from snapdiff.filters import wanted_kinds
 from snapdiff.result import CatalogDiff, Kind
@@ -66,33 +66,39 @@ Versions = tuple[str, ...]
 class Status(IntEnum):
     """The classes of packages by what happened to them, in the order in which people read of them.
 
-    A package is in one class: that of the worst that happened to it in any stack.
+    A package is in one class: that of the worst that happened to it in any stack. Each has the sign
+    and colour of a `kind` of change, and the name of its `column` in tables of counts; what has
+    none is counted as the class of its kind.
     """
 
-    GONE = 0
-    NEW = 1
-    DOWNGRADED = 2
-    LOST = 3
-    """It lost versions or builds, while its highest version is as before."""
-    UPGRADED = 4
-    MORE = 5
-    """It has more versions or builds than before, and lost none."""
-    SCHEME = 6
-    """Its versions before and now cannot be compared: a date, or a branch, on one side."""
-    DEPENDENCY_NOW = 7
-    NO_DEPENDENCY = 8
-    """It was a dependency, and is a field of what it compiles again."""
-    RECONFIGURED = 9
-    SHARED = 10
-    """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 11
-    """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 12
+    kind: Kind
+    column: str
 
-    @property
-    def kind(self) -> Kind:
-        """The kind of change whose sign and colour it has."""
-        return _KINDS[self]
+    GONE = 0, Kind.REMOVED, "gone"
+    NEW = 1, Kind.ADDED, "new"
+    DOWNGRADED = 2, Kind.DOWNGRADED, "downgraded"
+    LOST = 3, Kind.REMOVED, "lost some"
+    """It lost versions or builds, while its highest version is as before."""
+    UPGRADED = 4, Kind.UPGRADED, "upgraded"
+    MORE = 5, Kind.ADDED, "with more"
+    """It has more versions or builds than before, and lost none."""
+    SCHEME = 6, Kind.UPGRADED, "other scheme"
+    """Its versions before and now cannot be compared: a date, or a branch, on one side."""
+    DEPENDENCY_NOW = 7, Kind.ADDED, "dependency now"
+    NO_DEPENDENCY = 8, Kind.REMOVED, "no dependency"
+    """It was a dependency, and is a field of what it compiles again."""
+    RECONFIGURED = 9, Kind.RECONFIGURED, "reconfigured"
+    SHARED = 10, Kind.RECONFIGURED, ""
+    """It was reconfigured in nothing but what all around it was, too: that is said once."""
+    DUPLICATES = 11, Kind.REBUILT, ""
+    """It has fewer builds, or more, that are equal to others."""
+    REBUILT = 12, Kind.REBUILT, "rebuilt"
+
+    def __new__(cls, number: int, kind: Kind, column: str) -> Self:
+        """Return the class of a number, worst first."""
+        status = int.__new__(cls, number)
+        status._value_, status.kind, status.column = number, kind, column
+        return status
 
     @property
     def word(self) -> str:
@@ -105,65 +111,27 @@ class Status(IntEnum):
         return self <= Status.LOST
 
 
-_KINDS = {
-    Status.GONE: Kind.REMOVED,
-    Status.NEW: Kind.ADDED,
-    Status.DOWNGRADED: Kind.DOWNGRADED,
-    Status.LOST: Kind.REMOVED,
-    Status.UPGRADED: Kind.UPGRADED,
-    Status.MORE: Kind.ADDED,
-    Status.SCHEME: Kind.UPGRADED,
-    Status.DEPENDENCY_NOW: Kind.ADDED,
-    Status.NO_DEPENDENCY: Kind.REMOVED,
-    Status.RECONFIGURED: Kind.RECONFIGURED,
-    Status.SHARED: Kind.RECONFIGURED,
-    Status.DUPLICATES: Kind.REBUILT,
-    Status.REBUILT: Kind.REBUILT,
-}
-
-
-COLUMNS = {
-    Status.GONE: "gone",
-    Status.NEW: "new",
-    Status.DOWNGRADED: "downgraded",
-    Status.LOST: "lost some",
-    Status.UPGRADED: "upgraded",
-    Status.MORE: "with more",
-    Status.SCHEME: "other scheme",
-    Status.DEPENDENCY_NOW: "dependency now",
-    Status.NO_DEPENDENCY: "no dependency",
-    Status.RECONFIGURED: "reconfigured",
-    Status.REBUILT: "rebuilt",
-}
-"""The classes that tables of counts tell apart, with what they call them."""
-
-_COUNTED_AS = {Status.SHARED: Status.RECONFIGURED, Status.DUPLICATES: Status.REBUILT}
-
-_STATUSES = {
-    Kind.REMOVED: Status.LOST,
-    Kind.ADDED: Status.MORE,
-    Kind.REBUILT: Status.REBUILT,
-    Kind.UPGRADED: Status.UPGRADED,
-    Kind.DOWNGRADED: Status.DOWNGRADED,
-    Kind.RECONFIGURED: Status.RECONFIGURED,
-}
+COLUMNS = tuple(status for status in Status if status.column)
+"""The classes that tables of counts tell apart."""
 
 
 def column_of(status: Status) -> Status:
     """Return the class as which a table counts a package: one of `COLUMNS`."""
-    return _COUNTED_AS.get(status, status)
+    return status if status.column else status_of_kind(status.kind, whole=False)
 
 
 def status_of_kind(kind: Kind, *, whole: bool) -> Status:
     """Return the class of a package of which no more is known than its kind."""
-    if whole:
-        return Status.GONE if kind is Kind.REMOVED else Status.NEW
-    return _STATUSES[kind]
+    if kind is Kind.REMOVED:
+        return Status.GONE if whole else Status.LOST
+    if kind is Kind.ADDED:
+        return Status.NEW if whole else Status.MORE
+    return Status[kind.name]
 
 
 def name_of_column(status: Status, rebuilt: str) -> str:
     """Return what the head of a column of counts says."""
-    return rebuilt if status is Status.REBUILT else COLUMNS[status]
+    return rebuilt if status is Status.REBUILT else status.column
 
 
 def severity(status: Status) -> float:

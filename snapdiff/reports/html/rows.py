@@ -100,10 +100,9 @@ def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
     found = {}
     for worst in sorted({row.worst for row in rows}):
         name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
-        if worst != WITH_STACK:
-            status = Status(worst)
-            said = words("status", Tally(status=status, number=2))
-            name, kind = status.word, status.kind
+        if isinstance(worst, Status):
+            said = words("status", Tally(status=worst, number=2))
+            name, kind = worst.word, worst.kind
         found[worst] = RowClass(name, kind, said, numbers[worst, False], numbers[worst, True])
     return found
 
