@@ -105,16 +105,12 @@ class Source:
     """The path of the folder from the top of its repository."""
 
     place: str = ""
-    """What the paths of files begin with, where others find them."""
+    """What the paths of files begin with where others find them."""
 
     commit: str | None = None
-    """The full object id of the commit, where the source is one."""
-
     date: str | None = None
-    """The committer's date in ISO 8601, where the source is a commit."""
-
     subject: str = ""
-    """The first line of the commit's message, where the source is a commit."""
+    """Of a commit: its full id, the committer's date in ISO 8601, its message's first line."""
 
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""
@@ -123,14 +119,13 @@ class Source:
     """The one file that is taken of the folder, because the user named it; else it is empty."""
 
     called: str = ""
-    """What that file is called here.
+    plain: Callable[[bytes], bytes] = bytes
+    """What that file is called here, and what makes of its bytes what others read.
 
     Two single files are two versions of one document, whatever their names and folders are: under
-    the name that documents of their kind have in a catalog, they are found on both sides.
+    the name that documents of their kind have in a catalog, they are found on both sides. `plain`
+    raises FormatError.
     """
-
-    plain: Callable[[bytes], bytes] = bytes
-    """What makes of the bytes of that file what others read; it raises FormatError."""
 
     view: str = ""
     """The manifest of the one index that is taken of a mirror, as if there were no other."""
