@@ -36,12 +36,14 @@ def change_of_package(
     old: Mapping[str, int],
     new: Mapping[str, int],
     changes: Collection[Change],
+    equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter()),
 ) -> PackageChange:
     """Return what happened to a package in a stack (docs/specification.md, section 9).
 
     `old` and `new` are how many specs of each version it has in the stack, on each side; `changes`
-    are its spec changes there, of every kind and at least one. Versions that are the same in
-    Spack's order (`1.2` and `1-2`) are one version, shown as the new side writes it.
+    are its spec changes there, of every kind and at least one; `equal` says how many specs of each
+    version are equal to another one of their side. Versions that are the same in Spack's order
+    (`1.2` and `1-2`) are one version, shown as the new side writes it.
     """
     kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
     numbers: dict[str, int] = {}
@@ -51,6 +53,13 @@ def change_of_package(
         if change.duplicate:
             duplicates[change.kind] = duplicates.get(change.kind, 0) + 1
     lost, gained = duplicates.get(Kind.REMOVED, 0), duplicates.get(Kind.ADDED, 0)
+    different: tuple[VersionCount, ...] | UnsetType = UNSET
+    if any(equal):
+        fewer = _by_version(old) - equal[0], _by_version(new) - equal[1]
+        texts = _by_order((*old, *new)) | _by_order(new)
+        different = tuple(
+            VersionCount(texts[it], *(side[it] for side in fewer)) for it in sorted(texts)
+        )
     return PackageChange(
         package=package,
         kind=kind or _kind_of_same_versions(numbers),
@@ -61,7 +70,8 @@ def change_of_package(
         specs=ChangeCounts(**numbers),
         builds=Count(sum(old.values()), sum(new.values())),
         versions=_count_versions(old, new, kept),
-        duplicates=Duplicates(lost=lost, gained=gained) if duplicates else UNSET,
+        different=different,
+        duplicates=Duplicates(lost=lost, gained=gained) if lost or gained else UNSET,
     )
 
 
@@ -126,6 +136,9 @@ def parts_of(
         )
     others = _beside(change, asked_for, [spec for spec in specs if not spec.is_explicit])
     is_all = not others and asked_for is not None and asked_for.kept == change.kept
+    if asked_for and is_all:  # unless it has to be said of how many roots builds were lost
+        of_roots = asked_for.specs.removed, asked_for.specs.added
+        is_all = of_roots == (0, 0) or of_roots != (change.specs.removed, change.specs.added)
     return None if is_all else PackageParts(asked_for=asked_for, others=others)
 
 
@@ -214,8 +227,8 @@ def changes_of_packages(
         new = _versions(some, "new").union(of_all.kept)
         part = change_of_package(name, dict.fromkeys(old, 0), dict.fromkeys(new, 0), some)
         is_all = (part.gone, part.came, part.kept) == (of_all.gone, of_all.came, of_all.kept)
-        versions = of_all.versions if is_all else UNSET
-        found.append(replace(part, builds=of_all.builds, versions=versions))
+        versions, different = (of_all.versions, of_all.different) if is_all else (UNSET, UNSET)
+        found.append(replace(part, builds=of_all.builds, versions=versions, different=different))
     return found
 
 

@@ -1,14 +1,17 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from snapdiff.diff.changed_pairs import KnownGraphs
-from snapdiff.diff.dependencies import Sides, match_members
+from snapdiff.diff.dependencies import SideDependencies, Sides, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.package_kinds import change_of_package
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
@@ -132,9 +135,38 @@ def diff_package(
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
         versions = old_versions.get(stack, {}), new_versions.get(stack, {})
-        package = change_of_package(pair.name, *versions, changes)
+        equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
+        if sides and any(change.kind is not Kind.REBUILT for change in changes):
+            equal = _count_equal(pair, stack, sides)
+            changes = _mark_equal(changes, sides[1])
+        package = change_of_package(pair.name, *versions, changes, equal)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
+
+
+def _count_equal(
+    pair: PackagePair, stack: str, sides: Sides
+) -> tuple[Counter[Version], Counter[Version]]:
+    """Return how many specs of each version a stack has beyond one of each different build."""
+    found: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
+    for side, mine, equal in zip(sides, (pair.old, pair.new), found, strict=True):
+        alike: dict[tuple[Version, Configuration], list[str]] = {}
+        for key, build in chain(mine.items(), pair.kept()):
+            if stack in build.stacks:
+                alike.setdefault((build.version, build.configuration), []).append(key)
+        for (version, _), hashes in alike.items():
+            if len(hashes) > 1 and (number := len(side.duplicates(hashes))):
+                equal[version] += number
+    return found
+
+
+def _mark_equal(changes: Iterable[Change], new: SideDependencies) -> list[Change]:
+    """Return changes, those reconfigured marked whose new specs are equal to that of another."""
+    moved = {it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new}
+    equal = new.duplicates(moved) if len(moved) > 1 else ()
+    return [
+        replace(it, duplicate=True) if it.new and it.new.hash in equal else it for it in changes
+    ]
 
 
 def _losses(

@@ -6,7 +6,7 @@ from msgspec import UNSET
 
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, versions_in_words
 from snapdiff.reports.statuses import Versions
-from snapdiff.result import PackageChange, Trait, TraitCount, VersionCount
+from snapdiff.result import Count, Kind, PackageChange, Trait, TraitCount, VersionCount
 from snapdiff.spack import parse_version
 
 
@@ -14,7 +14,7 @@ class BuildShare(NamedTuple):
     """How many builds a package lost or gained, `of` how many (0 of several packages), and which.
 
     `versions` are those of these builds, in order, where the package has others, too. `duplicates`
-    are not among the number: nobody misses a build of which there is an equal one.
+    are told where the number is 0: nobody misses a build of which there is an equal one.
     """
 
     number: int
@@ -112,6 +112,18 @@ class VersionMove(NamedTuple):
         return ", ".join(words)
 
 
+def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
+    """Return the builds of each version, equal ones once; none where `builds` alone says it."""
+    return change.different or change.versions or ()
+
+
+def number_of_builds(change: PackageChange) -> Count:
+    """Return how many builds a package has on each side, equal ones once."""
+    if not change.different:
+        return change.builds
+    return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
+
+
 def _counted(count: VersionCount, mark: Mark, noun: str = "") -> str:
     """Return a version with its builds: `1.2 (4 → 3)`, `1.2 (4 builds)`, `1.2 (4, new)`."""
     old, new = count.old, count.new
@@ -124,13 +136,14 @@ def version_move(change: PackageChange) -> VersionMove:
     """Return what became of a package's versions, with numbers where versions do not say it.
 
     They do not where some came and one that stays has fewer builds, and where none came or went and
-    there are more builds of some, fewer of others.
+    a spec has another version all the same.
     """
     gone, came, kept = change.gone, change.came, change.kept
-    counts = () if change.versions is UNSET else change.versions
+    counts = () if change.versions is UNSET else builds_by_version(change)
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
-    if has_fewer and (came or (has_more and not gone)):
+    has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
+    if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
         few = len(counts) <= MOST_VERSIONS
         return VersionMove(gone, came, (), tuple(it for it in counts if few or it.old != it.new))
     return VersionMove(gone, came, kept if gone or came else ())

@@ -166,6 +166,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "builds": "how many specs it has in the stack, changed or not",
         "versions": "how many of these there are of each version, the lowest first; there where a "
         "version is kept, and there are two or more",
+        "different": "how many builds of each version there are, equal ones counted once; there "
+        "where that is less, and more happened than that specs were rebuilt",
         "asked_for": "on which sides it is a root or was installed by hand; null where no document "
         "says that",
         "lost": "what all its removed specs have and none that is there on the new side, or null",
@@ -220,8 +222,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "cause": "why it was rebuilt, null for every other kind; missing where a side has no "
         "dependencies",
         "same_to_use": "that it differs in hashes and in what is needed for building alone",
-        "duplicate": "that its side has another spec, neither removed nor added, with the same "
-        "version, configuration, and all that it links and runs",
+        "duplicate": "that its side (of a reconfigured one the new side) has another spec, "
+        "to which that did not happen or that has a lower hash, with the same version, "
+        "configuration, and all that it links and runs",
     },
     "Spec": {
         "hash": "Spack's hash of it",

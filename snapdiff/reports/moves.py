@@ -6,7 +6,13 @@ from typing import cast
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from snapdiff.reports.builds import BuildShare, VersionMove, version_move
+from snapdiff.reports.builds import (
+    BuildShare,
+    VersionMove,
+    builds_by_version,
+    number_of_builds,
+    version_move,
+)
 from snapdiff.reports.names import NOWHERE, Mark, Place, Places, versions_in_words
 from snapdiff.reports.products import dependencies_now, no_dependencies, specs_by_part
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
@@ -191,15 +197,19 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
     told = specs if kind is Kind.RECONFIGURED else ()
     reconfigured = [spec for spec in told if not _is_told(spec, shared)]
     events = {event for spec in reconfigured or told for event in field_events(spec)}
-    number = sum(spec.kind is Kind.RECONFIGURED for spec in reconfigured)
-    some_builds = (number, change.builds.new) if 0 < number < change.builds.new else None
+    differing = [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]
+    number = sum(not spec.duplicate for spec in differing)
+    of_these = _sorted(spec.new.version for spec in differing if spec.new)
+    of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
+    of = of or number_of_builds(change).new
+    some_builds = (number, of) if 0 < number < of else None
     own: Versions = ()
     if change.whole:
         own, versions = change.gone or change.came, VersionMove((), ())
     elif is_builds:
         own = change.kept
-    elif some_builds and not versions.counts:
-        own = _sorted(spec.new.version for spec in reconfigured if spec.new)
+    elif differing and not versions.counts:
+        own = of_these
     elif not (versions.gone or versions.came or versions.counts):
         own = change.kept
     status = _status(change, versions, step, lost, gained)
@@ -263,8 +273,8 @@ def _status(
         return Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
-    if versions.counts:  # a version has fewer builds, and another one that was there has more
-        return Status.LOST
+    if versions.counts:  # versions that were there before have fewer builds, or more
+        return Status.LOST if any(it.new < it.old for it in versions.counts) else Status.MORE
     return Status[change.kind.name]
 
 
@@ -279,26 +289,26 @@ def _shares(
 
     def share(kind: Kind, of: int, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
         is_lost = kind is Kind.REMOVED
-        counts = [(it.version, it.old, it.new) for it in change.versions or ()]
-        if not is_lost:
-            counts = [(version, new, old) for version, old, new in counts]
+        number = change.specs.count(kind) - duplicates
+        counts = () if change.versions is UNSET else builds_by_version(change)
         # By pairs alone a build of another version may be the one that is left over.
-        fewer = {version for version, mine, theirs in counts if mine > theirs}
+        fewer = {it.version for it in counts if (it.old > it.new) is is_lost and it.old != it.new}
         found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
         versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
         return BuildShare(
-            number=change.specs.count(kind) - duplicates,
+            number=number,
             of=of,
             what="lost" if is_lost else "new",
             parts=parts,
             versions=_sorted(versions),
-            duplicates=duplicates,
+            duplicates=0 if number else duplicates,
         )
 
     double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
+    builds = number_of_builds(change)
     return (
-        share(Kind.REMOVED, change.builds.old, change.lost_by, double.lost),
-        share(Kind.ADDED, change.builds.new, change.gained_by, double.gained),
+        share(Kind.REMOVED, builds.old, change.lost_by, double.lost),
+        share(Kind.ADDED, builds.new, change.gained_by, double.gained),
     )
 
 

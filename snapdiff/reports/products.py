@@ -52,6 +52,7 @@ def _parts_of(change: PackageChange) -> Iterable[PackageChange]:
                 change,
                 **asdict(part),
                 asked_for=asked_for,
+                different=change.different if part is others else UNSET,
                 duplicates=change.duplicates if part is others else UNSET,
                 lost_by=change.lost_by if specs.removed == of_all.removed else (),
                 gained_by=change.gained_by if specs.added == of_all.added else (),

@@ -51,8 +51,9 @@ class Change(Struct, frozen=True, gc=False):
     Where both sides have dependencies there is a `cause`: null but for a rebuilt spec
     (specification, section 11). `same_to_use` is there where true: the spec and all that it links
     and runs differ in nothing but hashes and what is needed for building. `duplicate` is there
-    where true, of a removed or added spec: its side has another one of the same version and
-    configuration, with the same in all that it links and runs, that was not removed or added.
+    where true: the side of a removed or added spec, and the new side of a reconfigured one, has
+    another one of the same version and configuration, with the same in all that it links and runs,
+    to which that did not happen, or that has a lower hash.
     """
 
     kind: Kind

@@ -94,8 +94,9 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     `gone`, `came` and `kept` are its versions in Spack's order: only before, only after, on both
     sides. `whole` says that the package itself was added to or removed from the stack. `specs`
     counts its spec changes, of every kind, `builds` all its specs. `versions`, there where one was
-    kept and there are several, has the builds of each, in the same order. `asked_for` is null where
-    no document says what was. `lost` and `gained` are what all its removed and its added specs have
+    kept and there are several, has the builds of each, in the same order; `different` has those of
+    which equal ones count once, there where that is less. `asked_for` is null where no document
+    says what was. `lost` and `gained` are what all its removed and its added specs have
     in common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on;
     `duplicates`, there where it has any, are not among these. `cause` is the one that most of its
     rebuilt specs have, where dependencies are known. `was_compiler` is there where true, of a
@@ -114,6 +115,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     specs: ChangeCounts
     builds: Count
     versions: tuple[VersionCount, ...] | UnsetType = UNSET
+    different: tuple[VersionCount, ...] | UnsetType = UNSET
     asked_for: AskedFor | None = None
     lost: Trait | None = None
     gained: Trait | None = None

@@ -30,7 +30,7 @@ EXAMPLES = [
         "1.0*~1.0* 0.9", "reconfigured", "", id="a dependency of another version as before"
     ),
     pytest.param("1.0=1.0 1.0*", "", "rebuilt", id="a dependency's hash, the root as before"),
-    pytest.param("1.0*=1.0* 1.0*- 1.0", "", "", id="one root fewer"),
+    pytest.param("1.0*=1.0* 1.0*- 1.0", "removed -1", "", id="one root fewer, of two"),
     pytest.param("1.0*- 1.0* 1.0- 1.0", "removed -1", "removed -1", id="a root and another fewer"),
     pytest.param(
         "2.0*=2.0* 1.0*- 0.9-", "removed 1.0| -1", "removed 0.9| -1", id="a root's version"

@@ -43,7 +43,9 @@ from tests.support.trait_oracle import (
     PlainBuild,
     Side,
     dependencies,
+    different,
     duplicates,
+    order_of,
     package_trait,
     package_traits,
     stack_trait,
@@ -123,6 +125,7 @@ def side_of(graph: PlainGraph, hashes: Collection[str]) -> Side:
 
 def hold_against(stack: Report, old: Side, new: Side) -> int:
     """Assert all traits of a stack; return how many there are."""
+    hold_different(stack, old, new)
     lost = hold_duplicates(stack, "removed", old)
     gained = hold_duplicates(stack, "added", new)
     every = {kind: hashes_of(stack, kind) for kind in ("removed", "added")}
@@ -150,6 +153,21 @@ def hold_against(stack: Report, old: Side, new: Side) -> int:
     assert stack["lost_by"] == stack_traits(lost, old, new)
     assert stack["gained_by"] == stack_traits(gained, new, old)
     return number
+
+
+def hold_different(stack: Report, old: Side, new: Side) -> None:
+    """Assert how many different builds packages have, and how many of these have no partner."""
+    for change in stack["package_changes"]:
+        name, specs = change["package"], change["specs"]
+        before, after = different(name, old), different(name, new)
+        is_more = any(specs[kind] for kind in specs if kind != "rebuilt")
+        is_said = is_more and (before[1] or after[1])
+        counts = {
+            order_of(count["version"]): (count["old"], count["new"])
+            for count in change.get("different", ())
+        }
+        every = {it: (before[0][it], after[0][it]) for it in {*before[0], *after[0]}}
+        assert counts == (every if is_said else {})
 
 
 def hold_duplicates(stack: Report, kind: str, side: Side) -> dict[str, set[str]]:
@@ -406,7 +424,12 @@ TWINS = {
     "nothing of it is left": (
         "fftw-1 > gmake-1:build; gmake-1; fftw-2 > gmake-2:build; gmake-2 version=2",
         "gmake-1",
-        0,
+        1,
+    ),
+    "two that are lost both": (
+        "fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 target=zen4; a-1; a-2",
+        "fftw-3 target=zen4; a-1",
+        1,
     ),
     "two of three": (
         "fftw-1 > a-1:build; fftw-2 > a-2:build; fftw-3 > a-3:build; a-1; a-2; a-3",
@@ -637,11 +660,12 @@ def steps_of_a_loss(packages: int) -> int:
 
 
 TWO_X = "x-1; x-2 version=2"
+TWO_MPI = "mpi-1; mpi-2 variants=+x"
 TWO_B = "b-1 variants=patches:=abcdef0; b-2 variants=patches:=abcdef1"
 WARPX = "w-1 variants=dims:=1; w-2 variants=dims:=2; w-3 variants=dims:=3"
 PARTS = {
     "what most have goes first": (
-        "a-1 > mpi-1; a-2 > mpi-1; a-3 variants=+cuda; a-4 os=sles; a-5; mpi-1",
+        f"a-1 > mpi-1; a-2 > mpi-2; a-3 variants=+cuda; a-4 os=sles; a-5; {TWO_MPI}",
         "a-5",
         "2 with mpi 1.0, 1 for sles, 1 with +cuda",
     ),
@@ -661,9 +685,9 @@ PARTS = {
         "2 with mpi, 1 for sles",
     ),
     "two together where no one alone tells them": (
-        "a-1 os=sles > m-1; a-2 os=sles; a-3 > m-1; a-4 os=sles > m-1; a-5 target=zen4; m-1",
-        "a-2 os=sles; a-3 > m-1; m-1",
-        "2 with m 1.0 and for sles, 1 for zen4",
+        "a-1 os=sles > m-1; a-2 os=sles; a-3 > m-1; a-4 os=sles > m-1, z-1; a-5 os=x; m-1; z-1",
+        "a-2 os=sles; a-3 > m-1; m-1; z-1",
+        "2 with m 1.0 and for sles, 1 for x",
     ),
     "one alone before two, where as many have it": (
         "a-1 os=sles variants=+cuda > mpi-1; a-2 os=sles; a-3 > mpi-1; mpi-1; a-4 target=zen4",
@@ -711,7 +735,7 @@ PARTS = {
         "1 for sles",
     ),
     "a build is counted with one trait": (
-        "a-1 > mpi-1; a-2 > mpi-1, zlib-1; a-3 > zlib-1; a-4 > mpi-1; a-5; mpi-1; zlib-1",
+        f"a-1 > mpi-1; a-2 > mpi-1, zlib-1; a-3 > zlib-1; a-4 > mpi-2; a-5; {TWO_MPI}; zlib-1",
         "a-5; zlib-1",
         "3 with mpi 1.0, 1 with zlib 1.0",
     ),

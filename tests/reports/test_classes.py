@@ -1,14 +1,17 @@
 """Each package is in one class, by the worst that happened to it, and the sentence adds up."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
+from tests.diff.test_traits import lock_of, with_hashes
 from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, needs
 from tests.support.environments import write_locks
+from tests.support.graphs import described
 from tests.support.helpers import run_cli, spec
 from tests.support.oracle import Record
 
@@ -117,6 +120,64 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
     assert "builds lost" not in text
     back = run_cli(new, old, "-f", "text").out
     assert "gotcha 1.0: one more equal build" in back
+
+
+EQUAL = "zfp-3 version=0.5 > b-1:build; zfp-4 version=0.5 > b-2:build; b-1; b-2"
+"""Two builds that differ in what they were built with alone."""
+
+X = "version=0.5 variants=+x"
+EQUAL_X = f"zfp-6 {X} > b-1:build; zfp-7 {X} > b-2:build; b-1; b-2"
+
+COUNTED = {
+    "equal builds of another version, before": (
+        f"zfp-1; zfp-2 variants=+cuda; {EQUAL}",
+        "zfp-1; zfp-3 version=0.5 > b-1:build; b-1",
+        "zfp: 1 of 3 builds lost (1.0, with +cuda)",
+    ),
+    "and now": (
+        f"zfp-1; zfp-2 variants=+cuda; {EQUAL}",
+        f"zfp-1; {EQUAL}",
+        "zfp: 1 of 3 builds lost (1.0, with +cuda)",
+    ),
+    "equal builds of a version that has one of them now": (
+        f"zfp-1 version=1.14; {EQUAL}",
+        "zfp-1 version=1.15; zfp-3 version=0.5 > b-1:build; b-1",
+        "zfp 1.14 → 1.15, still has 0.5",
+    ),
+    "equal builds that are lost both": (
+        f"zfp-1 version=0.5 variants=+x; {EQUAL}",
+        "zfp-1 version=0.5 variants=+x; b-1",
+        "zfp 0.5: 1 of 2 builds lost\n",
+    ),
+    "reconfigured of those of the version": (
+        "zfp-1 version=0.5; zfp-2; zfp-5 os=sles",
+        "zfp-1 version=0.5; zfp-6 variants=+x; zfp-5 os=sles",
+        "zfp 1.0: 1 of 2 builds reconfigured",
+    ),
+    "reconfigured, equal ones once": (
+        f"zfp-1 version=0.5 os=sles; {EQUAL}",
+        f"zfp-1 version=0.5 os=sles; {EQUAL_X}",
+        "zfp 0.5: 1 of 2 builds reconfigured",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_equal_builds_count_once_on_both_sides(tmp_path: Path, name: str) -> None:
+    old, new, expected = COUNTED[name]
+    for side, text in (("old", f"left-1; {old}"), ("new", new)):
+        nodes = with_hashes(described(*text.split("; ")))
+        (tmp_path / f"{side}.lock").write_text(json.dumps(lock_of(nodes, nodes)))
+    out = run_cli(tmp_path / "old.lock", tmp_path / "new.lock", "-f", "text").out
+    assert expected in out
+
+
+def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
+    fftw = [Item("fftw", parameters={"n": it}, explicit=it < "3") for it in "0123"]
+    user = Item("user", explicit=True, needs=(needs(fftw[3]),))
+    old, new = write_locks(tmp_path, [*fftw, user, Item("left")], [*fftw[1:], user])
+    text = run_cli(old, new, "-f", "text").out
+    assert "fftw 1.0: 1 of 3 builds lost (with n=0)" in text
 
 
 @pytest.mark.parametrize(

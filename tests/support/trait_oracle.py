@@ -62,10 +62,25 @@ def duplicates(lost: Collection[str], mine: Side) -> set[str]:
     packages = {mine.graph[key].name for key in lost}
     stayed = [it.hash for it in mine.builds if it.package in packages and it.hash not in lost]
     known = {likeness(mine.graph, key) for key in stayed}
-    return {key for key in lost if likeness(mine.graph, key) in known}
+    found = set()
+    for key in sorted(lost):
+        like = likeness(mine.graph, key)
+        if like in known:
+            found.add(key)
+        known.add(like)
+    return found
 
 
-def likeness(graph: PlainGraph, start: str) -> tuple[object, frozenset[object]]:
+def different(package: str, side: Side) -> tuple[Counter[object], bool]:
+    """How many different builds of each version there are, and whether some builds are equal."""
+    hashes = [build.hash for build in side.builds if build.package == package]
+    if side.graph is None:
+        return Counter(), False
+    alike = {likeness(side.graph, key) for key in hashes}
+    return Counter(own[1] for own, _ in alike), len(alike) < len(hashes)
+
+
+def likeness(graph: PlainGraph, start: str) -> tuple[tuple[object, ...], frozenset[object]]:
     """A build, and all that it links and runs, as name, version and configuration."""
     reached, waiting = {start}, [start]
     while waiting:
@@ -76,16 +91,23 @@ def likeness(graph: PlainGraph, start: str) -> tuple[object, frozenset[object]]:
     return member(graph, start), frozenset(member(graph, key) for key in reached)
 
 
-def member(graph: PlainGraph, key: str) -> object:
+def member(graph: PlainGraph, key: str) -> tuple[object, ...]:
     """A node's name, version and configuration; 1.02 and 1.2 are one version."""
     node = graph[key]
-    version = parse_version(node.version)
     return (
         node.name,
-        tuple(int(token) if token.isdigit() else token for token in version.release),
-        (version.pre_word, version.pre_number and int(version.pre_number), version.git_ref),
+        order_of(node.version),
         (canonical_compiler(node.compiler), node.os, node.platform, node.target),
         frozenset(map(canonical_variant, node.variants)),
+    )
+
+
+def order_of(text: str) -> object:
+    """A version; 1.02 and 1.2 are one."""
+    version = parse_version(text)
+    return (
+        tuple(int(token) if token.isdigit() else token for token in version.release),
+        (version.pre_word, version.pre_number and int(version.pre_number), version.git_ref),
     )
 
 
