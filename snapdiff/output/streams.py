@@ -18,12 +18,6 @@ from snapdiff.output.signals import UndoneAtEnd
 from snapdiff.output.whole_files import write_file
 from snapdiff.safe_text import visible
 
-_ENVIRONMENT = {"LESS": "FRX", "LV": "-c"}
-"""What git sets too, where it is not set: show colours, and end where all fits on the screen."""
-
-_NOT_FOUND = 127
-"""What a shell says of a command that there is none of."""
-
 
 class Destination(NamedTuple):
     """A file, or standard output where there is no file."""
@@ -88,14 +82,16 @@ def _paged(text: str) -> bool:
         return False
     sys.stdout.flush()
     try:
-        # As git does: the value may have arguments, and is the user's own.
+        # As git does: the value may have arguments, and is the user's own. Colours are shown, and
+        # it ends where all fits on the screen.
+        environment = {"LESS": "FRX", "LV": "-c", **os.environ}
         pager = subprocess.Popen(  # noqa: S602
-            command, shell=True, stdin=subprocess.PIPE, env=_ENVIRONMENT | dict(os.environ)
+            command, shell=True, stdin=subprocess.PIPE, env=environment
         )
     except OSError:
         return False
     pager.communicate(text.encode("utf-8"))  # a reader who has seen enough ends it quietly
-    return pager.wait() != _NOT_FOUND
+    return pager.wait() != 127  # what a shell says of a command that there is none of
 
 
 # --- Standard error ---
