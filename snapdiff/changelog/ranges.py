@@ -1,5 +1,7 @@
 """What the argument of a changelog stands for: a range of commits, or a folder of snapshots."""
 
+import contextlib
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -210,15 +212,15 @@ def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:
         found = [item for item in folder.iterdir() if item.is_dir() and not item.is_symlink()]
     except OSError as error:
         raise RevisionError(f"{argument}: cannot list the directory: {error.strerror}") from error
-    names = [
-        item.name
-        for item in found
-        if not item.name.startswith(".")
-        and not any((item / other.name).is_dir() for other in found)
-        and has_document(
-            Catalog(DirectorySource(item.name, item, wanted=DOCUMENTS, limits=limits), limits)
-        )
-    ]
+    all_names = {item.name for item in found}
+    names = []
+    for item in found:
+        with contextlib.suppress(PermissionError):  # what reads its documents says so
+            if any((item / name).is_dir() for name in all_names.intersection(os.listdir(item))):
+                continue
+        source = DirectorySource(item.name, item, wanted=DOCUMENTS, limits=limits)
+        if not item.name.startswith(".") and has_document(Catalog(source, limits)):
+            names.append(item.name)
     if len(names) < 2:
         only = f"only one ({names[0]})" if names else "none"
         raise RevisionError(

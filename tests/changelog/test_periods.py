@@ -1,13 +1,15 @@
 """Which commits make a section, where some have no date, and snapshots of any name."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from snapdiff.changelog.ranges import UNDATED, periods
+from snapdiff.changelog.ranges import UNDATED, open_range, periods
 from snapdiff.sources.git_commands import Commit
 from tests.support.helpers import run_cli, spec, usual_page, write_files
+from tests.support.work import work
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,19 @@ def test_a_snapshot_whose_name_is_not_utf_8_is_gone_on_from(suffix: str, tmp_pat
     assert run_cli(*run) == (0, "", "")
     assert file.read_bytes() != before
     assert before in file.read_bytes() or suffix == "md"
+
+
+def test_four_times_as_many_snapshots_are_found_in_about_four_times_as_much_work(
+    tmp_path: Path,
+) -> None:
+    page = usual_page([spec("b")])
+    found = []
+    for number in (20, 80):
+        folder = tmp_path / str(number)
+        write_files(folder, {f"{day}/develop/p/specs.md": page for day in range(number)})
+        open_range("20", tmp_path)  # what is imported late is not counted
+        found.append(work(partial(open_range, str(number), tmp_path)))
+    assert found[1] < 6 * found[0]
 
 
 def test_a_quiet_folder_names_its_snapshots_whatever_they_are_called(tmp_path: Path) -> None:
