@@ -1,14 +1,18 @@
 """What people read of a section: news first, in text, Markdown, a page and their own words."""
 
+import gc
 import os
 import pty
 import re
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from snapdiff.changelog import writing
+from snapdiff.reports.outline import Outline, outline_of
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, run_cli, spec, write_files
 from tests.support.oracle import Record
@@ -325,3 +329,22 @@ def test_a_file_that_goes_on_counts_its_new_sections(tmp_path: Path) -> None:
     for said in ("1 new section", "0 new sections"):
         result = run_changelog("snapshots/", "-v", "-o", file)
         assert result.err == f"snapdiff: wrote {file}: {said}\n"
+
+
+@pytest.mark.parametrize("format_name", ["markdown", "text", "html"])
+def test_nothing_is_kept_of_a_section_but_its_text(
+    format_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[int] = []
+
+    def counted(*arguments: Any, **options: Any) -> Outline:
+        kept.append(sum(type(item) is Outline for item in gc.get_objects()))
+        return outline_of(*arguments, **options)
+
+    monkeypatch.setattr(writing, "outline_of", counted)
+    for number, letter in enumerate("bcdefg"):
+        write_files(tmp_path / str(number), pages_of([spec(letter, f"1.{number}")]))
+    told = markdown(tmp_path, "-f", format_name)
+    assert "1.0 → 1.1" in told.replace("`", "")
+    assert len(kept) == 5
+    assert max(kept) - kept[0] <= 1  # the one before, while the next takes its place
