@@ -18,7 +18,7 @@ from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, 
 from snapdiff.diff.traits import Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, PackagePair
+from snapdiff.model import Build, InCommon, PackagePair, counted_in_common
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.spack import Configuration, Version
 
@@ -217,10 +217,7 @@ def _count(
     side: BuildHashes, common: Mapping[InCommon, int], scope: Scope
 ) -> tuple[SideCounts, Mapping[str, Mapping[str, int]]]:
     """Return how many specs one side of a package has, and how many of each version by stack."""
-    numbers = dict(common)
-    for build, hashes in side.items():
-        key = InCommon(build.version_text, build.stacks)
-        numbers[key] = numbers.get(key, 0) + len(hashes)
+    numbers = counted_in_common({build: len(hashes) for build, hashes in side.items()}, common)
     versions: dict[str, dict[str, int]] = {}
     in_any = 0
     for (version, listed), number in numbers.items():

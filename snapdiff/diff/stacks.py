@@ -35,8 +35,9 @@ from snapdiff.spack import Version, parse_version
 class ComparedStack:
     """A stack with what happened to each package that has a spec in it, on either side.
 
-    `changes` and `package_changes` are all of them, `asked_for` the packages that somebody asked
-    for on each side, None where nobody says it.
+    `changes` and `package_changes` are all of them, `dependencies` has the graphs of both sides by
+    package, where they are known. `there` are the packages on both sides, `asked_for` those that
+    somebody asked for on each, None where nobody says it.
     """
 
     def __init__(
@@ -48,7 +49,10 @@ class ComparedStack:
         known: KnownGraphs,
     ) -> None:
         packages = sorted(packages, key=lambda package: package.pair.name)
-        self.name, self.tag, self.scope, self.known = name, tag, scope, known
+        self.name = name
+        self.tag = tag
+        self.scope = scope
+        self.known = known
         counted = [
             (it.pair.name, it.old.by_stack.get(name, 0), it.new.by_stack.get(name, 0))
             for it in packages
@@ -80,10 +84,10 @@ class ComparedStack:
             for graph, number in zip(self.graphs, (self.specs.old, self.specs.new), strict=True)
         )
         self.asked_for = None
-        self.asked_for_once = frozenset[str]()  # on one side alone
+        self.asked_for_on_one_side = frozenset[str]()
         if old_names is not None and new_names is not None:
             self.asked_for = old_names, new_names
-            self.asked_for_once = old_names ^ new_names
+            self.asked_for_on_one_side = old_names ^ new_names
 
     def diff(self) -> StackDiff:
         """Return the diff of the stack.
@@ -152,7 +156,7 @@ class ComparedStack:
         What is asked for on one side alone is reported with all its specs: those that nobody asked
         for say whether it is still there.
         """
-        is_wanted = change.is_explicit or change.package in self.asked_for_once
+        is_wanted = change.is_explicit or change.package in self.asked_for_on_one_side
         return is_wanted or not self.scope.filters.explicit
 
     def _traits(self, changes: Iterable[Change]) -> tuple[Traits, Traits]:
@@ -179,7 +183,7 @@ class ComparedStack:
         Raises FormatError where a node of the new side cannot be read.
         """
         one_sided = {*self.packages.added, *self.packages.removed}
-        names = sorted(filter(self.scope.has_package, self.asked_for_once - one_sided))
+        names = sorted(filter(self.scope.has_package, self.asked_for_on_one_side - one_sided))
         if not names or not self.asked_for or self.scope.filters.because:
             return None
         old, new = self.asked_for

@@ -280,25 +280,19 @@ def _trait_of_stack(
     More than half of them have it, and none of the `others` of packages that lost one. A package
     that is wholly gone speaks for dependencies alone that are gone, too.
     """
-    votes: Counter[int] = Counter()
+    builds = [(lost.package, it.has) for lost in losses for it in lost.builds.values()]
     counts = BitCounts()
-    for lost in losses:
-        for build in lost.builds.values():
-            counts.add(build.has)
+    for _, has in builds:
+        counts.add(has)
+    votes: Counter[int] = Counter()
     for lost in losses:
         bit = bits.of_trait(common[lost.package]) if lost.package in common else 0
         if bit & ~(bits.told_last | others) and (lost.there or bit & lost.gone):
             votes[bit] += len(lost.builds)
     for bit in sorted(votes, key=lambda bit: (-votes[bit], bits.order(bit))):
         specs = counts.number(bit)
-        if 2 * specs > sum(len(lost.builds) for lost in losses):
-            having = [
-                (lost.package, build.has)
-                for lost in losses
-                for build in lost.builds.values()
-                if build.has & bit
-            ]
-            trait = bits.trait(bit, reduce(or_, (has for _, has in having)))
-            packages = len({package for package, _ in having})
+        if 2 * specs > len(builds):
+            trait = bits.trait(bit, reduce(or_, (has for _, has in builds if has & bit)))
+            packages = len({package for package, has in builds if has & bit})
             return StackTrait(*astuple(trait), specs=specs, packages=packages)
     return None
