@@ -100,8 +100,8 @@ class Unchanged:
         self._scope = scope
         self.folders: list[CountedFiles] = []
         """Documents that are the same on both sides, folder by folder."""
-        self.packages: list[tuple[tuple[Claim, ...], PackageCounts]] = []
-        """Packages of which two versions of a document have the same, and what that one lists."""
+        self.packages: list[tuple[tuple[Claim, ...], Sequence[PackageCounts]]] = []
+        """What a document lists, and packages of which two versions of it have the same."""
 
     @property
     def documents(self) -> Iterator[CountedFile]:
@@ -110,11 +110,9 @@ class Unchanged:
 
     def stacks(self, tag: str) -> set[str]:
         """Return the stacks of a tag, whatever is asked for."""
-        counted = (package for document in self.documents for package in document.counts)
-        packages = chain((package for _, package in self.packages), counted)
-        return set().union(
-            *(stack for one in packages if one.tag == tag for stack in one.by_stacks)
-        )
+        counted = chain((some for _, some in self.packages), (it.counts for it in self.documents))
+        packages = (package for some in counted for package in some if package.tag == tag)
+        return set().union(*(stacks for package in packages for stacks in package.by_stacks))
 
     def repeated_claims(self) -> set[Claim]:
         """Return what more than one document of a folder lists."""
@@ -134,18 +132,16 @@ class Unchanged:
         """
         found: dict[str, set[str]] = {}
         listings = (
-            (document.claims, package)
-            for document in self.documents
-            if document.hashes
-            for package in document.counts
+            (document.claims, document.counts) for document in self.documents if document.hashes
         )
-        for claims, package in chain(self.packages, listings):
-            if package.tag == tag and package.name in names and not left_out & set(claims):
-                for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
-                    found.setdefault(stack, set()).add(package.name)
+        for claims, packages in chain(self.packages, listings):
+            for package in () if left_out.intersection(claims) else packages:
+                if package.tag == tag and package.name in names:
+                    for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
+                        found.setdefault(stack, set()).add(package.name)
         return found
 
-    def counts(self, tag: str, left_out: Collection[Claim]) -> Counts:
+    def counts(self, tag: str, left_out: set[Claim]) -> Counts:
         """Return the counts of a tag, less what is left out."""
         total = Counts()
         for counted in self.folders:
@@ -154,9 +150,10 @@ class Unchanged:
             for package in chain.from_iterable(counted.documents[path].counts for path in paths):
                 if package.tag == tag:
                     add_package(total, package, self._scope, -1)
-        for claims, package in self.packages:
-            if package.tag == tag and not set(claims).intersection(left_out):
-                add_package(total, package, self._scope)
+        for claims, packages in self.packages:
+            for package in () if left_out.intersection(claims) else packages:
+                if package.tag == tag:
+                    add_package(total, package, self._scope)
         return total
 
 
