@@ -29,11 +29,12 @@ class Catalog:
     @property
     def revision(self) -> Revision:
         """What was asked for, and the commit it is, if it is one."""
+        commit = self.source.commit
         return Revision(
             source=self.source.name,
-            commit=self.source.commit,
-            date=self.source.date,
-            subject=self.source.subject or UNSET,
+            commit=commit and commit.id,
+            date=commit and commit.date,
+            subject=(commit and commit.subject) or UNSET,
         )
 
     def packages(self) -> Iterator[Package | BadPage]:

@@ -23,10 +23,9 @@ from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitHistory, GitSource, changes_between, open_revision
-from snapdiff.sources.git_commands import Commit
 from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Source, printable_path
+from snapdiff.sources.source import Commit, Source, printable_path
 
 _NAME_LENGTH = 10
 """How many characters of a commit's id name it where it is to be found again."""

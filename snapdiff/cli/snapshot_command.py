@@ -162,7 +162,8 @@ class SnapshotFolder:
         if kept == {path: document.sha256 for path, document in documents.items()}:
             return {}
         taken = datetime.now(UTC).isoformat(timespec="seconds")
-        record = SnapshotRecord(VERSION, source.name, source.commit, taken, documents)
+        commit = source.commit and source.commit.id
+        record = SnapshotRecord(VERSION, source.name, commit, taken, documents)
         try:
             with replaced_folder(self._target, self._check_own) as folder:
                 # The library of the rest would not write a path that is no UTF-8.

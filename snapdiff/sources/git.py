@@ -12,12 +12,13 @@ from typing import TypeGuard
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.sources.directory import WorkingTree
-from snapdiff.sources.git_commands import Commit, missing_object, read_commit
+from snapdiff.sources.git_commands import missing_object, read_commit
 from snapdiff.sources.names import AS_A_REVISION, split_name
 from snapdiff.sources.repository import RAW, Repository, submodules_in
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
     SETTINGS_FILE,
+    Commit,
     Content,
     ContentPair,
     Entry,
@@ -37,7 +38,7 @@ class GitSource(Source):
         repository: Repository,
         revision: str,
         top: str,
-        facts: Commit | None = None,
+        commit: Commit | None = None,
         tree: str = "",
         folder: str = "",
     ) -> None:
@@ -47,9 +48,7 @@ class GitSource(Source):
         self.tree = tree or top
         self.folder = self.place = folder
         self.prefix = printable_path(folder)
-        if facts:
-            self.commit, self.date, self.subject = facts.id, facts.date, facts.subject
-        self.facts = facts
+        self.commit = commit
         self._top = top
 
     def part(self, path: str, name: str = "") -> "GitSource | None":
@@ -60,7 +59,7 @@ class GitSource(Source):
         folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
         tree = self.repository.resolve(f"{self._top}:{folder}") if file else found.object_id
         assert tree is not None
-        part = GitSource(self.repository, self.revision, self._top, self.facts, tree, folder)
+        part = GitSource(self.repository, self.revision, self._top, self.commit, tree, folder)
         part.name = printable_path(name or f"{self.revision}:{path}")
         if file:
             part.take(file, part.name)
@@ -215,15 +214,15 @@ class GitHistory:
         it, so a folder that was renamed in between is one catalog. Raises RevisionError.
         """
         for source in (old, new):
-            if source.facts is None:
+            if source.commit is None:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
-        assert old.facts
-        assert new.facts
+        assert old.commit
+        assert new.commit
         self.repository = new.repository.narrowed(new.paths)
         self.folder = new.folder
         self._folders = list(dict.fromkeys([self.folder, old.folder]))
-        self.first = old.facts._replace(tree=old.tree)
-        self.last = new.facts._replace(tree=new.tree)
+        self.first = old.commit._replace(tree=old.tree)
+        self.last = new.commit._replace(tree=new.tree)
 
     def commits(self, after: str | None = None) -> list[Commit]:
         """Return the commits after one (else the first), oldest first; raises RevisionError."""

@@ -21,7 +21,7 @@ from typing import IO, NamedTuple
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import SizeLimit
-from snapdiff.sources.source import Content, Entry
+from snapdiff.sources.source import Commit, Content, Entry
 
 ENVIRONMENT = {
     # No transport, no lock, no question: an object that is not here is an error.
@@ -273,18 +273,6 @@ def missing_object(where: str, what: str) -> RevisionError:
         f"{where}: {what} is missing or damaged; see git fsck, "
         "and in a partial clone run git fetch --refetch --no-filter"
     )
-
-
-class Commit(NamedTuple):
-    """A commit: its id, its date in ISO 8601, and its tree, or that of the catalog's folder in it.
-
-    `subject` is the first line of its message, joined where it has several.
-    """
-
-    id: str
-    date: str | None
-    tree: str
-    subject: str = ""
 
 
 def read_commit(found: GitObject) -> Commit:

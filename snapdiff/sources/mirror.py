@@ -64,7 +64,7 @@ class MirrorSource(Source):
 
     def _move(self, address: MirrorAddress) -> None:
         self._address = self._downloads.address = address
-        self.prefix = address.folder
+        self.prefix = str(address).partition("://")[2].rstrip("/").rpartition("/")[2]
 
     def location(self, entry: Entry) -> str:
         """Return the file's address, without what is secret in it."""

@@ -213,11 +213,6 @@ class MirrorAddress(NamedTuple):
         values = [value for _, value in parse_qsl(self.query, keep_blank_values=True)]
         return [*user.split(":"), *map(unquote, user.split(":")), self.query, *values]
 
-    @property
-    def folder(self) -> str:
-        """The last folder of the address: the mirror's own name."""
-        return str(self).partition("://")[2].rstrip("/").rpartition("/")[2]
-
 
 class RegistryAddress(NamedTuple):
     """Where a build cache is in an OCI registry; nothing of it is secret."""
@@ -229,11 +224,6 @@ class RegistryAddress(NamedTuple):
     repository: str
     digest: str | None
     """The manifest of an older index, or None for the one that is tagged."""
-
-    @property
-    def folder(self) -> str:
-        """The last part of the repository's name: the build cache's own name."""
-        return self.repository.rpartition("/")[2]
 
     def __str__(self) -> str:
         oci = "oci" if self.scheme == "https" else "oci+http"

@@ -62,7 +62,7 @@ class RegistrySource(Source):
 
     def __init__(self, address: RegistryAddress, downloads: Downloads, limits: Limits) -> None:
         self.name = str(address)
-        self.prefix = address.folder
+        self.prefix = address.repository.rpartition("/")[2]
         self._downloads = downloads
         self._digest = address.digest
         self._limits = limits

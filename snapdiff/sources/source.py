@@ -43,6 +43,18 @@ class Entry(NamedTuple):
     fault: str | None = None
 
 
+class Commit(NamedTuple):
+    """A commit: its id, its date in ISO 8601, and its tree, or that of the catalog's folder in it.
+
+    `subject` is the first line of its message, joined where it has several.
+    """
+
+    id: str
+    date: str | None
+    tree: str
+    subject: str = ""
+
+
 class SettingsFile(NamedTuple):
     """A configuration file: `place` is how a user would name it, `HEAD~1:.snapdiff.toml`.
 
@@ -107,10 +119,8 @@ class Source:
     place: str = ""
     """What the paths of files begin with where others find them."""
 
-    commit: str | None = None
-    date: str | None = None
-    subject: str = ""
-    """Of a commit: its full id, the committer's date in ISO 8601, its message's first line."""
+    commit: Commit | None = None
+    """The commit, where the source is one or a part of one."""
 
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff.changelog.ranges import UNDATED, open_range, periods
-from snapdiff.sources.git_commands import Commit
+from snapdiff.sources.source import Commit
 from tests.support.helpers import run_cli, spec, usual_page, write_files
 from tests.support.work import work
 

@@ -302,7 +302,7 @@ def test_entries_are_those_of_a_folder_in_order(server: WebServer) -> None:
     ]
     assert [entry.path for entry in source.entries("develop/hep")] == [f"develop/hep/{INDEX}"]
     assert source.changed_entries(source) == []
-    assert (source.commit, source.date, source.prefix) == (None, None, "m")
+    assert (source.commit, source.prefix) == (None, "m")
 
 
 def test_a_file_that_the_mirror_does_not_have_is_named(server: WebServer) -> None:
