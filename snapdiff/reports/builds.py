@@ -1,12 +1,22 @@
 """Versions and builds in words: which there are, how many, and what tells those that are lost."""
 
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
 from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, versions_in_words
 from snapdiff.reports.statuses import Versions
-from snapdiff.result import Count, Kind, PackageChange, Trait, TraitCount, VersionCount
+from snapdiff.result import (
+    Change,
+    Count,
+    Duplicates,
+    Kind,
+    PackageChange,
+    Trait,
+    TraitCount,
+    VersionCount,
+)
 from snapdiff.spack import parse_version
 
 
@@ -147,6 +157,57 @@ def version_move(change: PackageChange) -> VersionMove:
         few = len(counts) <= MOST_VERSIONS
         return VersionMove(gone, came, (), tuple(it for it in counts if few or it.old != it.new))
     return VersionMove(gone, came, kept if gone or came else ())
+
+
+def shares_of(
+    change: PackageChange, specs: Sequence[Change]
+) -> tuple[BuildShare | None, BuildShare | None]:
+    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
+    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
+    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
+    if versions_say_it or not (change.specs.removed or change.specs.added):
+        return None, None
+
+    def share(kind: Kind, of: int, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
+        is_lost = kind is Kind.REMOVED
+        number = change.specs.count(kind) - duplicates
+        counts = () if change.versions is UNSET else builds_by_version(change)
+        # By pairs alone a build of another version may be the one that is left over.
+        fewer = {it.version for it in counts if (it.old > it.new) is is_lost and it.old != it.new}
+        found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
+        versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
+        return BuildShare(
+            number=number,
+            of=of,
+            what="lost" if is_lost else "new",
+            parts=parts,
+            versions=in_order(versions),
+            duplicates=0 if number else duplicates,
+        )
+
+    double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
+    builds = number_of_builds(change)
+    return (
+        share(Kind.REMOVED, builds.old, change.lost_by, double.lost),
+        share(Kind.ADDED, builds.new, change.gained_by, double.gained),
+    )
+
+
+def in_order(versions: Iterable[str]) -> Versions:
+    """Return versions once each, the lowest first."""
+    return tuple(sorted(set(versions), key=parse_version))
+
+
+def beside_versions(share: BuildShare | None, versions: VersionMove) -> BuildShare | None:
+    """Return what is to be said of builds beside versions: nothing if these say it already."""
+    if share is None or not share.number:
+        return None
+    mine, theirs = versions.gone, versions.came
+    stepping = set(versions.steps.values())
+    if share.what == "new":
+        mine, theirs, stepping = theirs, mine, set(versions.steps)
+    alone = set(mine if stepping or not theirs else ()) - stepping
+    return None if alone and alone.issuperset(share.versions) else share
 
 
 def traits_in_words(part: TraitCount, mark: Mark) -> str:

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.builds import (
     BuildShare,
     VersionMove,
+    beside_versions,
     builds_by_version,
+    in_order,
     number_of_builds,
+    shares_of,
     version_move,
 )
 from snapdiff.reports.names import NOWHERE, Mark, Place, Places, versions_in_words
@@ -18,12 +21,10 @@ from snapdiff.reports.products import dependencies_now, no_dependencies, specs_b
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
 from snapdiff.result import (
     Change,
-    Duplicates,
     Kind,
     PackageChange,
     StackDiff,
     TagDiff,
-    TraitCount,
 )
 from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
 from snapdiff.spack import parse_version
@@ -114,9 +115,9 @@ class Move(Struct, frozen=True, kw_only=True):
         if self.versions.counts:
             trait = lost.common_trait(mark) if lost and lost.number else ""
             return f"{words}, lost {trait.removeprefix('built ')}" if trait else words
-        if not self.is_builds and not (lost and lost.number):
-            return words
         shares = [it for it in (lost, self.gained) if it]
+        if not shares:
+            return words
         beside_versions = not self.is_builds
         builds = [it.in_words(mark, beside_versions=beside_versions) for it in shares if it.number]
         builds = builds or [it.duplicates_in_words() for it in shares if it.duplicates]
@@ -192,14 +193,14 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
     """Return what happened to a package; nothing in it says in which order its specs are."""
     kind, versions = change.kind, version_move(change)
     step = step_of(change.gone, change.came, change.kept) if change.came else ""
-    lost, gained = _shares(change, specs)
+    lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
     told = specs if kind is Kind.RECONFIGURED else ()
     reconfigured = [spec for spec in told if not _is_told(spec, shared)]
     events = {event for spec in reconfigured or told for event in field_events(spec)}
     differing = [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]
     number = sum(not spec.duplicate for spec in differing)
-    of_these = _sorted(spec.new.version for spec in differing if spec.new)
+    of_these = in_order(spec.new.version for spec in differing if spec.new)
     of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
     of = of or number_of_builds(change).new
     some_builds = (number, of) if 0 < number < of else None
@@ -215,12 +216,10 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
     status = _status(change, versions, step, lost, gained)
     if status is Status.RECONFIGURED and not reconfigured:
         status = Status.SHARED
-    if not is_builds and lost:
-        steps = versions.steps
-        gone_alone = set(change.gone if steps or not change.came else ()) - set(steps.values())
-        is_of_gone = bool(gone_alone) and gone_alone.issuperset(lost.versions)
-        if is_of_gone or not lost.number:  # nothing is to be said beside versions
-            lost = gained = None
+    if not is_builds:
+        lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
+        if change.is_dependency and not lost:  # how many users it has is no news
+            gained = None
     return Move(
         status=status,
         kind=kind,
@@ -276,44 +275,6 @@ def _status(
     if versions.counts:  # versions that were there before have fewer builds, or more
         return Status.LOST if any(it.new < it.old for it in versions.counts) else Status.MORE
     return Status[change.kind.name]
-
-
-def _shares(
-    change: PackageChange, specs: Sequence[Change]
-) -> tuple[BuildShare | None, BuildShare | None]:
-    """Return what is to be said of lost and of new builds; nothing where versions say it all."""
-    by_builds = change.kind in (Kind.REMOVED, Kind.ADDED)
-    versions_say_it = change.whole or (by_builds and bool(change.gone or change.came))
-    if versions_say_it or not (change.specs.removed or (by_builds and change.specs.added)):
-        return None, None
-
-    def share(kind: Kind, of: int, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
-        is_lost = kind is Kind.REMOVED
-        number = change.specs.count(kind) - duplicates
-        counts = () if change.versions is UNSET else builds_by_version(change)
-        # By pairs alone a build of another version may be the one that is left over.
-        fewer = {it.version for it in counts if (it.old > it.new) is is_lost and it.old != it.new}
-        found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
-        versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
-        return BuildShare(
-            number=number,
-            of=of,
-            what="lost" if is_lost else "new",
-            parts=parts,
-            versions=_sorted(versions),
-            duplicates=0 if number else duplicates,
-        )
-
-    double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates
-    builds = number_of_builds(change)
-    return (
-        share(Kind.REMOVED, builds.old, change.lost_by, double.lost),
-        share(Kind.ADDED, builds.new, change.gained_by, double.gained),
-    )
-
-
-def _sorted(versions: Iterable[str]) -> Versions:
-    return tuple(sorted(set(versions), key=parse_version))
 
 
 def _is_told(change: Change, shared: set[Event]) -> bool:

@@ -49,6 +49,16 @@ MOVES = {
         ["1.1", "1.0"],
         "− zlib 1.1 (3 → 1 builds), 1.0 (1, new)",
     ),
+    "builds that are new beside an upgrade": (
+        ["1.0"],
+        ["1.1", "1.1", "1.1"],
+        "↑ zlib 1.0 → 1.1, 2 of 3 builds new (1 with n=1, 1 with n=2)",
+    ),
+    "of a version that stays": (
+        ["1.0", "0.9"],
+        ["1.1", "0.9", "0.9"],
+        "↑ zlib 1.0 → 1.1, still has 0.9, 1 of 3 builds new (0.9, with n=2)",
+    ),
     "a build went up": (
         ["1.1", "1.1"],
         ["1.1", "1.2"],
@@ -170,6 +180,22 @@ def test_equal_builds_count_once_on_both_sides(tmp_path: Path, name: str) -> Non
         (tmp_path / f"{side}.lock").write_text(json.dumps(lock_of(nodes, nodes)))
     out = run_cli(tmp_path / "old.lock", tmp_path / "new.lock", "-f", "text").out
     assert expected in out
+
+
+def test_new_builds_beside_an_upgrade_are_told_of_products_alone(tmp_path: Path) -> None:
+    old, new = (
+        [Item(name, version, parameters={"n": it}, explicit=True) for it in numbers]
+        for name, version, numbers in (("zfp", "1.0", "1"), ("zfp", "1.1", "123"))
+    )
+    below = [
+        [Item("zlib", it.version, parameters=it.parameters) for it in items] for items in (old, new)
+    ]
+    users = [Item("user", explicit=True, needs=tuple(map(needs, items))) for items in below]
+    left = Item("left", explicit=True)
+    paths = write_locks(tmp_path, [*old, *below[0], users[0], left], [*new, *below[1], users[1]])
+    text = run_cli(*paths, "-f", "text").out
+    assert "↑ zfp 1.0 → 1.1, 2 of 3 builds new (1 with n=2, 1 with n=3)\n" in text
+    assert "↑ zlib 1.0 → 1.1\n" in text
 
 
 def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
