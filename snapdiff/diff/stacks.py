@@ -107,9 +107,9 @@ class ComparedStack:
             needed_by = self._needed_by(packages)
             specs = self.specs.old, self.specs.new
             compilers = count_compilers(all_changes, specs, self.graphs) if all_changes else UNSET
+            became = former_compilers(self.packages.added, self.dependencies, all_changes)
         except FormatError as error:
             raise BadPage(self.document, "new", str(error)) from error
-        became = former_compilers(self.packages.added, self.dependencies, all_changes)
         main = main_causes(changes)
         if self.asked_for and not scope.filters.because:
             packages = self._in_parts(packages, changes)

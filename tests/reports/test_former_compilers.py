@@ -1,6 +1,7 @@
 """A compiler that was a field of nodes and is a dependency now: no report calls it new."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,29 @@ def test_json_says_it_and_counts_it_as_added(options: tuple[str, ...], tmp_path:
     llvm = package(report, "llvm")
     assert (llvm["kind"], llvm["whole"], llvm["was_compiler"]) == ("added", True, True)
     assert json.loads(report)["tags"][0]["packages"]["added"] == ["llvm"]
+
+
+@pytest.mark.parametrize("options", [(), ("-p", "llvm")])
+def test_a_broken_node_beside_it_is_named_with_its_document(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    same = Item("xz")
+    write_locks(tmp_path, [*BEFORE, same], [*AFTER, same])
+    for path in (tmp_path / "old.lock", tmp_path / "new.lock"):
+        document = json.loads(path.read_text("utf-8"))
+        [broken] = [it for it in document["concrete_specs"].values() if it["name"] == "xz"]
+        broken["arch"]["target"] = []
+        path.write_text(json.dumps(document), "utf-8")
+    done = run_cli("-C", tmp_path, "old.lock", "new.lock", *options)
+    assert (done.status, done.out) == (2, "")
+    assert re.fullmatch(
+        r"snapdiff: error: new\.lock \(new\): concrete_specs\.\w+\.arch\.target: expected str \| "
+        r"object \| null, got array; correct it, or leave it out with --skip-bad-pages\n",
+        done.err,
+    )
+    skipped = run_cli("-C", tmp_path, "old.lock", "new.lock", *options, "--skip-bad-pages")
+    assert skipped.status == 0
+    assert "new.lock" in skipped.out
 
 
 LINKED = [LLVM, Item("zlib", "1.3", compiler=("clang", "14.0.6"), needs=(needs(LLVM),))]
