@@ -182,6 +182,7 @@ def test_a_bad_file_is_refused_with_the_line(content: str | bytes, error: str) -
         ("[diff]\ntags = ['''\n\n[\n''', '\"[']\nfoo=1", ("diff", "foo"), 6),
         ('[diff]\nkinds = ["# \\"]"] # ]]\n\n"fo\\u006f" = 1', ("diff", "foo"), 4),
         ("a = {b = 1, c = {d = [1]}}", ("a", "c", "d"), 1),
+        ("a = [\n{b = 1},\n{b = [{c = 1},\n{c = 2}]},\n]\nd = 1", ("d",), 6),
         ("\n\n#\n[a]\n#\nb.c = 1\nb.d = 2", ("a", "b", "d"), 7),
         ("[[a]]\nb = 1\n[[a]]\n[a.c]\nd = 1", ("a", 1, "c", "d"), 5),
         ("[a]\nb = 1", ("a", "c"), 1),

@@ -205,6 +205,10 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
             + KINDS,
         ),
         (
+            ["old", "new", "--fail-on", "removed,none"],
+            "Invalid value for '--fail-on': none stands for no kind of change; ",
+        ),
+        (
             ["old", "new", "new"],
             "new: a comparison takes two revisions; paths in them come after --: old new -- new",
         ),

@@ -85,6 +85,8 @@ class TestPlaces:
         assert (
             "snapdiff: warning: HEAD:.snapdiff.toml: line 2: stack is no key here; did you mean "
             "stacks?; where this file counts, that is an error\n"
+            "snapdiff: note: HEAD:.snapdiff.toml has other settings than HEAD~1:.snapdiff.toml, "
+            "which counts\n"
         ) in result.err
 
     def test_a_new_file_that_says_the_same_in_other_words_is_no_news(self, tmp_path: Path) -> None:
@@ -358,7 +360,9 @@ class TestEffect:
     def test_a_setting_without_effect_is_no_error(self, tmp_path: Path) -> None:
         settings = '[diff]\ngroup-by = "stack"\n[comment]\nmarker = "x"\n'
         for format_name in ("markdown", "comment", "text", "html", "json", "csv"):
-            assert self.run(tmp_path, settings, "-f", format_name).status == 0
+            result = self.run(tmp_path, settings, "-f", format_name)
+            assert result.status == 0
+            assert "has no effect" not in result.err
         assert self.run(tmp_path, settings, "-f", "comment").out.startswith("<!-- x -->\n")
         assert "has no effect" in self.run(tmp_path, settings, "-f", "json", "--marker", "y").err
 
