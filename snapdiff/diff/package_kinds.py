@@ -163,7 +163,8 @@ def _beside(
         of_roots = set(map(parse_version, (*asked_for.gone, *asked_for.came)))
         gone = tuple(it for it in change.gone if parse_version(it) not in of_roots)
         came = tuple(it for it in change.came if parse_version(it) not in of_roots)
-        kept = _in_order(_by_order({*change.kept, *change.came}.difference(came)))
+        if gone or came:  # beside versions of roots; else one that came was not there before
+            kept = _in_order(_by_order({*change.kept, *change.came}.difference(came)))
         removed = max(removed - asked_for.specs.removed, 0)
         added = max(added - asked_for.specs.added, 0)
         if gone and came:

@@ -92,3 +92,15 @@ def test_roots_are_told_from_other_builds(builds: str, asked_for: str, others: s
             if part and part.versions is not UNSET:
                 sums = (sum(it.old for it in part.versions), sum(it.new for it in part.versions))
                 assert part.builds == Count(*sums)
+
+
+@pytest.mark.parametrize(("builds", "kept"), [("1.9*=2.1* +2.1", ()), ("1.9*=2.1* +1.8", ("2.1",))])
+def test_a_version_that_came_with_a_root_was_not_there_for_others(
+    builds: str, kept: tuple[str, ...]
+) -> None:
+    changes, old, new, old_roots, new_roots = parse(builds)
+    package = change_of_package("hdf5", Counter(old), Counter(new), changes)
+    found = parts_of(package, Counter(old_roots), Counter(new_roots), changes)
+    assert found
+    assert found.others
+    assert found.others.kept == kept
