@@ -301,8 +301,7 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
     if not steps:
         return
     pairs: list[EntryPair] | None = None
-    git = repository.git
-    words = _words(git.stream("diff-tree", "--stdin", *RAW, given=steps.encode("ascii")))
+    words = repository.git.words("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))
     for word in words:
         # Each step has a line of its own before the facts of its first file.
         *begun, facts = word.split(b"\n")
@@ -313,12 +312,3 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
         if facts and pairs is not None and any(pair := repository.entry_pair(facts, next(words))):
             pairs.append(pair)
     yield pairs or []
-
-
-def _words(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield what git ends with a zero byte, and then what it has not ended so."""
-    rest = b""
-    for piece in pieces:
-        *words, rest = (rest + piece).split(b"\0")
-        yield from words
-    yield rest

@@ -79,10 +79,21 @@ class GitRunner:
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
         """Return what a git command prints; raises RevisionError with git's own words."""
-        return b"".join(self.stream(*arguments, given=given))
+        return b"".join(self._stream(*arguments, given=given))
 
-    def stream(self, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
-        """Yield what a git command prints while it runs; else as `run`."""
+    def words(self, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
+        """Yield what a git command prints while it runs; a zero byte ends each word but the last.
+
+        Raises RevisionError with git's own words.
+        """
+        rest = b""
+        for piece in self._stream(*arguments, given=given):
+            *words, rest = (rest + piece).split(b"\0")
+            yield from words
+        if rest:
+            yield rest
+
+    def _stream(self, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
         with contextlib.ExitStack() as stack:
             stdin: IO[bytes] | int = subprocess.DEVNULL
             if given:  # as a file: git could wait for us to read while we wait for it to do so

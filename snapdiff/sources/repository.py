@@ -150,8 +150,7 @@ class Repository:
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
         where = [f"{folder}/"] if folder else []
-        listing = self.git.run("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where)
-        for line in listing.split(b"\0")[:-1]:
+        for line in self.git.words("ls-tree", "-r", "-z", "--full-tree", "--", tree, *where):
             facts, _, name = line.partition(b"\t")
             mode, _, object_id = facts.decode("ascii").split(" ")
             if entry := self._wanted(name, mode, object_id):
@@ -191,15 +190,15 @@ class Repository:
     def changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
         """Return facts and path of each file and submodule that differ from a tree to another."""
         if self._last_changes[0] != (old, new):  # files and submodules are asked for in turn
-            self._last_changes = ((old, new), _pairs(self.git.run("diff-tree", *RAW, old, new)))
+            self._last_changes = ((old, new), _pairs(self.git.words("diff-tree", *RAW, old, new)))
         return self._last_changes[1]
 
     def submodules_changed_since(self, commit: str, index: Index) -> list[str]:
         """Return the paths of those that differ in the index, or are at another commit now."""
-        found = submodules_in(_pairs(self._run_at_top("diff-index", "--cached", *RAW, commit)))
+        found = submodules_in(_pairs(self._words_at_top("diff-index", "--cached", *RAW, commit)))
         if index.submodules:  # of these alone git looks what is checked out
             now = ("diff-index", "--ignore-submodules=dirty", *RAW, commit, "--", *index.submodules)
-            found += submodules_in(_pairs(self._run_at_top(*now)))
+            found += submodules_in(_pairs(self._words_at_top(*now)))
         return sorted(set(found))
 
     def entry_pair(self, facts: bytes, path: bytes) -> EntryPair:
@@ -218,7 +217,7 @@ class Repository:
         unread: dict[str, Entry] = {}
         folders: set[str] = set()
         submodules = []
-        for line in self._run_at_top("ls-files", "-s", "-v", "-z").split(b"\0")[:-1]:
+        for line in self._words_at_top("ls-files", "-s", "-v", "-z"):
             facts, _, name = line.partition(b"\t")
             state, mode, object_id, _ = facts.decode("ascii").split(" ")
             if mode == _SUBMODULE:
@@ -233,11 +232,11 @@ class Repository:
                 unread[entry.path] = entry
         return Index(unread, folders, submodules)
 
-    def _run_at_top(self, *arguments: str) -> bytes:
+    def _words_at_top(self, *arguments: str) -> Iterator[bytes]:
         """Run a command that looks at the index or the working tree, which has to be there."""
         top = str(self.work_tree)
         where = ("-C", top, f"--git-dir={self.git_dir}", f"--work-tree={top}")
-        return self.git.run(*where, *arguments)
+        return self.git.words(*where, *arguments)
 
     def has_commits(self) -> bool:
         """Return whether anything was ever committed, on whatever branch."""
@@ -257,9 +256,8 @@ def _entry(path: bytes, mode: str, object_id: str) -> Entry:
     return Entry(os.fsdecode(path), object_id, IS_A_LINK if mode == _SYMLINK else None)
 
 
-def _pairs(listing: bytes) -> list[tuple[bytes, bytes]]:
-    words = listing.split(b"\0")[:-1]
-    return list(zip(words[0::2], words[1::2], strict=True))
+def _pairs(words: Iterator[bytes]) -> list[tuple[bytes, bytes]]:
+    return list(zip(words, words, strict=True))
 
 
 def submodules_in(changes: Iterable[tuple[bytes, bytes]]) -> list[str]:

@@ -293,6 +293,15 @@ def test_every_commit_of_a_long_range_is_read(tmp_path: Path) -> None:
     assert len(wanted) == 129
 
 
+def test_the_first_file_of_a_listing_does_not_wait_for_the_last(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails_later = f'{shutil.which("git")} "$@"; sleep 5; exit 1'
+    monkeypatch.setenv("PATH", git_that(tmp_path, "ls-tree", fails_later)["PATH"])
+    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    assert next(opened.entries("HEAD")).path.endswith("specs.md")
+
+
 def test_a_git_that_ended_is_not_asked_again(
     repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
