@@ -73,10 +73,10 @@ class Sightings(NamedTuple):
 class _Place(NamedTuple):
     """Where a version can be seen."""
 
-    tag: str
     package: str
-    stack: str
     version: str
+    tag: str
+    stack: str
 
 
 _Builds = Counter[Configuration]
@@ -138,7 +138,7 @@ class _Record:
             if self._scope.has_tag(package.tag) and self._scope.has_package(package.name):
                 for build, number in Counter(package.specs.values()).items():
                     for stack in self._scope.stacks(build.stacks):
-                        place = _Place(package.tag, package.name, stack, build.version_text)
+                        place = _Place(package.name, build.version_text, package.tag, stack)
                         self._spans.setdefault(place, _Span(None, 0)).builds += number
         self._check(bad_pages, self._newest.section)
         self._tags.end_snapshot()
@@ -209,29 +209,25 @@ class _Record:
             self._tags.packages[tag] += bool(specs or has_others) * (1 if side else -1)
             for build in specs.values() if self._scope.has_package(package) else ():
                 for stack in self._scope.stacks(build.stacks):
-                    place = _Place(tag, package, stack, build.version_text)
+                    place = _Place(package, build.version_text, tag, stack)
                     found[side][place][build.configuration] += 1
         return found
 
     def rows(self) -> list[Seen]:
-        def order(item: tuple[_Place, _Span]) -> tuple[object, ...]:
-            place = item[0]
-            version = parse_version(place.version)
-            return place.package, version, place.version, place.tag, place.stack
+        def order(place: _Place) -> tuple[object, ...]:
+            return place.package, parse_version(place.version), place
 
         return [
             Seen(
-                package=place.package,
-                version=place.version,
-                tag=place.tag,
-                stack=place.stack,
+                **place._asdict(),
                 first=span.first,
                 last=span.last or self._newest,
                 is_gone=span.last is not None,
                 builds=span.builds,
                 build_changes=tuple(span.build_changes),
             )
-            for place, span in sorted(self._spans.items(), key=order)
+            for place in sorted(self._spans, key=order)
+            for span in [self._spans[place]]
         ]
 
 

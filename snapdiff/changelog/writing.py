@@ -35,14 +35,12 @@ _PLAIN = re.compile(r"[0-9]{4}(-W?[0-9]{2}){1,2}|Unreleased")
 """Names that cannot be anything else in Markdown: dates, weeks, and ours."""
 
 
-_FOR_PEOPLE = ("markdown", "text", "html")
-
 _LINKS: dict[str, Callable[[str], Callable[[str], object]]] = {
     "markdown": links,
     "html": link_of,
     "text": lambda _package_url: shown,
 }
-"""What names a package in a section, with a link to its page where there are links."""
+"""What names a package in each format for people, with a link to its page where there are links."""
 
 
 class ToldSection(NamedTuple):
@@ -106,7 +104,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if is_continued(file, self.format_name):
             # What nobody has released yet would stay as it is now, and be missing later.
             sections = (section for section in sections if not section.end.is_open)
-        is_for_people = self.format_name in _FOR_PEOPLE
+        is_for_people = self.format_name in _LINKS
         told = counted(self._told(sections) if is_for_people else sections)
         if file and self.format_name == "markdown":
             self._keep(file, [it.text for it in told][::-1])
