@@ -122,6 +122,7 @@ class ComparedStack:
                 gained=gained.common.get(change.package),
                 lost_by=lost.packages.get(change.package, ()),
                 gained_by=gained.packages.get(change.package, ()),
+                merged=lost.merged.get(change.package, UNSET),
                 cause=main.get(change.package, UNSET),
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),

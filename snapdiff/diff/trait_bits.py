@@ -113,6 +113,20 @@ class TraitBits:
         value = trait.value if trait.what != "dependency" else None
         return self._bits[trait.what, trait.name or "", value or ""]
 
+    def variants_in(self, bits: int) -> dict[_Like, frozenset[str]]:
+        """Return the values of variants that have values, own ones first, by what they are of."""
+        likes = (
+            self._likes[bit]
+            for what in ("variant", "dependency variant")
+            for bit in each_bit(bits & self.of_what[what])
+        )
+        found = {}
+        for what, name, text in likes:
+            key, _, values = text.partition("=")
+            if values and key != "patches":
+                found[what, name, key] = frozenset(values.split(","))
+        return found
+
     def first(self, bits: int) -> int:
         """Return the first of some traits that are of the builds themselves: by kind and value."""
         wanted = next(bits & self.of_what[what] for what in _FIELDS if bits & self.of_what[what])

@@ -56,10 +56,11 @@ class Traits(NamedTuple):
 
     `common` has the trait that all lost builds of a package have, where there is one, and `stack`
     that of the stack; `packages` and `of_stack` have what tells those from others that are no
-    duplicates.
+    duplicates. `merged` has the variant by which all builds of a package are one on the other side.
     """
 
     common: Mapping[str, Trait]
+    merged: Mapping[str, Trait]
     packages: Mapping[str, tuple[TraitCount, ...]]
     stack: StackTrait | None
     of_stack: tuple[TraitCount, ...]
@@ -90,7 +91,10 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
     """
     gone_from: dict[Sides | None, int] = {None: 0}
     found = []
+    merged = {}
     for loss in losses:
+        if trait := _merged(loss, bits):
+            merged[loss.package] = trait
         if loss.sides and loss.sides not in gone_from:
             mine, theirs = (side.graph.package_names for side in loss.sides)
             gone_from[loss.sides] = bits.of_names(mine - theirs if gone is None else gone)
@@ -107,7 +111,26 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
     }
     others = reduce(or_, (it.others.get(0, 0) for it in found), 0)
     first = _trait_of_stack(found, telling, others, bits)
-    return Traits(common, packages, stack, tuple(_traits_of_stack(found, first, bits)))
+    return Traits(common, merged, packages, stack, tuple(_traits_of_stack(found, first, bits)))
+
+
+def _merged(loss: Loss, bits: TraitBits) -> Trait | None:
+    """Return the variant of the only build there is now that lists what all builds before had.
+
+    Each of these had another part of its values: `dims=2`, `dims=3`, and now `dims=2,3`.
+    """
+    mine = [*loss.lost.items(), *loss.stayed]
+    if len(loss.others) != 1 or len(mine) < 2:
+        return None
+    before, after = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
+    [now] = (bits.variants_in(bits.of_build(*build, after)) for build in loss.others)
+    olds = [bits.variants_in(bits.of_build(*build, before)) for build in mine]
+    for variant, values in now.items():
+        parts = [old.get(variant, frozenset()) for old in olds]
+        if len(set(parts)) == len(parts) and all(part and part < values for part in parts):
+            what, name, key = variant
+            return Trait(what, name, f"{key}={','.join(sorted(values))}")
+    return None
 
 
 class _Build(NamedTuple):

@@ -33,6 +33,7 @@ class BuildShare(NamedTuple):
     parts: tuple[TraitCount, ...]
     versions: Versions
     duplicates: int
+    merged: Trait | None = None
 
     def in_words(self, mark: Mark, *, beside_versions: bool = False) -> str:
         """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`.
@@ -40,6 +41,8 @@ class BuildShare(NamedTuple):
         Lost ones `beside_versions` are of a package that has others instead: `(no longer built
         with cce 16.0.1)`.
         """
+        if self.merged and self.number == self.of - 1:
+            return f"{counted(self.of, 'build')} → 1, {trait_in_words(self.merged, mark)}"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what} each"
@@ -183,6 +186,7 @@ def shares_of(
             parts=parts,
             versions=in_order(versions),
             duplicates=0 if number else duplicates,
+            merged=change.merged or None if is_lost else None,
         )
 
     double = Duplicates(lost=0, gained=0) if change.duplicates is UNSET else change.duplicates

@@ -174,6 +174,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "gained": "what all its added specs have and none that is there on the old side, or null",
         "lost_by": "what most of its removed specs have and no other spec of it on either side, "
         "then what most of the others have, and so on; three at most, each spec counted once",
+        "merged": "of builds that are one now, the variant of that which lists the values that "
+        "each of them had; there where that is so",
         "duplicates": "how many of its lost and gained builds are duplicates, where any is",
         "cause": "the cause that most of its rebuilt specs have, where dependencies are known",
         "needed_by": "of a package of which a version came that is older than one before: what is "

@@ -98,8 +98,9 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     which equal ones count once, there where that is less. `asked_for` is null where no document
     says what was. `lost` and `gained` are what all its removed and its added specs have
     in common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on;
-    `duplicates`, there where it has any, are not among these. `cause` is the one that most of its
-    rebuilt specs have, where dependencies are known. `was_compiler` is there where true, of a
+    `duplicates`, there where it has any, are not among these. `merged` is there where all builds
+    are one now: the variant of that which lists the values of all. `cause` is the one that most of
+    its rebuilt specs have, where dependencies are known. `was_compiler` is there where true, of a
     package that is whole and added: it was the compiler of specs before, which was a field of
     theirs, and is a dependency now. `needed_by` is there where a version came that is older than
     one before: what is new in the stack, asked for, and links or runs that version.
@@ -121,6 +122,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     gained: Trait | None = None
     lost_by: tuple[TraitCount, ...] = ()
     gained_by: tuple[TraitCount, ...] = ()
+    merged: Trait | UnsetType = UNSET
     duplicates: Duplicates | UnsetType = UNSET
     cause: Cause | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET

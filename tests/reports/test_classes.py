@@ -1,6 +1,7 @@
 """Each package is in one class, by the worst that happened to it, and the sentence adds up."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,38 @@ def test_new_builds_beside_an_upgrade_are_told_of_products_alone(tmp_path: Path)
     text = run_cli(*paths, "-f", "text").out
     assert "↑ zfp 1.0 → 1.1, 2 of 3 builds new (1 with n=2, 1 with n=3)\n" in text
     assert "↑ zlib 1.0 → 1.1\n" in text
+
+
+MERGED = {
+    "all in the list": (
+        ["2", "3", "rz"],
+        [["1", "2", "3", "rz"]],
+        "3 builds → 1, with {}dims=1,2,3,rz\n",
+    ),
+    "one is not in it": (["2", "3", "rz"], [["1", "2", "3"]], "2 of 3 builds lost"),
+    "two builds now": (["2", "3", "rz"], [["2", "3", "rz"], ["1"]], "1 of 3 builds lost"),
+}
+
+
+@pytest.mark.parametrize("of_dependency", [True, False])
+@pytest.mark.parametrize("name", MERGED)
+def test_builds_that_are_one_now_are_told_by_the_variant_that_lists_theirs(
+    tmp_path: Path, name: str, of_dependency: bool
+) -> None:
+    before, after, expected = MERGED[name]
+
+    def items(lists: list[list[str]]) -> list[Item]:
+        below = [Item("warpx", parameters={"dims": it}) for it in lists]
+        if not of_dependency:
+            return [replace(it, name="py-warpx", explicit=True) for it in below]
+        users = [Item("py-warpx", explicit=True, needs=(needs(it),)) for it in below]
+        return [*below, *users]
+
+    old, new = items([[it] for it in before]), items(after)
+    text = run_cli(
+        *write_locks(tmp_path, [*old, Item("left", explicit=True)], new), "-f", "text"
+    ).out
+    assert f"− py-warpx 1.0: {expected.format('^warpx ' if of_dependency else '')}" in text
 
 
 def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:

@@ -47,8 +47,7 @@ builds lost (`2.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
   - `adios2` `2.9.1`: 1 of 5 builds lost (with `cuda_arch=90`) in `cuda-x86_64`; `2.9.1` → \
 `2.8.3`, as a dependency, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`
   - `flecsi` lost `2.1.0`, still has `2.2.1` (`cuda-aarch64`)
-  - `py-warpx` `23.08`: 2 of 3 builds lost (1 with `^warpx dims=3`, 1 with `^warpx dims=rz`), in \
-`cuda-aarch64`
+  - `py-warpx` `23.08`: 3 builds → 1, with `^warpx dims=1,2,3,rz` (`cuda-aarch64`)
   - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 4 builds lost (`1.0.0`, \
 with `cuda_arch=90`) in `cuda-x86_64`
 - **Upgraded to another major version**
