@@ -1,6 +1,7 @@
 """Bad pages in a comparison: all are named, or left out on both sides and listed (section 8)."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ def test_a_bad_page_is_left_out_on_both_sides_and_listed(example: Path) -> None:
         "ml-cuda": {"reconfigured": 1},
     }
     assert report["tags"][0]["specs"] == {"old": 4, "new": 5}
+
+
+def test_a_report_is_not_empty_where_it_lists_a_bad_page(example: Path) -> None:
+    shutil.copytree(example / "old", example / "copy")
+    same = ("-C", example, "--quiet-if-empty", "-f", "text", "old", "copy", "--skip-bad-pages")
+    assert run_cli(*same).out == ""
+    bad = "_cache/develop/mpich/specs.md"
+    (example / "old" / bad).write_text("gone\n")
+    assert bad in run_cli(*same).out
 
 
 @pytest.mark.parametrize("text", ["gone\n", "gone, too\n"], ids=["the same", "another"])
