@@ -229,7 +229,9 @@ def trait_in_words(trait: Trait, mark: Mark) -> str:
     if trait.what == "dependency variant":
         return f"with {mark(f'^{trait.name} {trait.value}')}"
     if trait.what == "compiler":
-        return _compiler_in_words(trait.value or "", mark)
+        name, _, version = (trait.value or "").partition("@")
+        words = " ".join(filter(None, (name, version.lstrip("="))))
+        return "without a compiler" if words == "none" else f"built with {mark(words)}"
     return f"{'for' if trait.what in ('target', 'os') else 'with'} {value}"
 
 
@@ -237,11 +239,3 @@ def dependency_in_words(trait: Trait, mark: Mark) -> str:
     """Return a dependency that is a trait, with its version: `mvapich 3.0b`."""
     value = mark(trait.value) if trait.value is not None else ""
     return f"{mark(trait.name or '')}{' ' + value if value else ''}"
-
-
-def _compiler_in_words(compiler: str, mark: Mark) -> str:
-    if compiler == "none":
-        return "without a compiler"
-    name, _, version = compiler.partition("@")
-    words = " ".join(filter(None, (name, version.lstrip("="))))
-    return f"built with {mark(words)}"

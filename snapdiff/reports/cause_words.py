@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import cast
 
 from snapdiff.reports.names import Mark, short_patches
-from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.result import Field
 from snapdiff.result.causes import Cause, Event, Value, What
 
@@ -73,12 +72,15 @@ def _value(value: Value, mark: Mark) -> str:
     return mark(value) if value else "—"
 
 
-def cause_in_words(cause: Cause, mark: Mark) -> str:
+def cause_in_words(cause: Event, mark: Mark) -> str:
     """Return why a spec was rebuilt, how it is reached and how many other packages are in reach.
 
-    `autoconf 2.69 → 2.71 via openmpi > numactl > automake (build only, +3 more)`.
+    `autoconf 2.69 → 2.71 via openmpi > numactl > automake (build only, +3 more)`. Of what several
+    specs share it is the event alone.
     """
     words = event_in_words(cause, mark)
+    if not isinstance(cause, Cause):
+        return words
     if cause.path:
         path = list(map(mark, cause.path))
         if len(path) > LONGEST_PATH:
@@ -90,18 +92,5 @@ def cause_in_words(cause: Cause, mark: Mark) -> str:
     return f"{words} ({', '.join(notes)})" if notes else words
 
 
-def why_in_words(cause: Event, mark: Mark) -> str:
-    """Return a cause in words, or, where it is what several specs share, the event alone."""
-    return cause_in_words(cause, mark) if isinstance(cause, Cause) else event_in_words(cause, mark)
-
-
 SAME_TO_USE = "link and run dependencies unchanged"
 """What is said of a spec that only what builds it has changed: nothing changes for its users."""
-
-
-def counted_in_words(cause: CountedCause, mark: Mark) -> str:
-    """Return a cause of many specs: `gmake added (build only)`, `python in other versions`."""
-    several = len(cause.events) > 1
-    package = mark(str(cause.events[0].package))
-    words = f"{package} in other versions" if several else event_in_words(cause.events[0], mark)
-    return f"{words} (build only)" if cause.build_only else words

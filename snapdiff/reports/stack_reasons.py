@@ -7,8 +7,9 @@ from typing import NamedTuple
 from msgspec import UNSET, Struct
 
 from snapdiff.reports.builds import VersionMove
+from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.moves import is_shared_field, shared_fields
-from snapdiff.reports.names import Place, Places
+from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import Change, Kind, StackDiff
@@ -25,6 +26,13 @@ class CountedCause(Struct, frozen=True, kw_only=True):
     specs: int
     events: tuple[Event, ...]
     build_only: bool
+
+    def in_words(self, mark: Mark) -> str:
+        """Return a cause of many specs: `gmake added (build only)`, `python in other versions`."""
+        words = event_in_words(self.events[0], mark)
+        if len(self.events) > 1:
+            words = f"{mark(str(self.events[0].package))} in other versions"
+        return f"{words} (build only)" if self.build_only else words
 
 
 class SharedChange(Struct, frozen=True, kw_only=True):

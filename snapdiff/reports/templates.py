@@ -17,11 +17,10 @@ from snapdiff.reports import ReportOptions, markdown, terminal
 from snapdiff.reports.builds import VersionMove, trait_in_words, traits_in_words
 from snapdiff.reports.cause_words import (
     SAME_TO_USE,
-    counted_in_words,
+    cause_in_words,
     difference_in_words,
     event_in_words,
     field_in_words,
-    why_in_words,
 )
 from snapdiff.reports.html import writing
 from snapdiff.reports.markdown import code, linked
@@ -37,6 +36,7 @@ from snapdiff.reports.names import (
 )
 from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.package_counts import mark_of_row
+from snapdiff.reports.stack_reasons import CountedCause
 from snapdiff.reports.statuses import name_of_column, name_of_kind
 from snapdiff.result import CatalogDiff
 from snapdiff.safe_text import shown, visible
@@ -81,8 +81,8 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "tag_names": tag_names,
         "name": mark,
         "paint": paint,
-        "because": partial(why_in_words, mark=mark),
-        "counted_cause": partial(counted_in_words, mark=mark),
+        "because": partial(cause_in_words, mark=mark),
+        "counted_cause": partial(CountedCause.in_words, mark=mark),
         "event": partial(event_in_words, mark=mark),
         "field": partial(field_in_words, mark=mark),
         "difference": partial(difference_in_words, mark=mark),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from snapdiff.model import Spec
-from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words, counted_in_words
+from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
 from snapdiff.reports.moves import moves_of, stack_moves
@@ -119,7 +119,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     groups = (group for part in block.parts for group in part.groups if has_cells)
     cells = dict(item for it in groups if it.table for item in it.table.rows.items())
     counted = block.reasons.causes if block.reasons else ()
-    causes = {event: counted_in_words(it, shown) for it in counted for event in it.events}
+    causes = {event: it.in_words(shown) for it in counted for event in it.events}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
     said = {
