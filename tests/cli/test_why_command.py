@@ -117,6 +117,16 @@ def test_where_nothing_below_changed_the_answer_says_so(tmp_path: Path) -> None:
     assert "nothing below" not in why(tmp_path, "app").out  # it has no other side
 
 
+def test_a_dependency_that_came_only_for_building_is_told_as_such(tmp_path: Path) -> None:
+    gmake, lib = Item("gmake"), Item("lib")
+    for types, note in ((("build",), " (build only)"), (("build", "link"), "")):
+        app = Item("app", needs=(needs(lib), needs(gmake, types=types)))
+        write_locks(tmp_path, [lib, Item("app", needs=(needs(lib),))], [lib, gmake, app])
+        text = why(tmp_path, "app").out
+        assert f"= app 1.0 rebuilt: gmake added{note}" in text
+        assert text.endswith(f"\n  └── gmake added{note}\n")
+
+
 def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
     assert why(folder, "hdf5@1.14.3").out == TEXT.replace("Why hdf5", "Why hdf5@1.14.3")
     assert why(folder, "hdf5/roods").out == TEXT.replace("Why hdf5", "Why hdf5/roods")

@@ -8,6 +8,7 @@ import pytest
 
 from snapdiff import render_report
 from snapdiff.reports import ReportOptions
+from snapdiff.reports.statuses import COLUMNS, Status, column_of, name_of_column
 from tests.diff.test_traits import lock_of, with_hashes
 from tests.reports.test_news import diff_of, numbered
 from tests.support.documents import Item, needs
@@ -313,3 +314,21 @@ def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Pat
         text = run_cli(old, new, "-f", "text").out
         assert ("specs only have another hash, because of zlib" in text) is told
         assert ("with another hash, because of zlib 1.0 → 1.1" in text) is not told
+
+
+def test_a_table_counts_every_class_in_a_column_of_its_sign() -> None:
+    for status in Status:
+        column = column_of(status)
+        assert column in COLUMNS
+        assert column.kind is status.kind
+        assert name_of_column(column, "rebuilt")
+
+
+def test_what_is_new_in_one_tag_and_downgraded_in_another_counts_as_downgraded() -> None:
+    tags = ("develop", "releases")
+    others = [spec(f"b{numbered(n)}", package="p", tag=tag) for n, tag in enumerate(tags)]
+    old = [*others, spec("c", "1.1", tag="releases")]
+    new = [*others, spec("d", "1.0"), spec("e", "1.0", tag="releases")]
+    text = render_report(diff_of(old, new), "text", ReportOptions(width=200))
+    assert "1 package downgraded" in text
+    assert "1 package new" not in text
