@@ -156,35 +156,27 @@ def match_members(
 
     Fewest differences between the link and run closures go first, then fewest between the direct
     dependencies, then what is asked for on both sides or on none, then the lower old hash, then the
-    lower new one. Of members with equal closures one is paired before any second one. What is built
-    on equal dependencies is treated as one: for n members with d different dependencies a side the
-    time goes with n log n + d * n. Raises FormatError where that is too much.
+    lower new one. What is built on equal dependencies is treated as one: for n members with d
+    different dependencies a side the time goes with n log n + d * n. Raises FormatError where that
+    is too much.
     """
     before, after = sides[0].group(old), sides[1].group(new)
     pairs: list[tuple[str, str]] = []
-    for used in ((set[int](), set[int]()), None):
-        same = {alike: [alike] for alike in before.keys() & after.keys()}
-        _pair_level(same, before, after, pairs, used)
-        mine_left, theirs_left = (
-            [
-                it
-                for it, members in groups.items()
-                if members and not (used and it.linked in used[side])
-            ]
-            for side, groups in enumerate((before, after))
-        )
-        effort.spend(_COMPARISON * len(mine_left) * len(theirs_left))
-        levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
-        for mine in mine_left:
-            for theirs in theirs_left:
-                differences = (
-                    (mine.linked ^ theirs.linked).bit_count(),
-                    (mine.direct ^ theirs.direct).bit_count(),
-                    mine.explicit != theirs.explicit,
-                )
-                levels.setdefault(differences, {}).setdefault(mine, []).append(theirs)
-        for _, level in sorted(levels.items()):
-            _pair_level(level, before, after, pairs, used)
+    _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
+    before = {alike: members for alike, members in before.items() if members}
+    after = {alike: members for alike, members in after.items() if members}
+    effort.spend(_COMPARISON * len(before) * len(after))
+    levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
+    for mine in before:
+        for theirs in after:
+            differences = (
+                (mine.linked ^ theirs.linked).bit_count(),
+                (mine.direct ^ theirs.direct).bit_count(),
+                mine.explicit != theirs.explicit,
+            )
+            levels.setdefault(differences, {}).setdefault(mine, []).append(theirs)
+    for _, level in sorted(levels.items()):
+        _pair_level(level, before, after, pairs)
     return pairs
 
 
@@ -197,26 +189,15 @@ def _pair_level(
     before: _Groups,
     after: _Groups,
     pairs: list[tuple[str, str]],
-    used: tuple[set[int], set[int]] | None,
 ) -> None:
-    """Pair what has equally many differences: each old hash with the lowest new one left.
-
-    Where there are closures that are `used`, on each side, no more members with these are paired.
-    """
+    """Pair what has equally many differences: each old hash with the lowest new one left."""
     waiting = sorted((member, alike) for alike in level for member in before[alike])
     for old_hash, mine in waiting:
-        candidates = [
-            theirs
-            for theirs in level[mine]
-            if after[theirs] and not (used and theirs.linked in used[1])
-        ]
-        if candidates and not (used and mine.linked in used[0]):
-            theirs = min(candidates, key=lambda alike: after[alike][0])
+        candidates = [after[theirs] for theirs in level[mine] if after[theirs]]
+        if candidates:
+            new_hash = min(candidates, key=lambda members: members[0]).popleft()
             before[mine].popleft()
-            pairs.append((old_hash, after[theirs].popleft()))
-            if used:
-                used[0].add(mine.linked)
-                used[1].add(theirs.linked)
+            pairs.append((old_hash, new_hash))
 
 
 def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tuple[str, ...]]:

@@ -65,17 +65,10 @@ def plain_match(both: Graphs, old: Iterable[str], new: Iterable[str]) -> list[Pa
         for new_hash, theirs in after.items()
     )
     pairs: list[Pair] = []
-    used: tuple[set[Members], set[Members]] = (set(), set())
-    for is_first in (True, False):
-        for _, _, old_hash, new_hash in order:
-            if old_hash in before and new_hash in after:
-                closures = before[old_hash][0], after[new_hash][0]
-                if is_first and (closures[0] in used[0] or closures[1] in used[1]):
-                    continue  # an equal one is paired
-                used[0].add(closures[0])
-                used[1].add(closures[1])
-                pairs.append((old_hash, new_hash))
-                del before[old_hash], after[new_hash]
+    for _, _, old_hash, new_hash in order:
+        if old_hash in before and new_hash in after:
+            pairs.append((old_hash, new_hash))
+            del before[old_hash], after[new_hash]
     return pairs
 
 
