@@ -29,16 +29,16 @@ class BuildShare(NamedTuple):
 
     number: int
     of: int
-    what: Literal["lost", "new"]
+    what: Literal["gone", "new"]
     parts: tuple[TraitCount, ...]
     versions: Versions
     duplicates: int
     merged: Trait | None = None
 
     def in_words(self, mark: Mark, *, beside_versions: bool = False) -> str:
-        """Return what is said of them: `2 of 18 builds lost (built with mvapich 3.0b)`.
+        """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
 
-        Lost ones `beside_versions` are of a package that has others instead: `(no longer built
+        Those gone `beside_versions` are of a package that has others instead: `(no longer built
         with cce 16.0.1)`.
         """
         if self.merged and self.number == self.of - 1:
@@ -48,7 +48,7 @@ class BuildShare(NamedTuple):
             words = f"{counted(self.number, 'build')} {self.what} each"
         notes = [versions_in_words(self.versions, mark)] if self.versions else []
         if trait := self.common_trait(mark):
-            is_no_longer = beside_versions and self.what == "lost"
+            is_no_longer = beside_versions and self.what == "gone"
             notes.append(f"no longer {trait}" if is_no_longer else trait)
         else:
             notes += [
@@ -66,7 +66,7 @@ class BuildShare(NamedTuple):
         """Return what is said of builds that are equal to others: `one equal build fewer`."""
         number = "one" if self.duplicates == 1 else f"{self.duplicates:,}"
         noun = "equal build" if self.duplicates == 1 else "equal builds"
-        words = f"{number} {noun} fewer" if self.what == "lost" else f"{number} more {noun}"
+        words = f"{number} {noun} fewer" if self.what == "gone" else f"{number} more {noun}"
         return words if self.of else f"{words} each"
 
     def alike(self) -> "BuildShare":
@@ -86,7 +86,7 @@ class VersionMove(NamedTuple):
     counts: tuple[VersionCount, ...] = ()
 
     def in_words(self, mark: Mark) -> str:
-        """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `lost 1.2, still has 1.3`, nothing.
+        """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `2.0.0 (4 → 3
@@ -101,7 +101,7 @@ class VersionMove(NamedTuple):
         if gone and came:
             return f"{self._steps_in_words(mark) if self.steps else f'{gone} → {came}'}{still}"
         if gone:
-            return f"lost {gone}{still}" if kept else f"{gone} gone"
+            return f"{gone} gone{still}"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
     @property
@@ -182,7 +182,7 @@ def shares_of(
         return BuildShare(
             number=number,
             of=of,
-            what="lost" if is_lost else "new",
+            what="gone" if is_lost else "new",
             parts=parts,
             versions=in_order(versions),
             duplicates=0 if number else duplicates,

@@ -114,7 +114,7 @@ class Move(Struct, frozen=True, kw_only=True):
         words = f" {versions}" if versions else ""
         if self.versions.counts:
             trait = lost.common_trait(mark) if lost and lost.number else ""
-            return f"{words}, lost {trait.removeprefix('built ')}" if trait else words
+            return f"{words}, no longer {trait}" if trait else words
         shares = [it for it in (lost, self.gained) if it]
         if not shares:
             return words

@@ -60,7 +60,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
-        """Return what is said: `24 of 80 builds lost, of 16 packages: 15 built with mvapich 3.0b`.
+        """Return what is said: `24 of 80 builds gone, of 16 packages: 15 built with mvapich 3.0b`.
 
         A dependency that lost builds of its own is `mvapich 3.0b and 14 builds with it`.
         """
@@ -71,7 +71,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
                 f"the other {others:,} have nothing in common" if others > 1 else "one other"
             )
         packages = counted(len(self.packages), "package")
-        return f"{self.builds:,} of {self.of:,} builds lost, of {packages}: {'; '.join(parts)}"
+        return f"{self.builds:,} of {self.of:,} builds gone, of {packages}: {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"

@@ -23,7 +23,7 @@ class KindLook(NamedTuple):
 
 
 LOOKS = {
-    Kind.REMOVED: KindLook("−", "31", "gone or lost"),
+    Kind.REMOVED: KindLook("−", "31", "gone"),
     Kind.DOWNGRADED: KindLook("↓", "1;35", "downgraded"),
     Kind.ADDED: KindLook("+", "32", "new or more"),
     Kind.UPGRADED: KindLook("↑", "36", "upgraded"),
@@ -77,7 +77,7 @@ class Status(IntEnum):
     GONE = 0, Kind.REMOVED, "gone"
     NEW = 1, Kind.ADDED, "new"
     DOWNGRADED = 2, Kind.DOWNGRADED, "downgraded"
-    LOST = 3, Kind.REMOVED, "lost some"
+    LOST = 3, Kind.REMOVED, "some gone"
     """It lost versions or builds, while its highest version is as before."""
     UPGRADED = 4, Kind.UPGRADED, "upgraded"
     MORE = 5, Kind.ADDED, "with more"

@@ -575,13 +575,13 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     top = " ".join(top.split())
     mvapich = "mvapich 3.0b and 14 builds with it"
     openmpi = "openmpi 5.0.0rc16 and 8 builds with it, all 9 with cce 16.0.1"
-    assert f"24 of 649 builds lost, of 16 packages: {mvapich}; {openmpi}" in top
+    assert f"24 of 649 builds gone, of 16 packages: {mvapich}; {openmpi}" in top
     fftw = "1 with mvapich 3.0b, 1 with openmpi 5.0.0rc16 and cce 16.0.1"
     assert "fftw 3.3.10, hdf5 1.12.2, netcdf 4.9.2, " in "".join(done.out.replace("\n      ", " "))
-    assert f"− 2 builds lost each ({fftw}): fftw 3.3.10" in " ".join(done.out.split())
+    assert f"− 2 builds gone each ({fftw}): fftw 3.3.10" in " ".join(done.out.split())
     builds = "fftw 3.3.10: 2 of 18", "netcdf 4.9.2: 2 of 17", "parallelio1 1.10.1: 2 of 13"
     for lost in builds:
-        assert f"snapdiff: removed: {lost} builds lost ({fftw}) in derecho\n" in done.err
+        assert f"snapdiff: removed: {lost} builds gone ({fftw}) in derecho\n" in done.err
     losing = re.findall(r"^snapdiff: removed: ([^:\n]*): [0-9]", done.err, re.MULTILINE)
     assert sum(len(names.split(", ")) for names in losing) == 14
     assert "snapdiff: removed: mvapich 3.0b in derecho\n" in done.err
@@ -751,7 +751,7 @@ def test_where_one_trait_is_not_enough_there_are_several_with_their_numbers(
     for path, text in zip(paths, (old, new), strict=True):
         graph = with_hashes(described(*text.split("; ")))
         path.write_text(json.dumps(lock_of(graph, graph)))
-    for sides, words in ((paths, "lost"), (paths[::-1], "new")):
+    for sides, words in ((paths, "gone"), (paths[::-1], "new")):
         lines = run_cli(*sides, "-f", "text").out.splitlines()
         # What is all that changed is told in a sentence.
         [told] = [
@@ -771,7 +771,7 @@ def test_a_stack_tells_its_parts_those_aside_that_are_less_than_a_tenth(tmp_path
         path.write_text(json.dumps(lock_of(graph, graph)))
     out = run_cli(*paths, "-f", "text").out
     parts = "mpi 1.0 and 10 builds with it; 10 for sles; one other"
-    assert f"22 of 33 builds lost, of 12 packages: {parts}" in " ".join(out.split())
+    assert f"22 of 33 builds gone, of 12 packages: {parts}" in " ".join(out.split())
 
 
 def test_a_stack_has_three_traits_at_most_its_own_among_them(tmp_path: Path) -> None:

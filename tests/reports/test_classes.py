@@ -76,11 +76,11 @@ MOVES = {
         ["1.1", "1.0", "1.0"],
         "+ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
     ),
-    "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib lost 1.0, still has 1.1"),
+    "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (
         ["1.1", "1.1", "1.0"],
         ["1.1"],
-        "− zlib lost 1.0, still has 1.1",
+        "− zlib 1.0 gone, still has 1.1",
     ),
     "versions for others": (
         ["1.1", "1.0"],
@@ -91,7 +91,7 @@ MOVES = {
     "two for one, beside one that stays": (
         ["1.2", "1.1", "1.0"],
         ["1.3", "1.0"],
-        "↑ zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds lost (no longer with n=2)\n",
+        "↑ zlib 1.2 and 1.1 → 1.3, still has 1.0, 1 of 3 builds gone (no longer with n=2)\n",
     ),
 }
 
@@ -106,7 +106,7 @@ def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> 
 
 @pytest.mark.parametrize(
     ("others", "words"),
-    [(0, "1 upgraded (with builds lost)"), (1, "2 upgraded (1 with builds lost)")],
+    [(0, "1 upgraded (with builds gone)"), (1, "2 upgraded (1 with builds gone)")],
 )
 def test_what_was_upgraded_and_lost_a_build_is_upgraded(others: int, words: str) -> None:
     old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
@@ -115,7 +115,7 @@ def test_what_was_upgraded_and_lost_a_build_is_upgraded(others: int, words: str)
     new += [spec("f", "1.1", package="app")] * others
     text = render_report(diff_of([*old, spec("g", package="left")], new), "text")
     assert f"\n\n1 package gone, {words} in e4s.\n" in text
-    line = "↑ zlib 5.0rc16 → 5.0, 1 of 2 builds lost (no longer built with llvm 14.0.6)"
+    line = "↑ zlib 5.0rc16 → 5.0, 1 of 2 builds gone (no longer built with llvm 14.0.6)"
     assert f"\n  {line}\n" in text
 
 
@@ -129,7 +129,7 @@ def test_an_equal_build_less_is_no_loss(tmp_path: Path) -> None:
     )
     text = run_cli(old, new, "-f", "text").out
     assert "gotcha 1.0: one equal build fewer" in text
-    assert "builds lost" not in text
+    assert "builds gone" not in text
     back = run_cli(new, old, "-f", "text").out
     assert "gotcha 1.0: one more equal build" in back
 
@@ -144,12 +144,12 @@ COUNTED = {
     "equal builds of another version, before": (
         f"zfp-1; zfp-2 variants=+cuda; {EQUAL}",
         "zfp-1; zfp-3 version=0.5 > b-1:build; b-1",
-        "zfp: 1 of 3 builds lost (1.0, with +cuda)",
+        "zfp: 1 of 3 builds gone (1.0, with +cuda)",
     ),
     "and now": (
         f"zfp-1; zfp-2 variants=+cuda; {EQUAL}",
         f"zfp-1; {EQUAL}",
-        "zfp: 1 of 3 builds lost (1.0, with +cuda)",
+        "zfp: 1 of 3 builds gone (1.0, with +cuda)",
     ),
     "equal builds of a version that has one of them now": (
         f"zfp-1 version=1.14; {EQUAL}",
@@ -159,7 +159,7 @@ COUNTED = {
     "equal builds that are lost both": (
         f"zfp-1 version=0.5 variants=+x; {EQUAL}",
         "zfp-1 version=0.5 variants=+x; b-1",
-        "zfp 0.5: 1 of 2 builds lost\n",
+        "zfp 0.5: 1 of 2 builds gone\n",
     ),
     "reconfigured of those of the version": (
         "zfp-1 version=0.5; zfp-2; zfp-5 os=sles",
@@ -206,8 +206,8 @@ MERGED = {
         [["1", "2", "3", "rz"]],
         "3 builds → 1, with {}dims=1,2,3,rz\n",
     ),
-    "one is not in it": (["2", "3", "rz"], [["1", "2", "3"]], "2 of 3 builds lost"),
-    "two builds now": (["2", "3", "rz"], [["2", "3", "rz"], ["1"]], "1 of 3 builds lost"),
+    "one is not in it": (["2", "3", "rz"], [["1", "2", "3"]], "2 of 3 builds gone"),
+    "two builds now": (["2", "3", "rz"], [["2", "3", "rz"], ["1"]], "1 of 3 builds gone"),
 }
 
 
@@ -237,7 +237,7 @@ def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:
     user = Item("user", explicit=True, needs=(needs(fftw[3]),))
     old, new = write_locks(tmp_path, [*fftw, user, Item("left")], [*fftw[1:], user])
     text = run_cli(old, new, "-f", "text").out
-    assert "fftw 1.0: 1 of 3 builds lost (with n=0)" in text
+    assert "fftw 1.0: 1 of 3 builds gone (with n=0)" in text
 
 
 @pytest.mark.parametrize(

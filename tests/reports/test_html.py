@@ -88,8 +88,8 @@ def test_without_scripts_everything_is_there(snapshots_text: str) -> None:
         "tag develop-2025-05-04 removed: 2 packages in 5 stacks",
         "2 packages, 4 specs. In 5 stacks: ",
         (
-            "20 packages changed in 11 stacks: 1 gone, 1 new, 1 downgraded, 2 lost versions or "
-            "builds, 9 upgraded, 1 with more builds, 5 reconfigured. 4 more only rebuilt. "
+            "20 packages changed in 11 stacks: 1 gone, 1 new, 1 downgraded, 2 with versions or "
+            "builds gone, 9 upgraded, 1 with more builds, 5 reconfigured. 4 more only rebuilt. "
             "1 tag removed, 1 stack removed, 1 tag added, 1 stack added. "
         ),
         "tag develop-2025-07-06 added: 2 packages in 5 stacks",
@@ -120,7 +120,7 @@ def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
         "≠ 1.14.5 reconfigured: compiler gcc@11.4.0 → gcc@12.3.0 (tutorial)",
         "= 1.14.5 rebuilt (hep, ml-linux-x86_64-cuda)",
     ]
-    assert rows["paraview"][0] == "− lost 5.13.2, still has 5.13.3 (e4s)"
+    assert rows["paraview"][0] == "− 5.13.2 gone, still has 5.13.3 (e4s)"
     old, new = write_locks(tmp_path, before(), after())
     diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
     rows = dict(_plain_rows(rendered(diff)))
@@ -157,7 +157,7 @@ def test_classes_of_rows_are_those_of_the_sentence(tmp_path: Path) -> None:
         "Gone: 1",
         "New: 1",
         "Downgraded: 1",
-        "Lost versions or builds: 2",
+        "With versions or builds gone: 2",
         "Upgraded: 9",
         "With more versions or builds: 1",
         "Reconfigured: 5",
@@ -204,7 +204,7 @@ def test_an_upgraded_row_that_lost_a_build_says_so(tmp_path: Path) -> None:
         for name, some in zip(("old", "new"), records, strict=True)
     )
     [row] = _plain_rows(rendered(diff_catalogs(load_catalog(old), load_catalog(new))))
-    assert row[1] == ["↑ 1.0 → 2.0, 1 of 2 builds lost (no longer built with y 1)"]
+    assert row[1] == ["↑ 1.0 → 2.0, 1 of 2 builds gone (no longer built with y 1)"]
 
 
 def test_a_report_of_removed_builds_has_the_class_of_their_package(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_the_picture_has_columns_for_what_happened(tmp_path: Path) -> None:
     sums = re.compile('<th scope="col" class="size">([a-z]+)<')
     assert sums.findall(rendered(snapshots_diff())) == ["unchanged", "packages"]
     legend = text.partition('<p class="legend"')[2].partition("</p>")[0]
-    assert re.findall("</svg> ([a-z ]+)<", legend) == ["gone or lost", "upgraded"]
+    assert re.findall("</svg> ([a-z ]+)<", legend) == ["gone", "upgraded"]
 
 
 @pytest.mark.parametrize("format_name", ["text", "html"])
@@ -297,7 +297,7 @@ def test_the_numbers_of_stacks_are_of_the_classes_of_the_sentence(
     sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
     text = render_report(diff_catalogs(*sides), format_name, ReportOptions(stat=True))
     names = "" if format_name == "html" else " (less)"  # there, news name it
-    lost = "1 upgraded to another major version (with builds lost)"
+    lost = "1 upgraded to another major version (with builds gone)"
     said = f"1 downgraded{names}, {lost}, 1 with another version scheme"
     assert said in " ".join(text.split())
     if format_name == "html":

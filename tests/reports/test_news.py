@@ -231,9 +231,9 @@ def test_a_long_report_begins_with_what_nobody_should_miss() -> None:
         "− gone: left 1.0",
         "+ new: comes 1.0",
         "↓ downgraded: sinks 2.0 → 1.9",
-        "− lost versions or builds",
-        "  builds 1.0: 1 of 2 builds lost (with +mpi)",
-        "  less lost 1.9, still has 2.0",
+        "− with versions or builds gone",
+        "  builds 1.0: 1 of 2 builds gone (with +mpi)",
+        "  less 1.9 gone, still has 2.0",
     ]
     diff = diff_of([*old, *kept], new)
     words = "".join(f"  {line}\n" for line in news)
@@ -250,14 +250,14 @@ def test_of_several_versions_the_lost_builds_are_told_by_version() -> None:
     both = [spec("b", "1.1"), spec("c", "1.0"), spec("d", "1.1", variants="+shared")]
     lost = [spec("f", "1.1", variants="+mpi"), spec("g", "1.0", variants="+mpi")]
     for gone, words in (
-        (lost, "zlib: 2 of 5 builds lost (1.1 and 1.0, with +mpi)."),
-        (lost[:1], "zlib: 1 of 4 builds lost (1.1, with +mpi)."),
+        (lost, "zlib: 2 of 5 builds gone (1.1 and 1.0, with +mpi)."),
+        (lost[:1], "zlib: 1 of 4 builds gone (1.1, with +mpi)."),
     ):
         assert f"\n{words}\n" in render_report(diff_of([*both, *gone], both), "text")
-        back = words.replace("lost", "new")
+        back = words.replace("gone", "new")
         assert f"\n{back}\n" in render_report(diff_of(both, [*both, *gone]), "text")
     of_one = diff_of([spec("b"), spec("c", variants="+mpi")], [spec("b")])
-    assert "zlib 1.0: 1 of 2 builds lost (with +mpi).\n" in render_report(of_one, "text")
+    assert "zlib 1.0: 1 of 2 builds gone (with +mpi).\n" in render_report(of_one, "text")
 
 
 @pytest.mark.slow
@@ -311,7 +311,7 @@ def test_a_few_lines_say_more_than_a_table_of_counts(number: int) -> None:
     [
         (
             1,
-            "1 of 2 builds lost (with x=2) in a; 2.9.1 → 2.8.3, as a dependency, in b",
+            "1 of 2 builds gone (with x=2) in a; 2.9.1 → 2.8.3, as a dependency, in b",
         ),
         (2, "Downgraded: adios2 2.9.1 → 2.8.3, as a dependency, in b"),
     ],
@@ -365,8 +365,8 @@ def test_builds_that_are_lost_alike_are_one_line() -> None:
     gone = [spec(f"c{numbered(n)}", f"1.{n}", package=f"p{n}", variants="+mpi") for n in range(2)]
     others = [spec("d", "1.2", package="p2", variants="~shared"), spec("f", "1.0", package="p1")]
     text = render_report(diff_of([*old, *gone, *others], old + others[1:]), "text")
-    assert "  − 1 build lost each (with +mpi): p0 1.0, p1 1.1\n" in text
-    assert "  − p2 1.2: 1 of 2 builds lost (with ~shared)\n" in text
+    assert "  − 1 build gone each (with +mpi): p0 1.0, p1 1.1\n" in text
+    assert "  − p2 1.2: 1 of 2 builds gone (with ~shared)\n" in text
 
 
 def test_packages_that_lost_as_many_builds_without_a_trait_are_one_line() -> None:
@@ -379,7 +379,7 @@ def test_packages_that_lost_as_many_builds_without_a_trait_are_one_line() -> Non
     ]
     left = [it for number, it in enumerate(old) if number % 8 > 2]
     text = render_report(diff_of(old, left), "text")
-    assert "\npa, pb 1.0: 3 of 8 builds lost.\n" in text
+    assert "\npa, pb 1.0: 3 of 8 builds gone.\n" in text
 
 
 def test_few_changes_are_said_once() -> None:

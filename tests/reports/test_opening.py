@@ -114,12 +114,12 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
     above = [*above, Item("base", explicit=True, needs=tuple(map(needs, kept)))]
     sides = ([*both, *others, *kept, above[0], above[2]], [*one, *kept, *above[1:]])
     stacks = {"a": sides, "b": (both, [*worse, *(it for it in both if it.name != "x")])}
-    told = "- 3 builds with `gpu=9` lost in `a`: `x`, `y`, `z`"
+    told = "- 3 builds with `gpu=9` gone from `a`: `x`, `y`, `z`"
     assert told in report(tmp_path / "more", stacks)
     # A line says it as well where that is all there is to say.
     found = report(tmp_path / "alone", {"a": sides})
     assert told not in found
-    assert "1 build lost each (with `gpu=9`): `x` `1.0`, " in "".join(found)
+    assert "1 build gone each (with `gpu=9`): `x` `1.0`, " in "".join(found)
 
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:

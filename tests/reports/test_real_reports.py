@@ -29,8 +29,8 @@ NEWS = """\
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too: 15 products that were root \
 specs are only its dependencies there now, and 4 of its dependencies are older than before: \
 `adios2`, `ascent`, `py-cinemasci`, `vtk-m`
-- 3 builds with `cuda_arch=90` lost in `cuda-x86_64`: `adios2`, `vtk-m`, `zfp`, only dependencies \
-there now
+- 3 builds with `cuda_arch=90` gone from `cuda-x86_64`: `adios2`, `vtk-m`, `zfp`, only \
+dependencies there now
 - **Gone from `oneapi-x86_64`**: `libcatalyst` `2.0.0-rc3`, `libpressio` `0.95.1`
 - **New**
   - `exago` `1.6.0` in all but `oneapi-x86_64`
@@ -42,13 +42,13 @@ there now
 `oneapi-x86_64`
   - `ascent` `0.9.2` → `0.9.1`, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`
   - `vtk-m` `2.0.0` → `1.9.0`, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`; 1 of 3 \
-builds lost (`2.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
-- **Lost versions or builds**
-  - `adios2` `2.9.1`: 1 of 5 builds lost (with `cuda_arch=90`) in `cuda-x86_64`; `2.9.1` → \
+builds gone (`2.0.0`, with `cuda_arch=90`) in `cuda-x86_64`
+- **With versions or builds gone**
+  - `adios2` `2.9.1`: 1 of 5 builds gone (with `cuda_arch=90`) in `cuda-x86_64`; `2.9.1` → \
 `2.8.3`, as a dependency, needed by `ecp-data-vis-sdk` (new), in `oneapi-x86_64`
-  - `flecsi` lost `2.1.0`, still has `2.2.1` (`cuda-aarch64`)
+  - `flecsi` `2.1.0` gone, still has `2.2.1` (`cuda-aarch64`)
   - `py-warpx` `23.08`: 3 builds → 1, with `^warpx dims=1,2,3,rz` (`cuda-aarch64`)
-  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 4 builds lost (`1.0.0`, \
+  - `zfp` `1.0.0` (4 → 1 builds), `0.5.5` (1 → 4) in `cuda-aarch64`; 1 of 4 builds gone (`1.0.0`, \
 with `cuda_arch=90`) in `cuda-x86_64`
 - **Upgraded to another major version**
   - `py-libensemble` `0.10.2` → `1.0.0` (all 5)
@@ -82,8 +82,8 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert lines[0] == "# Changes from `23.08` to `23.11`"
     assert lines[1] == (
         "57 products changed in 5 environments: 2 gone from `oneapi-x86_64`, 4 new (3 in some), "
-        "3 downgraded, 4 lost versions or builds, 34 upgraded (2 to another major version), 2 with "
-        "more versions or builds, 1 with another version scheme, 7 reconfigured. "
+        "3 downgraded, 4 with versions or builds gone, 34 upgraded (2 to another major version), "
+        "2 with more versions or builds, 1 with another version scheme, 7 reconfigured. "
         "61 more changed in os alone (`oneapi-x86_64`), 5 only have another hash."
     )
     assert [
@@ -105,7 +105,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
     assert "for `ubuntu" not in text
     assert text.count("| Product |") == 1
     assert re.findall(r"(?m)^(?:\| )?\*\*(.*)\*\*", text.partition("<summary>Dependencies")[0]) == [
-        *("Toolchain", "Gone", "New", "Downgraded", "Lost versions or builds", "Upgraded"),
+        *("Toolchain", "Gone", "New", "Downgraded", "With versions or builds gone", "Upgraded"),
         *("With more versions or builds", "With another version scheme", "Reconfigured"),
     ]
     assert "--detail" not in text
@@ -138,16 +138,16 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
     gone = "1 product gone (`mvapich`)"
-    assert lines[2] == f"{gone}, 10 lost some builds, 2 upgraded (1 with builds lost) in `derecho`."
+    assert lines[2] == f"{gone}, 10 with builds gone, 2 upgraded (1 with builds gone) in `derecho`."
     assert "- ↑ `esmf` `8.6.0` (6 builds, new), `8.5.0` (12 → 8)" in lines
     because = "because of `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"- = 40 specs of 14 packages only have another hash, {because}" in lines
-    lost = "1 of 4 builds lost (no longer built with `cce 16.0.1`)"
+    lost = "1 of 4 builds gone (no longer built with `cce 16.0.1`)"
     assert f"- ↑ `openmpi` `5.0.0rc16` → `5.0.0`, {lost}" in lines
-    line, _ = (it for it in lines if it.startswith("- − 2 builds lost each (1 with `mvapich` "))
+    line, _ = (it for it in lines if it.startswith("- − 2 builds gone each (1 with `mvapich` "))
     assert ": `fftw` `3.3.10`, `hdf5` `1.12.2`, `netcdf` `4.9.2`" in line
     mvapich = "`mvapich` `3.0b` and 14 builds with it"
-    assert f"\n- 24 of 649 builds lost, of 16 packages: {mvapich}; " in text
+    assert f"\n- 24 of 649 builds gone, of 16 packages: {mvapich}; " in text
 
 
 def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
@@ -174,7 +174,7 @@ def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
     diff = diff_catalogs(*(load_catalog(derecho(number)) for number in ("066", "067")))
     text = render_report(diff, "text", ReportOptions(width=width))
     assert max(map(len, text.splitlines())) <= width
-    signs = "− gone or lost, ↑ upgraded, = with another hash: the same version and options"
+    signs = "− gone, ↑ upgraded, = with another hash: the same version and options"
     assert " ".join(text.split()).endswith(signs)
     assert text.count("↑ upgraded") == 1
 

@@ -36,7 +36,7 @@ def test_text_lists_what_somebody_asked_the_cause_of(folder: Path) -> None:
     lines = report(folder, "-f", "text", "--because", "cmake")
     assert " ".join("\n".join(lines[2:]).split()) == (
         "json 3.11.2 with another hash, because of cmake 3.26.3 → 3.27.7 (build only); "
-        "only what was rebuilt or lost, at least in part, because of cmake."
+        "only what was rebuilt or gone, at least in part, because of cmake."
     )
 
 
