@@ -3,15 +3,27 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.support.documents import Item, database, digest, lock, site_data, to_bytes
-from tests.support.helpers import PROJECT, run_cli, run_json, usual_page, write_files
+from tests.support.documents import Item, database, digest, lock, manifest, site_data, to_bytes
+from tests.support.helpers import (
+    PROJECT,
+    catalog_folders,
+    run_cli,
+    run_json,
+    usual_page,
+    write_files,
+)
 from tests.support.helpers import spec as record
+from tests.support.nightly import examples
 from tests.support.repositories import GitRepository
 
 SNAPSHOTS = PROJECT / "snapshots"
+SAID = ("tags", "summary", "skipped")
 DAYS = ("2025-06-29", "2025-07-06")
 
 
@@ -288,3 +300,55 @@ def test_a_spec_that_moves_from_a_page_to_a_lock_of_its_stack_is_unchanged(tmp_p
         write_files(tmp_path / name, files)
     result = run_cli(tmp_path / "old", tmp_path / "new", "--exit-code")
     assert (result.status, result.err) == (0, "")
+
+
+# --- Any mixture, in folders and in commits ---
+
+ITEMS = [Item(name, version) for name in ("zlib", "m4", "cmake") for version in "12"]
+INDEX, MANIFEST = "build_cache/index.json", "v3/manifests/index/index.manifest.json"
+VIEW = "v3/manifests/index/small/index.manifest.json"
+
+
+@st.composite
+def mixtures(draw: st.DrawFn) -> dict[str, bytes]:
+    """Documents of several kinds, mirrors in mirrors; blobs may be missing where both are mixed."""
+    files: dict[str, bytes] = {}
+    numbers = st.sets(st.integers(0, len(ITEMS) - 1), min_size=1, max_size=3)
+    some = numbers.map(lambda found: [ITEMS[number] for number in sorted(found)])
+    for mirror in ("develop", "develop/e4s", "develop/hep", "v1/e4s"):
+        for place in draw(st.sets(st.sampled_from([INDEX, MANIFEST, VIEW]))):
+            index = to_bytes(database(draw(some)))
+            if place != INDEX:
+                index, blob, content = manifest(index)
+                files[f"{mirror}/{blob}"] = content
+            files[f"{mirror}/{place}"] = index
+    for folder in draw(st.sets(st.sampled_from(["develop/env", "v1/env", "env"]))):
+        files[f"{folder}/spack.lock"] = to_bytes(lock(draw(some)))
+    for tag in draw(st.sets(st.sampled_from(["develop", "v1"]))):
+        stacks = draw(st.sampled_from(["e4s", "hep", "e4s hep"]))
+        page = usual_page([record("b", draw(st.sampled_from("12")), tag=tag, stacks=stacks)])
+        files[f"_cache/{tag}/zlib/specs.md"] = page.encode()
+    return files
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(4), deadline=None)
+@given(mixtures(), mixtures(), st.data())
+def test_two_commits_differ_as_their_two_folders_do(
+    old: dict[str, bytes], others: dict[str, bytes], data: st.DataObject
+) -> None:
+    """Of folders every file is looked at, of commits only those that differ."""
+    paths = st.sampled_from(sorted({"env/spack.lock", *old, *others}))
+    changed = data.draw(st.sets(paths, max_size=2))
+    new = {path: content for path, content in old.items() if path not in changed}
+    new |= {path: others[path] for path in changed & others.keys()}
+    options = ("-f", "json", "--allow-empty", "--skip-bad-pages")
+    with catalog_folders(old, new) as folders, TemporaryDirectory() as top:
+        history = GitRepository(Path(top) / "history")
+        for files in (old, new):
+            history.commit(files)
+        of_commits = run_cli("-C", history.folder, "HEAD~1", "HEAD", *options)
+        of_folders = run_cli(*folders, *options)
+    assert (of_commits.status, of_folders.status) == (0, 0)
+    one, other = json.loads(of_commits.out), json.loads(of_folders.out)
+    assert [one[key] for key in SAID] == [other[key] for key in SAID]
