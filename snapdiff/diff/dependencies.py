@@ -4,7 +4,7 @@ Specs that agree in all their own fields may be built on different dependencies;
 specs of a real environment have such a twin (specification, section 10).
 """
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, product
 from typing import NamedTuple
@@ -98,14 +98,17 @@ class SideDependencies:
 
         That is one of the `others`, or one of them with a lower hash.
         """
-        numbers = Counter(map(self._number, hashes))
-        alike = [spec_hash for spec_hash in others if self._number(spec_hash) in numbers]
-        if not alike and len(numbers) == len(hashes):
+        groups: dict[int | None, list[str]] = {}
+        for spec_hash in sorted(hashes):
+            groups.setdefault(self._number(spec_hash), []).append(spec_hash)
+        alike = [spec_hash for spec_hash in others if self._number(spec_hash) in groups]
+        if not alike and len(groups) == len(hashes):
             return frozenset()
-        linked = self._closures([*hashes, *alike])
+        some = [it for group in groups.values() if alike or len(group) > 1 for it in group]
+        linked = self._closures([*some, *alike])
         known = {(self._number(spec_hash), linked[spec_hash]) for spec_hash in alike}
         found = set()
-        for spec_hash in sorted(hashes):
+        for spec_hash in some:
             build = self._number(spec_hash), linked[spec_hash]
             if build in known:
                 found.add(spec_hash)

@@ -36,7 +36,7 @@ def change_of_package(
     old: Mapping[str, int],
     new: Mapping[str, int],
     changes: Collection[Change],
-    equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter()),
+    equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {}),
 ) -> PackageChange:
     """Return what happened to a package in a stack (docs/specification.md, section 9).
 
@@ -55,7 +55,7 @@ def change_of_package(
     lost, gained = duplicates.get(Kind.REMOVED, 0), duplicates.get(Kind.ADDED, 0)
     different: tuple[VersionCount, ...] | UnsetType = UNSET
     if any(equal):
-        fewer = _by_version(old) - equal[0], _by_version(new) - equal[1]
+        fewer = _by_version(old) - Counter(equal[0]), _by_version(new) - Counter(equal[1])
         texts = _by_order((*old, *new)) | _by_order(new)
         different = tuple(
             VersionCount(texts[it], *(side[it] for side in fewer)) for it in sorted(texts)

@@ -1,8 +1,7 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, 
 from snapdiff.diff.traits import Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, PackagePair, counted_in_common
+from snapdiff.model import Build, InCommon, KeptSpecs, PackagePair, counted_in_common
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.spack import Configuration, Version
 
@@ -128,16 +127,20 @@ def diff_package(
         stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
         for stack in sorted(removed.keys() | added.keys())
     }
-    losses = _losses(pair, pairings, sides)
+    kept = cache(lambda: [*pair.kept()])  # read once for all stacks, and not where nobody asks
+    losses = _losses(pair, pairings, sides, kept)
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
     found = {}
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
         versions = old_versions.get(stack, {}), new_versions.get(stack, {})
-        equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
+        equal: tuple[dict[Version, int], dict[Version, int]] = ({}, {})
         if sides and any(change.kind is not Kind.REBUILT for change in changes):
-            equal = _count_equal(pair, stack, sides)
+            equal = (
+                _count_equal(chain(pair.old.items(), kept()), stack, sides[0]),
+                _count_equal(chain(pair.new.items(), kept()), stack, sides[1]),
+            )
             changes = _mark_equal(changes, sides[1])
         package = change_of_package(pair.name, *versions, changes, equal)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
@@ -145,19 +148,15 @@ def diff_package(
 
 
 def _count_equal(
-    pair: PackagePair, stack: str, sides: Sides
-) -> tuple[Counter[Version], Counter[Version]]:
+    specs: Iterable[tuple[str, Build]], stack: str, side: SideDependencies
+) -> dict[Version, int]:
     """Return how many specs of each version a stack has beyond one of each different build."""
-    found: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
-    for side, mine, equal in zip(sides, (pair.old, pair.new), found, strict=True):
-        alike: dict[tuple[Version, Configuration], list[str]] = {}
-        for key, build in chain(mine.items(), pair.kept()):
-            if stack in build.stacks:
-                alike.setdefault((build.version, build.configuration), []).append(key)
-        for (version, _), hashes in alike.items():
-            if len(hashes) > 1 and (number := len(side.duplicates(hashes))):
-                equal[version] += number
-    return found
+    builds = {key: build for key, build in specs if stack in build.stacks}
+    numbers: dict[Version, int] = {}
+    for key in side.duplicates(builds) if len(builds) > 1 else ():
+        version = builds[key].version
+        numbers[version] = numbers.get(version, 0) + 1
+    return numbers
 
 
 def _mark_equal(changes: Iterable[Change], new: SideDependencies) -> list[Change]:
@@ -170,17 +169,14 @@ def _mark_equal(changes: Iterable[Change], new: SideDependencies) -> list[Change
 
 
 def _losses(
-    pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None
+    pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None, kept: KeptSpecs
 ) -> dict[str, dict[Kind, Loss]]:
-    """Return by stack what a package lost, and what it gained.
-
-    What both sides have is read once for all stacks, and not at all where nothing came or went.
-    """
+    """Return by stack what a package lost, and what it gained, given what both sides have."""
     removed = {stack: found.removed for stack, found in pairings.items() if found.removed}
     added = {stack: found.added for stack, found in pairings.items() if found.added}
     if not removed and not added:
         return {}
-    kept = _builds_by_stack(removed.keys() | added.keys(), pair.kept())
+    on_both = _builds_by_stack(removed.keys() | added.keys(), kept())
     found: dict[str, dict[Kind, Loss]] = {}
     for kind, lost, mine, theirs, sides in (
         (Kind.REMOVED, removed, pair.old, pair.new, both),
@@ -190,14 +186,14 @@ def _losses(
         here = _builds_by_stack(lost, mine.items())
         for stack, hashes in lost.items():
             # Only dependencies tell what both sides have of one side from the same of the other.
-            stayed = [*here[stack], *(kept[stack] if sides else ())]
+            stayed = [*here[stack], *(on_both[stack] if sides else ())]
             duplicates = frozenset[str]()
             if sides:
                 left = {key for key, _ in stayed}.difference(hashes)
                 duplicates = sides[0].duplicates(hashes, left)
             builds = {key: mine[key].configuration for key in hashes if key not in duplicates}
             stayed = [build for build in stayed if build[0] not in builds]
-            others = [*there[stack], *kept[stack]]
+            others = [*there[stack], *on_both[stack]]
             loss = Loss(pair.name, builds, stayed, others, sides, duplicates)
             found.setdefault(stack, {})[kind] = loss
     return found
