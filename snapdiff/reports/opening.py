@@ -49,7 +49,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     """How many builds stacks lost, `of` how many, and which traits many of them have.
 
     `packages` says how many each lost: where a dependency that they have in common lost builds too,
-    these are among what is counted.
+    these are among what is counted. `gone` are packages of which no build is left.
     """
 
     stacks: tuple[str, ...]
@@ -57,6 +57,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
     builds: int
     of: int
     packages: Counter[str]
+    gone: frozenset[str]
     parts: tuple[TraitCount, ...]
 
     def in_words(self, mark: Mark) -> str:
@@ -79,9 +80,10 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         if part.trait.what != "dependency" or not own:
             return f"{number} {traits_in_words(part, mark)}"
         name = dependency_in_words(part.trait, mark)
-        words = name if own == 1 else f"{own:,} of {name}"
+        is_gone = own == 1 and part.trait.name in self.gone
+        words = name if is_gone else f"{counted(own, 'build')} of {name}"
         if above := part.specs - own:
-            words += f" and {counted(above, 'build')} with it"
+            words += f" and {counted(above, 'build') if is_gone else f'{above:,}'} with it"
         also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
         return f"{words}, all {part.specs:,} {also}" if also else words
 
@@ -220,6 +222,7 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
         builds=len(lost),
         of=sum(stack.specs.old for stack in stacks),
         packages=Counter(lost),
+        gone=frozenset(it.package for stack in stacks for it in _losing(stack) if it.whole),
         parts=tuple(replace(part, specs=specs) for part, specs in told),
     )
 

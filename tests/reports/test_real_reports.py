@@ -108,6 +108,7 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
         *("Toolchain", "Gone", "New", "Downgraded", "With versions or builds gone", "Upgraded"),
         *("With more versions or builds", "With another version scheme", "Reconfigured"),
     ]
+    assert "<summary>Changed in os alone (<code>oneapi-" in text
     assert "--detail" not in text
     assert text.index("## Products") < text.index("<summary>Dependencies: ")
     assert "\n| [`amrex`](" in text
