@@ -80,7 +80,7 @@ def is_plainly_a_revision(name: str) -> bool:
     return revision.endswith(AS_A_REVISION) and not is_plainly_a_path(name)
 
 
-# --- What comes after -- ---
+# --- Paths after `--` ---
 
 
 class Paths:
