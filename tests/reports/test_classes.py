@@ -332,3 +332,19 @@ def test_what_is_new_in_one_tag_and_downgraded_in_another_counts_as_downgraded()
     text = render_report(diff_of(old, new), "text", ReportOptions(width=200))
     assert "1 package downgraded" in text
     assert "1 package new" not in text
+
+
+@pytest.mark.parametrize(
+    ("kinds", "row"),
+    [((), "ml, only rebuilt "), (("added",), "ml, none "), (("added", "rebuilt"), "ml ")],
+)
+def test_a_row_of_a_narrowed_report_says_no_more_than_is_known(
+    kinds: tuple[str, ...], row: str
+) -> None:
+    stay = [spec("b", package="p", stacks="e4s"), spec("c", package="p", stacks="hep")]
+    came = [spec("d", package="r", stacks="e4s"), spec("e", package="r", stacks="hep")]
+    old = [*stay, spec("f", package="q", stacks="ml")]
+    new = [*stay, *came, spec("g", package="q", stacks="ml")]
+    text = render_report(diff_of(old, new, kind=kinds), "text", ReportOptions(stat=True))
+    [line] = [line for line in text.splitlines() if line.startswith("ml")]
+    assert line.removeprefix(row).split()[0] == "·"
