@@ -63,7 +63,7 @@ class Move(Struct, frozen=True, kw_only=True):
     some_builds: tuple[int, int] | None
     needed_by: tuple[str, ...]
     as_dependency: bool = False
-    stacks: tuple[str, ...]
+    stacks: tuple[str, ...] = ()
     place: Place
 
     @property
@@ -143,32 +143,29 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     In the order of reading: products come before dependencies, then the worst that happened to a
     package in any stack, then what most stacks share, then names.
     """
-    found: dict[tuple[str, bool], dict[Move, list[Move]]] = {}
-    for in_stack in stacks.values():
+    found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
+    for stack, in_stack in stacks.items():
         for change, move in in_stack:
-            same = found.setdefault((change.package, change.is_dependency), {})
-            event = move.because and event_of(move.because)
-            same.setdefault(replace(move, stacks=(), because=event), []).append(move)
-    moves = {
-        package: tuple(sorted((_in_all(alike, places) for alike in some.values()), key=_order))
-        for package, some in found.items()
-    }
-    return dict(sorted(moves.items(), key=_order_of_reading))
+            alike = found.setdefault((change.package, change.is_dependency), {})
+            # Why it was rebuilt is the same where only the way there differs.
+            key = replace(move, because=event_of(move.because)) if move.because else move
+            alike.setdefault(key, (move, []))[1].append(stack)
+    moves = {}
+    for package, alike in found.items():
+        in_all = [
+            replace(move, stacks=tuple(names), place=places.place(names))
+            for move, names in alike.values()
+        ]
+        in_all.sort(
+            key=lambda it: (severity(it.status), not it.is_major, -len(it.stacks), it.stacks)
+        )
+        moves[package] = tuple(in_all)
 
+    def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
+        (name, is_dependency), worst = package, moves[package][0]
+        return is_dependency, worst.status, not worst.is_major, -len(worst.stacks), name
 
-def _in_all(moves: Sequence[Move], places: Places) -> Move:
-    stacks = tuple(stack for move in moves for stack in move.stacks)
-    return replace(moves[0], stacks=stacks, place=places.place(stacks))
-
-
-def _order_of_reading(found: tuple[tuple[str, bool], tuple[Move, ...]]) -> tuple[object, ...]:
-    (package, is_dependency), (worst, *_) = found
-    return is_dependency, worst.status, not worst.is_major, -len(worst.stacks), package
-
-
-def _order(move: Move) -> tuple[object, ...]:
-    most = -len(move.stacks)
-    return severity(move.status), not move.is_major, most, move.stacks
+    return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
 
 
 def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
@@ -180,7 +177,7 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
     found = []
     for change in stack.package_changes:
-        move = _move(stack.stack, change, specs[change.package, change.is_dependency], shared)
+        move = _move(change, specs[change.package, change.is_dependency], shared)
         if change.whole:
             status = whole.get(change.package, move.status)
             is_in_tag = change.package in in_tag[change.kind]
@@ -189,7 +186,7 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     return found
 
 
-def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
+def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
     """Return what happened to a package; nothing in it says in which order its specs are."""
     kind, versions = change.kind, version_move(change)
     step = step_of(change.gone, change.came, change.kept) if change.came else ""
@@ -236,7 +233,6 @@ def _move(stack: str, change: PackageChange, specs: Sequence[Change], shared: se
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
         needed_by=(change.needed_by or ()) if _came_down(change, versions) else (),
-        stacks=(stack,),
         place=NOWHERE,
     )
 
