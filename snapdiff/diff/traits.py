@@ -124,8 +124,10 @@ def _merged(loss: Loss, bits: TraitBits) -> Trait | None:
         return None
     before, after = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
     [now] = (bits.variants_in(bits.of_build(*build, after)) for build in loss.others)
-    olds = [bits.variants_in(bits.of_build(*build, before)) for build in mine]
-    for variant, values in now.items():
+    lists = {variant: values for variant, values in now.items() if len(values) > 1}
+    # As mostly there is none, the variants of the others are not looked at.
+    olds = [bits.variants_in(bits.of_build(*build, before)) for build in mine if lists]
+    for variant, values in lists.items():
         parts = [old.get(variant, frozenset()) for old in olds]
         if len(set(parts)) == len(parts) and all(part and part < values for part in parts):
             what, name, key = variant
