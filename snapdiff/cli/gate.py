@@ -157,6 +157,7 @@ def judge(
         for tag in diff.tags
         for stack in (tag.stacks if counting and tag.status == "changed" else ())
         for place in _places(stack)
+        if place.kind in kinds
     }
     rest, ignored, unused = set(places), [], []
     for item in counting:
