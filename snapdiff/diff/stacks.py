@@ -201,14 +201,17 @@ class ComparedStack:
         Of packages of which a version came that is older than one before. Raises FormatError where
         a node cannot be read.
         """
+        old, new = self.graphs
+        if not self.asked_for or old is None or new is None:
+            return {}
         older: dict[str, set[Version]] = {}
         for change in changes:
-            before = [parse_version(version) for version in (*change.gone, *change.kept)]
-            for version in map(parse_version, change.came) if before else ():
-                if version < max(before):
-                    older.setdefault(change.package, set()).add(version)
-        old, new = self.graphs
-        if not older or not self.asked_for or old is None or new is None:
+            highest = max(map(parse_version, (*change.gone, *change.kept)), default=None)
+            if highest is not None:
+                came_down = {it for it in map(parse_version, change.came) if it < highest}
+                older.setdefault(change.package, set()).update(came_down)
+        older = {package: versions for package, versions in older.items() if versions}
+        if not older:
             return {}
         roots = {
             spec_hash: root.package
