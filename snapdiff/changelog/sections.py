@@ -1,6 +1,5 @@
 """The sections of a changelog: the steps from snapshot to snapshot, and what each one compares."""
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from itertools import pairwise
@@ -116,10 +115,9 @@ class GitSteps(Steps, frozen=True, kw_only=True):
             return
         repository = self._repository()
         trees = [end.tree for end in self.snapshots]
-        changes = deque(changes_between(repository, trees))
         last_use = {
             str(entry.content_id): position
-            for position, pairs in enumerate(changes)
+            for position, pairs in enumerate(changes_between(repository, trees))
             for pair in pairs
             for entry in pair
             if entry
@@ -128,8 +126,11 @@ class GitSteps(Steps, frozen=True, kw_only=True):
         mirrors = set(filter(DOCUMENTS.is_index, mirrors))
         with repository.objects() as objects:
             history: History | None = None
+            # Git is asked again: what differs in years of commits is too much to keep.
+            changes = changes_between(repository, trees)
+            following = next(changes)
             for position, (old, new) in enumerate(pairwise(self.snapshots)):
-                pairs = changes.popleft()
+                pairs, following = following, next(changes, [])
                 came = {it.path for _, it in pairs if it and DOCUMENTS.is_index(it.path)}
                 kinds = history.documents if history else DOCUMENTS
                 kinds = kinds.with_mirrors(map(printable_path, mirrors | came))
@@ -138,7 +139,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                     # What an index lists depends on what mirrors there are: it is read anew.
                     prefix = printable_path(self.folder)
                     history = History(repository, objects, prefix, kinds, last_use, self.limits)
-                for known in (pairs, changes[0] if changes else []):
+                for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
                 files = history.pair((old.tree, new.tree), pairs)
                 yield Step(old, new, files)

@@ -9,6 +9,7 @@ import json
 import random
 import weakref
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ from msgspec import Raw
 
 from snapdiff.catalog.reading import Reading
 from snapdiff.catalog.sides import CountedFiles
+from snapdiff.changelog import sections
 from snapdiff.formats import environment_lock, listing, spec_node
 from snapdiff.formats.document import DocumentReader
 from snapdiff.formats.registry import Documents
 from snapdiff.limits import Limits
+from snapdiff.sources.git import changes_between
 from tests.support.documents import Item, database, digest, lock, needs, site_data, to_bytes
-from tests.support.helpers import run_cli, spec, usual_page, write_files
+from tests.support.helpers import pages_of, run_cli, spec, usual_page, write_files
 from tests.support.nightly import examples
 from tests.support.repositories import GitRepository
 
@@ -348,6 +351,33 @@ def test_no_document_of_a_step_is_kept(tmp_path: Path, monkeypatch: pytest.Monke
     assert (told.status, told.out.count("\n")) == (0, 7)
     assert len(opened) >= 14
     assert kept == []
+
+
+class Differing(list[Any]):
+    """What differs from one commit to the next: a list that one can ask whether it is kept."""
+
+
+def test_what_differs_between_commits_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = GitRepository(tmp_path)
+    for number in range(12):
+        history.commit(pages_of([spec("a", f"1.{number}")]))
+    made: list[weakref.ref[Differing]] = []
+    kept: list[int] = []
+
+    def noted(*given: Any) -> Iterator[Differing]:
+        for pairs in changes_between(*given):
+            step = Differing(pairs)
+            made.append(weakref.ref(step))
+            kept.append(sum(one() is not None for one in made))
+            yield step
+
+    monkeypatch.setattr(sections, "changes_between", noted)
+    told = run_cli("changelog", "-C", tmp_path, "HEAD~11..HEAD", "-q", "-f", "ndjson")
+    assert told.out.count("\n") == 11
+    assert len(made) >= 11
+    assert max(kept) <= 4  # the step at hand, the next one, and those that they take the place of
 
 
 def test_what_every_commit_changes_is_not_counted(
