@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from snapdiff.reports.moves import Move, StackMoves
-from snapdiff.reports.names import NOWHERE, Mark, Place
+from snapdiff.reports.names import FEW_STACKS, NOWHERE, Mark, Place
 from snapdiff.reports.package_lines import PackageLine
 from snapdiff.reports.statuses import Status, severity
 from snapdiff.result import AskedFor, Kind, StackDiff
@@ -179,7 +179,8 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
     if status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         places = list(dict.fromkeys(move.place for _, move in moves if move.place != NOWHERE))
-        place = places[0] if len(places) == 1 else None
+        is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
+        place = places[0] if is_short else None
         return replace(tally, events=tuple(events), place=place)
     return tally
 

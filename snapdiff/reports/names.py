@@ -198,7 +198,7 @@ def _folder(side: Revision) -> str:
 
 # --- Sets of stacks ---
 
-_FEW = 3
+FEW_STACKS = 3
 """How many stacks are named one by one, and how many that are missing."""
 
 _SEPARATORS = re.compile("[-_.]")
@@ -241,7 +241,7 @@ class Places:
         """Give letters to long sets that are used more than once, in this order; return them."""
         found: dict[str, tuple[str, ...]] = {}
         for place, number in Counter(used).items():
-            if number > 1 and len(place.names) > _FEW and not place.before:
+            if number > 1 and len(place.names) > FEW_STACKS and not place.before:
                 place.letter = _letter(len(found))
                 found[place.letter] = place.names
                 place.before, place.names = f"{len(place.names)}, set", ()
@@ -258,7 +258,7 @@ class Places:
         if glob:
             return Place("both" if len(some) == 2 else f"the {len(some)}", (glob,))
         others = self._all - some
-        if len(others) == 1 or (len(others) * _FEW < len(some) and len(others) <= _FEW):
+        if len(others) == 1 or (len(others) * FEW_STACKS < len(some) and len(others) <= FEW_STACKS):
             return Place("all but", tuple(sorted(others)))
         if glob := self._glob(others):
             return Place("all but", (glob,))

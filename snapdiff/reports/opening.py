@@ -23,22 +23,25 @@ class RootsChange(Struct, frozen=True, kw_only=True):
     """Packages that are on both sides of some stacks, and roots on one of them alone: now, or not.
 
     `lines` have the packages of each place. `needed_by` are roots on the new side alone that depend
-    on all of them directly.
+    on all of them directly; `needed_by_new` says that none of these was there before.
     """
 
     is_now: bool
     needed_by: tuple[str, ...]
+    needed_by_new: bool
     lines: tuple[tuple[tuple[str, ...], Place], ...]
 
 
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought: `taken` are roots no more, `older` are downgraded.
 
-    All of these are direct dependencies of the new roots in the stacks of `place`. `in_tag` says
-    that no other stack has any of the new roots.
+    All of these are dependencies of the new roots in the stacks of `place`, the `taken` ones
+    direct ones. `in_tag` says that no other stack has any of the new roots, `were_there` that some
+    of them were dependencies in these stacks before.
     """
 
     in_tag: bool
+    were_there: bool
     names: tuple[str, ...]
     place: Place
     taken: tuple[str, ...]
@@ -153,9 +156,10 @@ def _replaced(
 
 
 def _new_roots_of(
-    stacks: Iterable[StackDiff], moves: Moves, places: Places
+    stacks: Sequence[StackDiff], moves: Moves, places: Places
 ) -> tuple[NewRoots, ...]:
     """Return the new roots that brought a change to enough packages, those of most first."""
+    now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for stack in stacks:
         for name, roots in _needed_by_new(stack).items():
@@ -169,6 +173,7 @@ def _new_roots_of(
         NewRoots(
             names=roots,
             in_tag=all(move.in_tag for name in roots for move in moves.get((name, False), ())),
+            were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
             place=places.place(sorted({stack for _, stack in found})),
             taken=tuple(sorted({name for name, _ in taken.get(roots, ())})),
             older=tuple(sorted({name for name, _ in older.get(roots, ())})),
@@ -259,23 +264,27 @@ def _lost_together(
 
 def roots_of(stacks: Iterable[StackDiff], places: Places) -> tuple[RootsChange, ...]:
     """Return what is asked for no longer, and what is now, without being gone or new."""
-    found: dict[tuple[bool, tuple[str, ...]], dict[str, list[str]]] = {}
+    found: dict[tuple[bool, tuple[str, ...], bool], dict[str, list[str]]] = {}
     for stack in stacks:
         if stack.asked_for is None:
             continue
         needed_by = _needed_by_new(stack)
         sides = ((False, stack.asked_for.no_longer), (True, stack.asked_for.now))
         for is_now, name in ((is_now, name) for is_now, names in sides for name in names):
-            change = found.setdefault((is_now, needed_by.get(name, ())), {})
+            roots = needed_by.get(name, ())
+            are_new = set(roots).isdisjoint(stack.asked_for.now)
+            change = found.setdefault((is_now, roots, are_new), {})
             change.setdefault(name, []).append(stack.stack)
     changes = []
-    for is_now, roots in sorted(found, key=lambda it: (it[0], not it[1], it[1])):
+    for is_now, roots, are_new in sorted(found, key=lambda it: (it[0], not it[1], it[1], it[2])):
         packages: dict[tuple[str, ...], list[str]] = {}
-        for name, some in sorted(found[is_now, roots].items()):
+        for name, some in sorted(found[is_now, roots, are_new].items()):
             packages.setdefault(tuple(some), []).append(name)
         lines = sorted(packages.items(), key=lambda it: -len(it[1]))
         told = tuple((tuple(names), places.place(some)) for some, names in lines)
-        changes.append(RootsChange(is_now=is_now, needed_by=roots, lines=told))
+        changes.append(
+            RootsChange(is_now=is_now, needed_by=roots, needed_by_new=are_new, lines=told)
+        )
     return tuple(changes)
 
 

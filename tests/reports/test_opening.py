@@ -125,3 +125,41 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
     assert broken("one two three", 9) == "one two\nthree"
     assert broken("  − one two", 9) == "  − one\n      two"
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_a_root_that_was_a_dependency_before_is_not_called_new(
+    tmp_path: Path, version: str
+) -> None:
+    def above(tools: Sequence[Item], version: str, *, explicit: bool) -> list[Item]:
+        sdk = Item("sdk", version, explicit=explicit, needs=tuple(map(needs, tools)))
+        return [*tools, sdk, Item("top", explicit=True, needs=(needs(sdk),)), OTHER]
+
+    below = [replace(tool, explicit=False) for tool in TOOLS]
+    sides = (above(TOOLS, "1.0", explicit=False), above(below, version, explicit=True))
+    text = "\n".join(report(tmp_path, {"a": sides, "b": ([OTHER], [OTHER])}))
+    assert (
+        "- `sdk` is a root spec now in `a`: 3 products that were root specs are only its "
+        "dependencies there now\n"
+    ) in text
+    assert "- **No longer a root spec, but a dependency of `sdk` in `a`**: `tool0`, " in text
+    assert "new" not in text.partition("## Products")[0].partition("\n")[2]
+
+
+@pytest.mark.parametrize("arguments", [["--stat"], []])
+def test_no_sentence_names_a_set_of_environments_that_nothing_explains(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    products = [Item(f"lib{number}", explicit=True) for number in range(12)]
+    moved = [replace(item, os="ubuntu24.04") for item in products]
+    tools = [Item(tool, explicit=True) for tool in ("one", "two")]  # on two more lines
+    newer = [replace(tool, version="1.1") for tool in tools[:1]]
+    newer += [replace(tool, version="2.0") for tool in tools[1:]]
+    stacks = dict.fromkeys(("ant", "bee", "cat", "dog"), ([*products, *tools], [*moved, *newer]))
+    stacks |= dict.fromkeys(("elk", "fox", "gnu", "hen"), (products, products))
+    for stack, sides in stacks.items():
+        for side, items in zip(("old", "new"), sides, strict=True):
+            write_files(tmp_path, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "markdown", *arguments).out
+    assert "changed in os alone" in text
+    assert ("set A" in text) == ("- set A: `ant`" in text)
