@@ -263,7 +263,8 @@ class ComparedStack:
             elif not self.scope.filters.explicit:
                 found.append(replace(package, parts=parts))
             elif parts.asked_for:
-                found.append(replace(package, **asdict(parts.asked_for)))
+                # Roots are counted each, equal ones too.
+                found.append(replace(package, **asdict(parts.asked_for), different=UNSET))
         return found
 
     def _status(self, *, is_changed: bool) -> Literal["changed", "added", "removed", "unchanged"]:

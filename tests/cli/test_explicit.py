@@ -379,3 +379,32 @@ def test_rebuilt_specs_are_narrowed_and_stay_in_order(
     found = report(tmp_path, *options)
     changes = found["tags"][0]["stacks"][0]["changes"]
     assert [change["package"] for change in changes] == packages
+
+
+def test_builds_of_what_was_asked_for_are_counted_without_equal_ones_beside_them(
+    tmp_path: Path,
+) -> None:
+    def items(minor: int, *targets: str) -> list[Item]:
+        """Two equal builds of fftw, dependencies, beside those that are asked for."""
+        cmakes = [Item("cmake", f"3.{number}.{minor}") for number in (1, 2)]
+        below = [
+            Item("fftw", target="haswell", needs=(needs(it, types=("build",)),)) for it in cmakes
+        ]
+        return [
+            *cmakes,
+            *below,
+            *(Item("fftw", target=target, explicit=True) for target in targets),
+            *(
+                Item(f"top-{place}", explicit=True, needs=(needs(it),))
+                for place, it in enumerate(below)
+            ),
+        ]
+
+    write_locks(tmp_path, items(1, "skylake", "zen4"), items(2, "skylake"))
+    for options in ((), ("--explicit",)):
+        text = run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "text", *options).out
+        assert "fftw 1.0: 1 of 2 builds gone (for zen4)" in text
+    [stack] = report(tmp_path, "--explicit")["tags"][0]["stacks"]
+    [fftw] = [it for it in stack["package_changes"] if it["package"] == "fftw"]
+    assert fftw["builds"] == {"old": 2, "new": 1}
+    assert "different" not in fftw
