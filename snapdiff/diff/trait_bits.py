@@ -37,14 +37,17 @@ class TraitBits:
 
     `of_what` has the bits of each kind of trait: `fields` are all compilers, targets and systems,
     `of_dependencies` all dependencies and their variants, `told_last` these variants, and versions.
-    `variants_of` has the bits of the variants of a package as a dependency, `linked` what builds of
-    documents link and run.
+    `variants_of` has the bits of the variants of a package as a dependency, `values_of` those of a
+    variant with its different values, `lists` those of all that list several. `linked` is what
+    builds of documents link and run.
     """
 
     def __init__(self) -> None:
         self.of_what: dict[TraitWhat, int] = dict.fromkeys(_ORDER, 0)
         self.fields = self.of_dependencies = self.told_last = 0
         self.variants_of: dict[str, int] = defaultdict(int)
+        self.values_of: dict[_Like, int] = defaultdict(int)
+        self.lists = 0
         self.linked: dict[SideDependencies, LinkedBits] = {}
         self._bits: dict[_Like, int] = {}
         self._likes: dict[int, _Like] = {}
@@ -113,19 +116,11 @@ class TraitBits:
         value = trait.value if trait.what != "dependency" else None
         return self._bits[trait.what, trait.name or "", value or ""]
 
-    def variants_in(self, bits: int) -> dict[_Like, frozenset[str]]:
-        """Return the values of variants that have values, own ones first, by what they are of."""
-        likes = (
-            self._likes[bit]
-            for what in ("variant", "dependency variant")
-            for bit in each_bit(bits & self.of_what[what])
-        )
-        found = {}
-        for what, name, text in likes:
-            key, _, values = text.partition("=")
-            if values and key != "patches":
-                found[what, name, key] = frozenset(values.split(","))
-        return found
+    def variant(self, bit: int) -> tuple[_Like, frozenset[str]]:
+        """Return the kind, package and name of a variant that has values, and these."""
+        what, name, text = self._likes[bit]
+        key, _, values = text.partition("=")
+        return (what, name, key), frozenset(values.split(","))
 
     def first(self, bits: int) -> int:
         """Return the first of some traits that are of the builds themselves: by kind and value."""
@@ -158,6 +153,10 @@ class TraitBits:
                 self.of_dependencies |= bit
             if what == "dependency variant":
                 self.told_last |= bit
+            key, _, values = value.partition("=")
+            if what in ("variant", "dependency variant") and values and key != "patches":
+                self.values_of[what, name, key] |= bit
+                self.lists |= bit if "," in values else 0
         return bit
 
 

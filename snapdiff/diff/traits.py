@@ -123,15 +123,17 @@ def _merged(loss: Loss, bits: TraitBits) -> Trait | None:
     if len(loss.others) != 1 or len(mine) < 2:
         return None
     before, after = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
-    [now] = (bits.variants_in(bits.of_build(*build, after)) for build in loss.others)
-    lists = {variant: values for variant, values in now.items() if len(values) > 1}
-    # As mostly there is none, the variants of the others are not looked at.
-    olds = [bits.variants_in(bits.of_build(*build, before)) for build in mine if lists]
-    for variant, values in lists.items():
-        parts = [old.get(variant, frozenset()) for old in olds]
-        if len(set(parts)) == len(parts) and all(part and part < values for part in parts):
-            what, name, key = variant
-            return Trait(what, name, f"{key}={','.join(sorted(values))}")
+    [now] = (bits.of_build(*build, after) for build in loss.others)
+    olds = [bits.of_build(*build, before) for build in mine]
+    listed = now & bits.lists & ~reduce(or_, olds)  # few, where what is linked has thousands
+    for bit in sorted(each_bit(listed), key=bits.order):
+        variant, values = bits.variant(bit)
+        found = [old & bits.values_of[variant] for old in olds]
+        if all(it.bit_count() == 1 for it in found):
+            parts = [bits.variant(it)[1] for it in found]
+            if len(set(parts)) == len(parts) and all(part < values for part in parts):
+                what, name, key = variant
+                return Trait(what, name, f"{key}={','.join(sorted(values))}")
     return None
 
 

@@ -659,6 +659,84 @@ def steps_of_a_loss(packages: int) -> int:
     return calls
 
 
+def merged_chain(packages: int) -> list[Loss]:
+    """Packages above each other whose two builds are one now, their variants all the way down."""
+    keys = [(number, build) for number in range(packages) for build in (1, 2, 3)]
+    dims = {1: "dims:=1", 2: "dims:=2", 3: "dims:=3"}
+    graph = described(
+        *(
+            f"p{number}-{build} variants={dims[build]}"
+            + (f" > p{number - 1}-{build}" if number else "")
+            for number, build in keys
+        )
+    )
+    sides = both_sides((NodesByHash(graph), NodesByHash(graph)))
+    likes = {
+        build: parse_configuration("gcc@12", "rhel8", "linux", "zen4", (dims[build],))
+        for build in dims
+    }
+    return [
+        Loss(
+            f"p{number}",
+            {f"p{number}-1": likes[1]},
+            [(f"p{number}-2", likes[2])],
+            [(f"p{number}-3", likes[3])],
+            sides,
+        )
+        for number in range(packages)
+    ]
+
+
+def steps_of_a_merge(packages: int) -> int:
+    """How many calls it takes to find that no variant lists those of all builds before."""
+    losses = merged_chain(packages)
+    bits = read_builds(losses)
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        traits = find_traits(losses, [], bits)
+    finally:
+        sys.setprofile(None)
+    assert not traits.merged
+    return calls
+
+
+def test_of_twice_as_many_packages_whose_builds_are_one_now_it_takes_about_twice_the_steps() -> (
+    None
+):
+    assert steps_of_a_merge(200) < 2.5 * steps_of_a_merge(100)
+
+
+@pytest.mark.parametrize("below", ["v-{0}, w-{0}", "w-{0}, v-{0}"])
+@pytest.mark.parametrize(
+    ("listed", "merged"),
+    [
+        ("dims:=1,2", Trait("dependency variant", "v", "dims=1,2")),
+        ("dims:=1,3", None),
+        ("dims:=2", None),
+        ("patches:=1,2", None),
+    ],
+)
+def test_builds_that_are_one_now_are_told_by_the_first_dependency_that_lists_their_variants(
+    below: str, listed: str, merged: Trait | None
+) -> None:
+    key = listed.partition(":")[0]
+    likes = {1: f"{key}:=1", 2: f"{key}:=2", 3: listed}
+    graph = described(*(f"a-{build} > {below.format(build)}" for build in likes))
+    for build, variant in likes.items():
+        graph |= {f"{name}-{build}": PlainNode(name, variants=(variant,)) for name in "vw"}
+    sides = both_sides((NodesByHash(graph), NodesByHash(graph)))
+    like = parse_configuration("gcc@12", "rhel8", "linux", "zen4", ())
+    losses = [Loss("a", {"a-1": like}, [("a-2", like)], [("a-3", like)], sides)]
+    found = find_traits(losses, [], read_builds(losses)).merged
+    assert found == ({"a": merged} if merged else {})
+
+
 TWO_X = "x-1; x-2 version=2"
 TWO_MPI = "mpi-1; mpi-2 variants=+x"
 TWO_B = "b-1 variants=patches:=abcdef0; b-2 variants=patches:=abcdef1"
