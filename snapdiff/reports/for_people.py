@@ -34,9 +34,13 @@ _SHORTEST_LINE = 8
 
 
 class Extent(NamedTuple):
-    """How much a text has beside its lines; `shortened` is to say that something is left out."""
+    """How much a text has beside its lines; `shortened` is to say that something is left out.
+
+    `left_out` names what is left out without a number.
+    """
 
     shortened: bool = True
+    left_out: tuple[str, ...] = ()
     has_links: bool = False
     has_table: bool = True
     folds: Folds = "dependencies"
@@ -125,6 +129,7 @@ def _values(diff: CatalogDiff, options: ReportOptions, extent: Extent) -> dict[s
         "stat": options.stat,
         "report_url": web_address(options.report_url),
         "shortened": extent.shortened,
+        "left_out": extent.left_out,
         "has_table": extent.has_table,
         "offending": shortened(options.offending, _MOST_OFFENDING),
     }
@@ -175,11 +180,21 @@ def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
     What else is said of a tag goes one after the other, what is needed least first.
     """
     tags = [replace(tag, parts=(), reasons=None, only_rebuilt=()) for tag in outline.tags]
-    without_roots = [replace(tag, roots=()) for tag in tags]
-    only_news = [replace(tag, toolchain=None) for tag in without_roots]
-    for less in map(tuple, (tags, without_roots, only_news, ())):
+    left_out = ["the lists of packages"]
+    steps = [(tags, tuple(left_out))]
+    if any(tag.roots for tag in tags):
+        tags = [replace(tag, roots=()) for tag in tags]
+        left_out.append("what is asked for now or no longer")
+        steps.append((tags, tuple(left_out)))
+    if any(tag.toolchain for tag in tags):
+        tags = [replace(tag, toolchain=None) for tag in tags]
+        left_out.append("the toolchain")
+        steps.append((tags, tuple(left_out)))
+    steps.append(([], ("all else that is said of packages",)))
+    for less, words in steps:
         for has_table in (True, False):
-            text = rendered(replace(outline, tags=less), Extent(has_table=has_table))
+            extent = Extent(has_table=has_table, left_out=words)
+            text = rendered(replace(outline, tags=tuple(less)), extent)
             if len(text) <= most:
                 return text
     return _cut(text, most)
@@ -189,8 +204,8 @@ def _cut(text: str, most: int) -> str:
     """Return the first lines of a text that has no folds."""
     lines = text.splitlines(keepends=True)
     kept: list[str] = []
-    for position, line in enumerate(lines):
-        left = f"\n… and {len(lines) - position:,} more lines, left out to fit.\n"
+    for line in lines:
+        left = "\n… and more, left out to fit.\n"
         if sum(map(len, kept)) + len(line) + len(left) > most:
             if not kept:
                 raise ReportError(f"a report of {most} characters is too short to say anything")

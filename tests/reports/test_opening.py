@@ -163,3 +163,27 @@ def test_no_sentence_names_a_set_of_environments_that_nothing_explains(
     text = run_cli("-C", tmp_path, "old", "new", "-f", "markdown", *arguments).out
     assert "changed in os alone" in text
     assert ("set A" in text) == ("- set A: `ant`" in text)
+
+
+def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> None:
+    products = [Item(f"lib{number}", explicit=True, os=f"os{number}") for number in range(12)]
+    changed = [replace(item, version="1.1") for item in products]
+    sides = ([*products, *TOOLS], [*changed, *with_sdk(TOOLS)])
+    full = report(tmp_path, {"a": sides})
+    said = set()
+    for most in range(len("\n".join(full)), 100, -10):
+        arguments = ["-f", "comment", "--package-url", "", "--max-length", str(most)]
+        text = run_cli("-C", tmp_path, "old", "new", *arguments).out
+        sentence = next((it for it in text.splitlines() if "shortened to fit; " in it), "")
+        said.add(sentence.partition("; ")[2])
+        if not sentence:
+            assert text.endswith(("… and more, left out to fit.\n", full[-1] + "\n"))
+        elif "Products" not in text:
+            assert "; left out: " in sentence
+        if "asked for" in sentence or "all else" in sentence:
+            assert "No longer a root spec" not in text
+    assert said == {
+        *("", "what is left out is counted.", "left out: the lists of packages."),
+        "left out: the lists of packages, what is asked for now or no longer.",
+        "left out: all else that is said of packages.",
+    }
