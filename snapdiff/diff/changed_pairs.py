@@ -73,8 +73,9 @@ class ChangedPairs:
         Raises FormatError where there are too many pairs below them.
         """
         found = [self._pair(hashes) for hashes in pairs]
-        while self._waiting:
-            self._compare(self._waiting.pop())
+        for pair in self._waiting:  # which grows
+            self._compare(pair)
+        self._waiting.clear()  # unless one cannot be compared: who asks again is told again
         return found
 
     def _pair(self, hashes: HashPair) -> ChangedPair:
@@ -94,6 +95,7 @@ class ChangedPairs:
         pair.bits = UNKNOWN if unknown else 0
         for event in pair.events:
             pair.bits |= self._bits(event)
+        pair.below, pair.linked_below = [], []
         for before, after in changed:
             below = self._pair((before.hash, after.hash))
             pair.below.append(below)

@@ -12,6 +12,7 @@ import pytest
 from snapdiff.diff.causes import LONGEST_PATH, REHASH, Explanation, event_words, shared_changes
 from snapdiff.diff.changed_pairs import PAIRS_A_NODE, ChangedPairs, packages_of
 from snapdiff.errors import FormatError
+from snapdiff.model import Node
 from snapdiff.result import Field
 from snapdiff.result.causes import Cause, Event, StackCause
 from tests.support.documents import Item, lock, needs, to_bytes
@@ -715,6 +716,27 @@ def test_as_many_pairs_as_are_allowed_are_compared_and_not_one_more() -> None:
         Explanation(
             [("app-1", "app-2")], ChangedPairs(graphs, few=pairs - 1 - PAIRS_A_NODE * nodes)
         )
+
+
+class OneBadNode(NodesByHash):
+    """A graph of which one node cannot be read."""
+
+    def node(self, spec_hash: str) -> Node | None:
+        if spec_hash == "b-2":
+            raise FormatError("b-2: cannot be read")
+        return super().node(spec_hash)
+
+
+@pytest.mark.parametrize("asked", [["app", "app"], ["app", "other"], ["b", "app"]])
+def test_what_could_not_be_compared_once_is_not_taken_for_compared_later(asked: list[str]) -> None:
+    graphs = [
+        described(*(f"{name}-{it} > b-{it}, c-{it}" for name in ("app", "other")), f"b-{it}", c)
+        for it, c in ((1, "c-1 version=1"), (2, "c-2 version=2"))
+    ]
+    changes = ChangedPairs((NodesByHash(graphs[0]), OneBadNode(graphs[1])))
+    for name in asked:
+        with pytest.raises(FormatError, match="b-2: cannot be read"):
+            changes.add([(f"{name}-1", f"{name}-2")])
 
 
 def test_a_change_of_a_field_that_a_stack_shares_has_no_package() -> None:
