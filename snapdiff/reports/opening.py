@@ -165,9 +165,16 @@ def _new_roots_of(
         for name, roots in _needed_by_new(stack).items():
             taken.setdefault(roots, []).append((name, stack.stack))
     older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    without_roots = {  # what fell in the same way where no new root needs it
+        (name, move.versions)
+        for (name, _), some in moves.items()
+        for move in some
+        if not move.needed_by
+    }
     for (name, _), some in moves.items():
         for move in some:
-            if move.status is Status.DOWNGRADED:
+            is_alone = (name, move.versions) not in without_roots
+            if move.status is Status.DOWNGRADED and is_alone:
                 older.setdefault(move.needed_by, []).extend((name, it) for it in move.stacks)
     told = [
         NewRoots(

@@ -83,6 +83,15 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     )
 
 
+def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:
+    fell = [replace(tool, version="1.9") for tool in TOOLS[:2]]
+    stacks = {
+        "a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, ["tool0", "tool1"]), OTHER]),
+        "b": ([*TOOLS[:2], OTHER], [*fell, OTHER]),
+    }
+    assert report(tmp_path, stacks)[4] == IS_NEW
+
+
 def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> None:
     sides = ([*TOOLS[:2], OTHER], [*with_sdk(TOOLS[:2], ["tool1"]), OTHER])
     text = "\n".join(report(tmp_path, {"a": sides}))
