@@ -141,9 +141,10 @@ class RevisionPair(ComparedFiles):
 
     def _note_mirrors(self, entries: Iterable[Entry]) -> None:
         """Let the kinds of documents know of mirrors: one that holds others is the tag of these."""
-        found = (printable_path(it.path) for it in entries if DOCUMENTS.is_index(it.path))
-        self._mirrors.update(found)
-        self.documents = self.documents.with_mirrors(self._mirrors)
+        found = {printable_path(it.path) for it in entries if DOCUMENTS.is_index(it.path)}
+        if not found <= self._mirrors:  # all were looked at, and each tag has a folder
+            self._mirrors |= found
+            self.documents = self.documents.with_mirrors(self._mirrors)
 
     def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
         """Yield what each of some files is that are the same on both sides."""

@@ -128,7 +128,8 @@ class _Matching:
         )
         if before != after:
             self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
-        self._unchanged.packages.append((new.claims, packages.unchanged))
+        if packages.unchanged:
+            self._unchanged.packages.append((new.claims, packages.unchanged))
         for pair in packages.pairs:
             if self._scope.has_tag(*pair.tags):
                 renamed = replace(pair, old=rename_specs(pair.old, self._names))

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from snapdiff.buildcache_layout import Aggregates, aggregate_mirrors
+from snapdiff.formats import registry
 from tests.support.documents import Item, database, digest, lock, manifest, site_data, to_bytes
 from tests.support.helpers import (
     PROJECT,
@@ -103,6 +105,24 @@ def test_a_mirror_that_holds_others_is_known_where_only_a_lock_beside_it_differs
         ("env", 1),
         ("root", 1),
     ]
+
+
+def test_all_mirrors_are_looked_at_once_and_not_for_each_tag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[int] = []
+
+    def counting(paths: list[str]) -> Aggregates:
+        looked_at.append(len(paths))
+        return aggregate_mirrors(paths)
+
+    monkeypatch.setattr(registry, "aggregate_mirrors", counting)
+    for name, version in (("old", "1"), ("new", "2")):
+        index = to_bytes(database([Item("zlib", version)]))
+        files = {f"v{tag}/e4s/build_cache/index.json": index for tag in range(9)}
+        write_files(tmp_path / name, files)
+    assert len(run_json(tmp_path / "old", tmp_path / "new")["tags"]) == 9
+    assert looked_at.count(9) == 1
 
 
 def test_a_page_is_compared_with_the_indexes_of_several_stacks(tmp_path: Path) -> None:
