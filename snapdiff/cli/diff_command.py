@@ -134,7 +134,7 @@ Exit status:
 @options.narrowing
 @options.globs(
     "--because",
-    help="Only what was rebuilt or lost because of these packages, directly or through others.",
+    help="Only what was rebuilt or is gone because of these packages, directly or through others.",
 )
 @options.group_by(help="One list for each stack, or one for all (default; comment: stack).")
 @click.option(

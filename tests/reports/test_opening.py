@@ -196,3 +196,14 @@ def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> No
         "left out: the lists of packages, what is asked for now or no longer.",
         "left out: all else that is said of packages.",
     }
+
+
+def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> None:
+    tool = Item("tool0")
+    above = Item("app", explicit=True, needs=(needs(tool),))
+    sides = ([above, replace(tool, explicit=True)], [above, tool])
+    assert report(tmp_path, {"a": sides})[2:5] == [
+        "only root specs changed.",
+        "",
+        "- **No longer a root spec, but still there as a dependency**: `tool0`",
+    ]
