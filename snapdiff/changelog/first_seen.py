@@ -302,7 +302,7 @@ def render_first_seen(
             yield page
             return
         for line in page.splitlines():
-            yield f"{broken(line, options.width or PLAIN_WIDTH)}\n"
+            yield f"{broken(line, options.width or PLAIN_WIDTH, is_row=True)}\n"
 
 
 def _table(found: Sightings) -> dict[str, Any]:

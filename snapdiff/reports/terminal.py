@@ -58,11 +58,14 @@ def painter(*, color: bool) -> Paint:
     return paint
 
 
-def broken(line: str, width: int) -> str:
-    """Return a line broken between words where it is wider than the window; no word is broken."""
+def broken(line: str, width: int, *, is_row: bool = False) -> str:
+    """Return a line broken between words where it is wider than the window; no word is broken.
+
+    What goes on is indented of an item, which begins with a blank, and of a row of a table.
+    """
     if len(line) <= width or _shown_width(line) <= width:
         return line.rstrip(" ")
-    lines, indent = [""], _INDENT if line.startswith(" ") else ""
+    lines, indent = [""], _INDENT if is_row or line.startswith(" ") else ""
     for word in re.findall(r" *[^ ]+", line):
         if lines[-1] and _shown_width(lines[-1] + word) > width:
             lines.append(indent + word.lstrip(" "))

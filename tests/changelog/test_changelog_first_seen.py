@@ -1,6 +1,7 @@
 """First and last sightings, held against a slow reading of the snapshots."""
 
 import json
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -284,3 +285,12 @@ def test_columns_are_as_wide_as_most_words_in_them_and_the_head_is_painted() -> 
         f"{'x' * 41}   there",
         f"{'y' * 40}   there",
     ]
+
+
+def test_a_broken_row_goes_on_within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("snapdiff.changelog.first_seen.PLAIN_WIDTH", 30)
+    history = History(tmp_path)
+    history.commit(pages_of([spec("a", "1.0", tag="develop")]))
+    arguments = "-C", tmp_path, "HEAD", "--first-seen", "-f", "text"
+    [row] = re.findall("(?m)^zlib .*\n.*$", run_changelog(*arguments).out)
+    assert row.partition("\n")[2].startswith("      ")

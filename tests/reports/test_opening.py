@@ -133,6 +133,7 @@ def test_builds_lost_of_one_trait_are_told_once_where_more_happened_to_their_pac
 
 def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> None:
     assert broken("one two three", 9) == "one two\nthree"
+    assert broken("one two three", 9, is_row=True) == "one two\n      three"
     assert broken("  − one two", 9) == "  − one\n      two"
 
 
