@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
-from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, versions_in_words
+from snapdiff.reports.names import MOST_VERSIONS, Mark, counted, shortened, versions_in_words
 from snapdiff.reports.statuses import Versions
 from snapdiff.result import (
     Change,
@@ -119,10 +119,12 @@ class VersionMove(NamedTuple):
         told = {new: f"{mark(old)} → {mark(new)}" for new, old in steps.items()}
         if came := [version for version in self.came if version not in steps]:
             told[came[-1]] = f"{versions_in_words(came, mark)} new"
-        words = [told[version] for version in sorted(told, key=parse_version, reverse=True)]
-        if gone := [version for version in self.gone if version not in steps.values()]:
-            words.append(f"{versions_in_words(gone, mark)} gone")
-        return ", ".join(words)
+        some = shortened(sorted(told, key=parse_version, reverse=True), MOST_VERSIONS)
+        words = ", ".join([told[version] for version in some.first])
+        words += f" and {some.more:,} more" if some.more else ""
+        paired = set(steps.values())
+        gone = [version for version in self.gone if version not in paired]
+        return f"{words}, {versions_in_words(gone, mark)} gone" if gone else words
 
 
 def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:

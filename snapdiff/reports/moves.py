@@ -240,7 +240,8 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
 def _came_down(change: PackageChange, versions: VersionMove) -> bool:
     """Return whether a version came that is older than one before: in its series, if it has one."""
     highest = max((*change.gone, *change.kept), key=parse_version, default="")
-    before = {version: versions.steps.get(version, highest) for version in change.came}
+    steps = versions.steps
+    before = {version: steps.get(version, highest) for version in change.came}
     return any(old and parse_version(new) < parse_version(old) for new, old in before.items())
 
 

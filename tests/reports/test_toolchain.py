@@ -21,6 +21,11 @@ STEPS = {
         "3.11.6 3.10.13 3.8.18",
         "3.11.6 new, 3.10.12 → 3.10.13, 3.8.17 → 3.8.18, 3.7.17 gone",
     ),
+    "of very many steps the first": (
+        " ".join(f"{number}.1" for number in range(1, 1001)),
+        " ".join(f"{number}.2" for number in range(1, 1001)),
+        ", ".join(f"{number}.1 → {number}.2" for number in range(1000, 994, -1)) + " and 994 more",
+    ),
     "several of no series, the highest first": (
         "3.1 2.1 1.1",
         "5.0 4.0",
