@@ -151,12 +151,15 @@ def _count_equal(
     specs: Iterable[tuple[str, Build]], stack: str, side: SideDependencies
 ) -> dict[Version, int]:
     """Return how many specs of each version a stack has beyond one of each different build."""
-    builds = {key: build for key, build in specs if stack in build.stacks}
+    groups: dict[tuple[Version, Configuration], list[str]] = {}
+    for key, build in specs:
+        if stack in build.stacks:
+            groups.setdefault((build.version, build.configuration), []).append(key)
     numbers: dict[Version, int] = {}
-    for key in side.duplicates(builds) if len(builds) > 1 else ():
-        version = builds[key].version
-        numbers[version] = numbers.get(version, 0) + 1
-    return numbers
+    for (version, _), keys in groups.items():
+        if len(keys) > 1:  # of the others no node is read
+            numbers[version] = numbers.get(version, 0) + len(side.duplicates(keys))
+    return {version: number for version, number in numbers.items() if number}
 
 
 def _mark_equal(changes: Iterable[Change], new: SideDependencies) -> list[Change]:
