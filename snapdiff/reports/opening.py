@@ -140,17 +140,19 @@ def _replaced(
     """Return which package took the place of which, where it made others change, and where."""
     causes = (cause for stack in stacks for cause in stack.causes)
     many = [it for it in causes if it.what == "replaced" and it.packages >= _LEAST_TOGETHER]
-    sides = {  # the stacks that a package is gone from or new in
-        status: {
-            name: {stack for move in some if move.status is status for stack in move.stacks}
-            for (name, _), some in moves.items()
-        }
-        for status in (Status.GONE, Status.NEW)
-    }
     found = []
     for event in dict.fromkeys(map(event_of, many)):
-        gone = sides[Status.GONE].get(str(event.old), set())
-        if both := gone & sides[Status.NEW].get(str(event.new), set()):
+        gone, new = (
+            {
+                stack
+                for is_dependency in (False, True)
+                for move in moves.get((str(name), is_dependency), ())
+                if move.status is status
+                for stack in move.stacks
+            }
+            for name, status in ((event.old, Status.GONE), (event.new, Status.NEW))
+        )
+        if both := gone & new:
             found.append((event, places.place(sorted(both))))
     return tuple(found)
 

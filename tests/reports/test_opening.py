@@ -46,6 +46,23 @@ def test_what_took_the_place_of_a_dependency_of_many_is_told_first(
     assert [line for line in lines[:6] if line.startswith("- `zlib`")] == told
 
 
+def test_what_is_replaced_as_a_product_may_be_a_dependency_elsewhere(tmp_path: Path) -> None:
+    def above(mpi: Item, of_mpi: str = "1") -> list[Item]:
+        apps = [
+            Item(f"app{it}", explicit=True, needs=(needs(mpi, "mpi"),), recipe=of_mpi * 4)
+            for it in range(3)
+        ]
+        return [mpi, *apps]
+
+    asked_for = (
+        above(Item("openmpi", explicit=True)),
+        above(Item("mpich", explicit=True)),
+    )
+    beside = (above(Item("openmpi", "4.1")), above(Item("openmpi", "4.2")))
+    lines = report(tmp_path, {"a": asked_for, "b": beside})
+    assert "- `openmpi` replaced by `mpich` (`a`)" in lines
+
+
 def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
     """A new root, and its dependencies, of which nobody asks for any."""
     below = [
