@@ -14,7 +14,14 @@ from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS, Documents, usual_name
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.names import EVERYWHERE
-from snapdiff.sources.source import Content, ContentPair, Entry, EntryPair, printable_path
+from snapdiff.sources.source import (
+    Content,
+    ContentPair,
+    Entry,
+    EntryPair,
+    SingleFile,
+    printable_path,
+)
 
 
 class ComparedFiles(ABC):
@@ -165,7 +172,7 @@ class RevisionPair(ComparedFiles):
     def shown_path(self, path: str, side: Side) -> str:
         """Return the path of a document, or what it is called where it was named itself."""
         source = (self._old if side == "old" else self._new).source
-        entry = source.find(path) if source.file else None
+        entry = source.find(path) if isinstance(source, SingleFile) else None
         return source.location(entry) if entry else path
 
 

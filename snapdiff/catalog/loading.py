@@ -16,7 +16,7 @@ from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import Filters
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Content, Entry, Source, printable_path
+from snapdiff.sources.source import Content, Entry, SingleFile, Source, printable_path
 
 
 class Catalog:
@@ -89,10 +89,13 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
     It may be called as its owner likes, `old.lock`, compressed or signed. Raises
     RevisionError if it is not a document.
     """
-    if not source.file or DOCUMENTS.is_document(source.file):
+    if not isinstance(source, SingleFile) or DOCUMENTS.is_document(source.file):
         return source
-    source.plain = lambda content: plain_document(content, limits)
-    content = source.content(source.called)
+
+    def plain(content: bytes) -> bytes:
+        return plain_document(content, limits)
+
+    content = source.known_as(source.file, plain).content(source.file)
     if isinstance(content, FormatError):
         raise RevisionError(f"{source.name}: {content}")
     name = usual_name(content or b"")
@@ -102,8 +105,7 @@ def named_as_usual(source: Source, limits: Limits) -> Source:
             source.file == NOT_CONCRETE and way_out
         ) or f"name a folder, or {DOCUMENTS.names}"
         raise RevisionError(f"{source.name}: is nothing to compare; {way_out}")
-    source.called = name
-    return source
+    return source.known_as(name, plain)
 
 
 def load_catalog(

@@ -22,10 +22,10 @@ from snapdiff.model import Package, Revision
 from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
 from snapdiff.sources.directory import DirectorySource
-from snapdiff.sources.git import GitHistory, GitSource, changes_between, open_revision
+from snapdiff.sources.git import GitHistory, GitSource, changes_between
 from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Commit, Source, printable_path
+from snapdiff.sources.source import Commit, SingleFile, Source, printable_path
 
 _NAME_LENGTH = 10
 """How many characters of a commit's id name it where it is to be found again."""
@@ -56,7 +56,8 @@ class GitRange(NamedTuple):
         A catalog that was read a hundred times would be a long wait for a slip.
         """
         for commit in self.history.commits():
-            yield Catalog(open_revision(self.history.repository, commit.tree), self.limits)
+            source = GitSource(self.history.repository, commit.id, commit.tree)
+            yield Catalog(source, self.limits)
 
     def require_pages(self) -> None:
         """Raise RevisionError where the first or the last revision has no page."""
@@ -149,8 +150,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
     def _catalog(self, name: str) -> Catalog:
         place = Path(self.folder, name)
         source = DirectorySource(name, place, wanted=DOCUMENTS, limits=self.limits)
-        source.paths = self.paths
-        return Catalog(source, self.limits)
+        return Catalog(source.narrowed(self.paths), self.limits)
 
 
 Range = GitRange | FolderRange
@@ -171,29 +171,28 @@ def open_range(
     opener = SourceOpener(directory, wanted=DOCUMENTS, limits=limits)
     old_name, *new_name = opener.split_range(argument)
     old = opener.open(old_name)
-    if not new_name and isinstance(old, DirectorySource) and not old.is_part:
+    if not new_name and isinstance(old, DirectorySource):
         if by not in (None, "commit"):
             raise RevisionError(
                 f"{argument}: a folder has a section a snapshot, so --by {by} has no meaning"
             )
-        opener.narrow(old, paths)
-        return replace(_folder_range(argument, directory / argument, limits), paths=old.paths)
+        paths_in_each = opener.narrowed(old, paths).paths
+        return replace(_folder_range(argument, directory / argument, limits), paths=paths_in_each)
     first = _require_revision(old)
     last = _require_revision(opener.open(*new_name or ["HEAD"]))
-    for source in (first, last):
-        opener.narrow(source, paths)
+    first, last = opener.narrowed(first, paths), opener.narrowed(last, paths)
     history = GitHistory(first, last)
     return GitRange(directory.resolve(), first, last, history, by or "commit", limits)
 
 
 def _require_revision(source: Source) -> GitSource:
-    if source.file:
+    if isinstance(source, SingleFile):
         message = "is a file, and a changelog is of a folder; name the one that it is in"
         raise RevisionError(f"{source.name}: {message}")
     if is_mirror_address(source.name):
         message = "shows only how it is today: keep it with `snapdiff snapshot` from time to time"
         raise RevisionError(f"{source.name}: {message}, and name the folder of the snapshots")
-    if not isinstance(source, GitSource) or source.view:
+    if not isinstance(source, GitSource):
         raise RevisionError(
             f"{source.name}: is a directory; a changelog takes two git revisions A..B, "
             "or one folder with snapshots in it"

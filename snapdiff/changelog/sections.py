@@ -20,7 +20,7 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.model import Package, Revision
 from snapdiff.result import CatalogDiff, Filters
-from snapdiff.sources.git import changes_between, open_revision
+from snapdiff.sources.git import GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE, Paths
 from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import printable_path
@@ -101,8 +101,7 @@ class GitSteps(Steps, frozen=True, kw_only=True):
     def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
         """Return the first snapshot and what it holds."""
         first = self.snapshots[0]
-        source = open_revision(self._repository(), first.tree)
-        source.prefix = printable_path(self.folder)
+        source = GitSource(self._repository(), first.tree, first.tree, folder=self.folder)
         return first.revision, Catalog(source, self.limits).packages()
 
     def _repository(self) -> Repository:

@@ -302,7 +302,7 @@ def _say_what_differs(
         from snapdiff.sources.directory import WorkingTree
         from snapdiff.sources.git import GitSource
 
-        if file and isinstance(new, GitSource | WorkingTree):
+        if file and isinstance(new.whole, GitSource | WorkingTree):
             say(f"note: {new.name} has no settings any more; those of {file.place} count")
         return
     if file is None:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from snapdiff.errors import FormatError, RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
+from snapdiff.sources.names import folders_upwards
 from snapdiff.sources.repository import Index, Repository
 from snapdiff.sources.source import (
     IS_A_LINK,
@@ -24,9 +25,9 @@ from snapdiff.sources.source import (
     Content,
     Entry,
     SettingsFile,
+    SingleFile,
     Source,
     Wanted,
-    folders_upwards,
     joined,
     printable_path,
 )
@@ -38,9 +39,6 @@ class DirectorySource(Source):
     Symbolic links below it are not followed: one could lead out of the catalog, or in a circle. A
     document that is a link, or no regular file, is named as unreadable.
     """
-
-    has_settings: bool = True
-    """Whether its configuration file counts."""
 
     def __init__(
         self, name: str, root: Path, *, wanted: Wanted, limits: Limits = DEFAULT_LIMITS
@@ -89,7 +87,8 @@ class DirectorySource(Source):
                 items.append(Entry(path, None, fault))
         return items
 
-    def _find(self, path: str) -> Entry | None:
+    def find(self, path: str) -> Entry | None:
+        """Return the file with this path, or None: what links lead to is somewhere else."""
         place = os.path.join(os.path.realpath(self._root), path)
         try:
             if os.path.realpath(os.path.dirname(place)) != os.path.dirname(place):
@@ -128,7 +127,7 @@ class DirectorySource(Source):
     def _settings_in(self, folder: str) -> SettingsFile | None:
         place = os.path.join(self._top, folder, SETTINGS_FILE)
         above = os.path.dirname(place)
-        if not self.has_settings or os.path.realpath(above) != above:
+        if os.path.realpath(above) != above:
             return None  # a folder that is a symbolic link leads somewhere else
         content: Content
         try:
@@ -142,6 +141,13 @@ class DirectorySource(Source):
             content = FormatError(IS_A_LINK if is_link else f"cannot be read: {error.strerror}")
         path = printable_path(joined(folder, SETTINGS_FILE))
         return SettingsFile(joined(self._named.rstrip("/"), path), content)
+
+
+class FileOnDisk(SingleFile):
+    """The file of a directory that the user named; beside it, as in /tmp, may be anybody's."""
+
+    def settings_file(self) -> None:
+        """Return nothing: no configuration file counts."""
 
 
 def _opened(place: str) -> BinaryIO:
@@ -218,12 +224,13 @@ class WorkingTree(DirectorySource):
         for path in sorted(found):
             yield found[path]
 
-    def _find(self, path: str) -> Entry | None:
+    def find(self, path: str) -> Entry | None:
+        """Return the file with this path, on disk or in the index."""
         if path in self._unread:
             return self._unread[path]
         above = folders_upwards(path.rpartition("/")[0])[:-1]
         is_foreign = any(self._is_foreign(joined(self.folder, folder)) for folder in above)
-        return super()._find(path) if self._is_there and not is_foreign else None
+        return super().find(path) if self._is_there and not is_foreign else None
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here."""

@@ -24,6 +24,7 @@ from snapdiff.sources.source import (
     Entry,
     EntryPair,
     SettingsFile,
+    SingleFile,
     Source,
     joined,
     printable_path,
@@ -51,7 +52,7 @@ class GitSource(Source):
         self.commit = commit
         self._top = top
 
-    def part(self, path: str, name: str = "") -> "GitSource | None":
+    def part(self, path: str, name: str = "") -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None."""
         found = self.repository.look_up(f"{self._top}:{path}")
         if found is None or found.kind not in ("blob", "tree"):
@@ -61,17 +62,18 @@ class GitSource(Source):
         assert tree is not None
         part = GitSource(self.repository, self.revision, self._top, self.commit, tree, folder)
         part.name = printable_path(name or f"{self.revision}:{path}")
-        if file:
-            part.take(file, part.name)
-        return part
+        return SingleFile(part, file, part.name) if file else part
 
-    def _files(self, folder: str) -> Iterator[Entry]:
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield every wanted file below a folder, in the order of their paths."""
         return self.repository.entries(self.tree, folder)
 
-    def _find(self, path: str) -> Entry | None:
+    def find(self, path: str) -> Entry | None:
+        """Return the file with this path, whatever it is called, or None."""
         return self.repository.find(self.tree, path)
 
-    def _read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each entry, in the order given."""
         return self.repository.read(entries)
 
     def holds(self, path: str) -> bool:
@@ -89,22 +91,13 @@ class GitSource(Source):
         if not self._is_beside(new):
             yield from super().read_both(new, pairs)
             return
-        asked = (
-            side.in_folder(entry)
-            for pair in pairs
-            for side, entry in zip((self, new), pair, strict=True)
-            if entry
-        )
-        contents = self._read(asked)
+        contents = self.read(entry for pair in pairs for entry in pair if entry)
         for before, after in pairs:
-            yield (
-                self.plain_content(next(contents)) if before else None,
-                new.plain_content(next(contents)) if after else None,
-            )
+            yield next(contents) if before else None, next(contents) if after else None
 
     def changed_entries(self, new: Source) -> list[EntryPair]:
         """Return old and new entries that differ; folders that are equal are not even opened."""
-        if not self._is_beside(new) or self.is_part or new.is_part:
+        if not self._is_beside(new):
             return super().changed_entries(new)
         found: list[EntryPair] = []
         for facts, path in self.repository.changes(self.tree, new.tree):
@@ -118,8 +111,6 @@ class GitSource(Source):
     def changed_submodules(self, new: Source) -> list[str]:
         """Return the submodules that differ, by path."""
         found: list[str] = []
-        if self.is_part or new.is_part:
-            return []
         if isinstance(new, WorkingTree) and new.repository.git_dir == self.repository.git_dir:
             begin = f"{self.folder}/" if self.folder else ""
             paths = self.repository.submodules_changed_since(self._top, new.index)
@@ -141,14 +132,12 @@ class GitSource(Source):
         return SettingsFile(place, blob.content)
 
 
-def open_revision(repository: Repository, name: str) -> GitSource:
-    """Return what `name` stands for: anything `git rev-parse` takes, or `REV:PATH`.
+def open_whole(repository: Repository, name: str) -> GitSource:
+    """Return the whole revision of a name: anything `git rev-parse` takes, or `REV:PATH`.
 
-    PATH is a folder or a file. It begins at the top as it does for git; where nothing is there, it
-    begins where the user is. Raises RevisionError where there is no such thing.
+    Raises RevisionError where there is no such thing.
     """
-    revision, path = split_name(name)
-    revision = revision or name
+    revision = split_name(name)[0] or name
     # One name is looked up once: a branch can move on between two questions.
     top = repository.look_up(revision)
     if top is None and revision == "HEAD" and not repository.has_commits():
@@ -166,10 +155,20 @@ def open_revision(repository: Repository, name: str) -> GitSource:
         raise RevisionError(f"{name}: is a {what}")
     shown = printable_path(revision.removesuffix(AS_A_REVISION))
     facts = read_commit(commit) if commit else None
-    whole = GitSource(repository, shown, tree.object_id, facts)
-    if revision == name:
+    return GitSource(repository, shown, tree.object_id, facts)
+
+
+def open_revision(repository: Repository, name: str) -> Source:
+    """Return what a name stands for: a whole revision, or a folder or a file of one.
+
+    The path of `REV:PATH` begins at the top as it does for git; where nothing is there, it begins
+    where the user is. Raises RevisionError where there is no such thing.
+    """
+    whole = open_whole(repository, name)
+    revision, path = split_name(name)
+    if not revision:
         return whole
-    found = whole.part(repository.full_path(path), f"{shown}:{path}")
+    found = whole.part(repository.full_path(path), f"{whole.revision}:{path}")
     if found is None and not path.startswith(("./", "../", "/")) and repository.here:
         found = whole.part(repository.full_path(f"./{path}"))
     if found:

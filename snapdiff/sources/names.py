@@ -80,6 +80,16 @@ def is_plainly_a_revision(name: str) -> bool:
     return revision.endswith(AS_A_REVISION) and not is_plainly_a_path(name)
 
 
+def folders_upwards(folder: str) -> list[str]:
+    """Return a folder of a repository and those above it, the nearest first.
+
+    >>> folders_upwards("a/b")
+    ['a/b', 'a', '']
+    """
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
+
+
 # --- Paths after `--` ---
 
 

@@ -6,12 +6,13 @@ The only place that knows how they are written (docs/specification.md, section 2
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from snapdiff.buildcache_layout import view_path
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
-from snapdiff.sources.directory import DirectorySource, WorkingTree
-from snapdiff.sources.git import GitSource, open_revision
+from snapdiff.sources.directory import DirectorySource, FileOnDisk, WorkingTree
+from snapdiff.sources.git import GitSource, open_revision, open_whole
 from snapdiff.sources.names import (
     AS_A_REVISION,
     FILE_ENDINGS,
@@ -26,12 +27,16 @@ from snapdiff.sources.names import (
 from snapdiff.sources.repository import Repository, may_be_in_a_repository
 from snapdiff.sources.source import (
     SETTINGS_BYTES,
+    IndexView,
     SettingsFile,
+    SingleFile,
     Source,
     Wanted,
     joined,
     printable_path,
 )
+
+_Source = TypeVar("_Source", bound=Source)
 
 _SHORT = 10
 """How many characters of an id people read; git takes more where these are not enough."""
@@ -79,9 +84,7 @@ class SourceOpener:
             )
         names = [self._around(name) for name in arguments or ["HEAD"]]
         old, new = self._one(names[0]) if len(names) == 1 else self._two(*names)
-        self.narrow(old, paths)
-        self.narrow(new, paths)
-        return old, new
+        return self.narrowed(old, paths), self.narrowed(new, paths)
 
     def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
         old, new = self.open(old_name), self.open(new_name)
@@ -93,26 +96,27 @@ class SourceOpener:
 
     def _one(self, name: str) -> tuple[Source, Source]:
         old = self.open(name)
-        if old.view:
+        file = old.file if isinstance(old, SingleFile) else ""
+        if isinstance(old, IndexView):
             raise RevisionError(f"{name}: is a view of a mirror; name two of them")
-        if isinstance(old, DirectorySource):
+        if isinstance(old.whole, DirectorySource):
             path = self._path_in_working_tree(name)
-            if path is None and old.file:
+            if path is None and file:
                 raise RevisionError(
                     f"{name}: is in no working tree of git, so there is no older version of it; "
                     "name two files"
                 )
             if path is not None:
-                head = open_revision(self._open_repository("HEAD"), "HEAD")
+                head = open_whole(self._open_repository("HEAD"), "HEAD")
                 held = head.part(path) if path else head
                 if held is None:
                     message = "so there is nothing to compare it with; name two folders or files"
                     raise RevisionError(f"{printable_path(path)}: is not in HEAD, {message}")
-                return held, self._working_tree(path, old.file)
-        if not isinstance(old, GitSource):
+                return held, self._working_tree(path, is_file=bool(file))
+        if not isinstance(old.whole, GitSource):
             return old, self._working_tree()
-        new = self._working_tree(joined(old.folder, old.file), old.file)
-        if old.file and not any(new.files()):
+        new = self._working_tree(joined(old.folder, file), is_file=bool(file))
+        if file and not any(new.files()):
             raise RevisionError(
                 f"{new.name}: no such file; name the one to compare {old.name} with"
             )
@@ -124,38 +128,37 @@ class SourceOpener:
         """Return a path of a revision and of the working tree, where two arguments mean that."""
         if not isinstance(revision, GitSource) or ":" in revision.name:
             return None
-        if isinstance(other, GitSource) or is_mirror_address(name):
+        if isinstance(other.whole, GitSource) or is_mirror_address(name):
             return None
         path = self._path_in_working_tree(name)
         held = revision.part(path) if path else None
-        return (held, self._working_tree(path, other.file)) if path and held else None
+        if not path or not held:
+            return None
+        return held, self._working_tree(path, is_file=isinstance(other, SingleFile))
 
-    def _working_tree(self, path: str = "", file: str = "") -> WorkingTree:
+    def _working_tree(self, path: str = "", *, is_file: bool = False) -> Source:
         """Return the folder of a path in the working tree, or the one file of this path."""
         repository = self._open_repository("HEAD")
         if repository.work_tree is None:
             message = "a bare repository has no working tree to compare with; name two revisions"
             raise RevisionError(f"{self._directory}: {message}")
-        folder, _, file = path.rpartition("/") if file else (path, "", "")
+        folder, _, file = path.rpartition("/") if is_file else (path, "", "")
         tree = WorkingTree(repository, repository.work_tree, self._limits, folder)
-        if file:
-            tree.take(file, f"working tree:{path}")
-        return tree
+        return SingleFile(tree, file, f"working tree:{path}") if file else tree
 
-    def narrow(self, source: Source, words: Sequence[str]) -> None:
-        """Narrow a source to paths: in a whole revision and a working tree they begin where one is.
+    def narrowed(self, source: _Source, words: Sequence[str]) -> _Source:
+        """Return a source narrowed to paths.
 
-        In all others, such as a directory, they begin at its top. Raises RevisionError.
+        In a whole revision and a working tree they begin where one is, in all others, such as a
+        directory, at its top. Raises RevisionError.
         """
         if not words:
-            return
-        if source.file:
+            return source
+        if isinstance(source, SingleFile):
             raise RevisionError(f"{source.name}: is a single file, so no path can narrow it")
-        is_whole = isinstance(source, WorkingTree | GitSource) and not (
-            source.folder or source.view
-        )
+        is_whole = isinstance(source, WorkingTree | GitSource) and not source.folder
         here = self._open_repository(source.name).here if is_whole else ""
-        source.paths = Paths(words, here)
+        return source.narrowed(Paths(words, here))
 
     def split_range(self, argument: str) -> tuple[str, ...]:
         """Return the two ends of a range `A..B`, or the argument alone if it is not a range.
@@ -235,10 +238,8 @@ class SourceOpener:
         if os.path.isfile(path):
             file = path.resolve()  # a link that is named by the user himself is followed
             above, wanted = os.path.dirname(name), self._wanted
-            source = DirectorySource(above, file.parent, wanted=wanted, limits=self._limits)
-            source.has_settings = False  # anybody may have put one beside it, as in /tmp
-            source.take(file.name, name)
-            return source
+            folder = DirectorySource(above, file.parent, wanted=wanted, limits=self._limits)
+            return FileOnDisk(folder, file.name, name)
         if os.path.exists(path):
             message = f"is no regular file; name a folder, or {self._wanted.names}"
             raise RevisionError(f"{name}: {message}")
@@ -251,9 +252,7 @@ class SourceOpener:
         for spelled in self._spellings(name):
             mirror, manifest, view = mirror_and_view(spelled)
             if self._exists(manifest) and (spelled == manifest or not self._exists(spelled)):
-                source = self.open(mirror)
-                source.view, source.name, source.prefix = view_path(view), printable_path(name), ""
-                return source
+                return IndexView(self.open(mirror), name, view_path(view))
         return None
 
     def _around(self, name: str) -> str:

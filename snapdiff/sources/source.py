@@ -1,15 +1,16 @@
 """What every source offers: files that may be documents, and their bytes."""
 
+import copy
 import functools
 import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from snapdiff.buildcache_layout import BLOB
 from snapdiff.errors import FormatError
 from snapdiff.limits import SETTINGS_SIZE, Limits, SizeLimit
-from snapdiff.sources.names import EVERYWHERE, Paths
+from snapdiff.sources.names import EVERYWHERE, Paths, folders_upwards
 
 Content = bytes | FormatError
 """What a source hands over for an entry: its bytes, or why there are none."""
@@ -125,30 +126,18 @@ class Source:
     paths: Paths = EVERYWHERE
     """The paths that the comparison is narrowed to."""
 
-    file: str = ""
-    """The one file that is taken of the folder, because the user named it; else it is empty."""
-
-    called: str = ""
-    plain: Callable[[bytes], bytes] = bytes
-    """What that file is called here, and what makes of its bytes what others read.
-
-    Two single files are two versions of one document, whatever their names and folders are: under
-    the name that documents of their kind have in a catalog, they are found on both sides. `plain`
-    raises FormatError.
-    """
-
-    view: str = ""
-    """The manifest of the one index that is taken of a mirror, as if there were no other."""
+    _whole: "Source | None" = None
 
     @property
-    def is_part(self) -> bool:
-        """Whether one file or one index is taken, and not all there is."""
-        return bool(self.file or self.view)
+    def whole(self) -> "Source":
+        """The source that this is a part of, or else itself."""
+        return self._whole or self
 
-    def take(self, file: str, name: str) -> None:
-        """Take one file of the folder alone, which the user called `name`."""
-        self.name, self.prefix = printable_path(name), ""
-        self.file = self.called = file
+    def narrowed(self, paths: Paths) -> Self:
+        """Return the same source in a comparison that is narrowed to some paths."""
+        other = copy.copy(self)
+        other.paths = paths
+        return other
 
     def _list(self) -> Iterable[Entry]:
         """Return every wanted file, in the order of their paths."""
@@ -162,32 +151,11 @@ class Source:
     def _listed(self) -> dict[str, Entry]:
         return {entry.path: entry for entry in self._list()}
 
-    def _files(self, folder: str) -> Iterator[Entry]:
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield every wanted file below a folder, in the order of their paths."""
         for entry in self._listed.values():
             if not folder or entry.path.startswith(f"{folder}/"):
                 yield entry
-
-    def _find(self, path: str) -> Entry | None:
-        return self._listed.get(path)
-
-    def _read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        for entry in entries:
-            try:
-                yield FormatError(entry.fault) if entry.fault else self._content(entry)
-            except FormatError as error:
-                yield error
-
-    def _settings_in(self, folder: str) -> SettingsFile | None:  # noqa: ARG002 - kinds do
-        """Return the configuration file in a folder, by its path from the top, or None."""
-        return None
-
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield every wanted file below a folder, in the order of their paths."""
-        if self.file:
-            found = None if folder else self.find(self.called)
-            return iter([found] if found else [])
-        files = self._files(folder)
-        return (entry for entry in files if self._is_in_view(entry.path)) if self.view else files
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield those of the files that the comparison is narrowed to."""
@@ -197,32 +165,19 @@ class Source:
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, or None; the comparison may be narrowed to others."""
-        if self.file:
-            found = self._find(self.file) if path == self.called else None
-            return found and found._replace(path=path)
-        return None if self.view and not self._is_in_view(path) else self._find(path)
-
-    def _is_in_view(self, path: str) -> bool:
-        return path == self.view or BLOB.fullmatch(path) is not None
+        return self._listed.get(path)
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here, as far as that is known."""
-        return self._find(path) is not None
+        return self.find(path) is not None
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of each entry, in the order given."""
-        return map(self.plain_content, self._read(map(self.in_folder, entries)))
-
-    def in_folder(self, entry: Entry) -> Entry:
-        """Return an entry under the path that it has in the folder."""
-        return entry._replace(path=self.file) if self.file else entry
-
-    def plain_content(self, content: Content) -> Content:
-        """Return what others read, of what the folder has."""
-        try:
-            return content if isinstance(content, FormatError) else self.plain(content)
-        except FormatError as error:
-            return error
+        for entry in entries:
+            try:
+                yield FormatError(entry.fault) if entry.fault else self._content(entry)
+            except FormatError as error:
+                yield error
 
     def read_both(self, new: "Source", pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
         """Yield old and new content of each pair, in the order given; the old source is this."""
@@ -238,7 +193,8 @@ class Source:
 
     def location(self, entry: Entry) -> str:
         """Return where others find a file: from the top of the repository, or as it was named."""
-        return joined_path(self.place, self.in_folder(entry).path)
+        path = posixpath.normpath(posixpath.join(self.place, entry.path))
+        return printable_path(path)
 
     def changed_entries(self, new: "Source") -> list[EntryPair]:
         """Return old and new entries by path, less those whose content ids say they are equal."""
@@ -260,6 +216,10 @@ class Source:
         """Return what a server gave with a document that was read."""
         return Validators()
 
+    def _settings_in(self, folder: str) -> SettingsFile | None:  # noqa: ARG002 - kinds do
+        """Return the configuration file in a folder, by its path from the top, or None."""
+        return None
+
     def settings_file(self) -> SettingsFile | None:
         """Return the configuration file of the folder, or else the nearest one above it, or None.
 
@@ -267,7 +227,7 @@ class Source:
         """
         for above in folders_upwards(self.folder):
             if found := self._settings_in(above):
-                return found._replace(is_of_more=above != self.folder or bool(self.file))
+                return found._replace(is_of_more=above != self.folder)
         return None
 
 
@@ -276,21 +236,111 @@ def joined(folder: str, path: str) -> str:
     return f"{folder}/{path}" if folder and path else folder or path
 
 
-def joined_path(folder: str, path: str) -> str:
-    """Return the path of a file in a folder, without what means nothing, such as `./`."""
-    return printable_path(posixpath.normpath(posixpath.join(folder, path)))
-
-
-def folders_upwards(folder: str) -> list[str]:
-    """Return a folder of a repository and those above it, the nearest first.
-
-    >>> folders_upwards("a/b")
-    ['a/b', 'a', '']
-    """
-    parts = folder.split("/") if folder else []
-    return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
-
-
 def printable_path(path: str) -> str:
     r"""Return a path as text that can be encoded: a byte that is not UTF-8 becomes `\xff`."""
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+# --- What a user names of a source ---
+
+
+class _Part(Source):
+    """A part of another source; of that, nothing else is there."""
+
+    def __init__(self, whole: Source, name: str) -> None:
+        self._whole = whole
+        self.name = printable_path(name)
+        self.folder = whole.folder
+        self.commit = whole.commit
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file or a folder with this path is in the whole."""
+        return self.whole.holds(path)
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of each entry, in the order given."""
+        return self.whole.read(entries)
+
+    def location(self, entry: Entry) -> str:
+        """Return where others find a file."""
+        return self.whole.location(entry)
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file of the whole."""
+        return self.whole.settings_file()
+
+
+class SingleFile(_Part):
+    """The one file of a folder that the user named.
+
+    Two single files are two versions of one document, whatever their names and folders are: under
+    the name that documents of their kind have in a catalog, they are found on both sides.
+    """
+
+    def __init__(self, whole: Source, file: str, name: str) -> None:
+        """Take the file of a folder, which the user called `name`."""
+        super().__init__(whole, name)
+        self.file = self.called = file
+        self.plain: Callable[[bytes], bytes] = bytes
+
+    def known_as(self, called: str, plain: Callable[[bytes], bytes]) -> Self:
+        """Return the same file under another name.
+
+        `plain` makes of its bytes what others read; raises FormatError where it cannot.
+        """
+        other = copy.copy(self)
+        other.called, other.plain = called, plain
+        return other
+
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield the file, which is in no folder."""
+        found = None if folder else self.find(self.called)
+        return iter([found] if found else [])
+
+    def find(self, path: str) -> Entry | None:
+        """Return the file, if it has this path here."""
+        found = self.whole.find(self.file) if path == self.called else None
+        return found and found._replace(path=path)
+
+    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
+        """Yield the content of the file, which is read at once: git is free for another then."""
+        contents: list[Content] = []
+        for content in super().read(entry._replace(path=self.file) for entry in entries):
+            try:
+                contents.append(self.plain(content) if isinstance(content, bytes) else content)
+            except FormatError as error:
+                contents.append(error)
+        return iter(contents)
+
+    def location(self, entry: Entry) -> str:
+        """Return where others find the file."""
+        return super().location(entry._replace(path=self.file))
+
+    def settings_file(self) -> SettingsFile | None:
+        """Return the configuration file of the folder, which speaks of more than the file."""
+        found = super().settings_file()
+        return found and found._replace(is_of_more=True)
+
+
+class IndexView(_Part):
+    """The one index that is taken of a mirror, as if there were no other."""
+
+    def __init__(self, mirror: Source, name: str, manifest: str) -> None:
+        """Take the mirror, what the user called the view, and the path of its manifest."""
+        super().__init__(mirror, name)
+        self._manifest = manifest
+
+    def _has(self, path: str) -> bool:
+        return path == self._manifest or BLOB.fullmatch(path) is not None
+
+    def files(self, folder: str = "") -> Iterator[Entry]:
+        """Yield the manifest and the blobs."""
+        return (entry for entry in self.whole.files(folder) if self._has(entry.path))
+
+    def find(self, path: str) -> Entry | None:
+        """Return the manifest or a blob."""
+        return self.whole.find(path) if self._has(path) else None
+
+    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
+        """Yield old and new content of each pair; two mirrors may have a shorter way."""
+        return self.whole.read_both(new.whole if isinstance(new, IndexView) else new, pairs)

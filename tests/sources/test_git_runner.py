@@ -13,7 +13,7 @@ import pytest
 
 from snapdiff import diff_catalogs, load_catalog
 from snapdiff.formats.registry import DOCUMENTS
-from snapdiff.sources.git import GitHistory, open_revision
+from snapdiff.sources.git import GitHistory, open_whole
 from snapdiff.sources.repository import Repository
 from tests.support.documents import Item, lock, to_bytes
 from tests.support.example import NEW, OLD
@@ -288,7 +288,7 @@ def test_every_commit_of_a_long_range_is_read(tmp_path: Path) -> None:
     subprocess.run(command, input=commits.encode(), cwd=tmp_path, check=True)
     opened = Repository(tmp_path, wanted=DOCUMENTS)
     first, *wanted = repository.git("rev-list", "--reverse", "HEAD").split()
-    history = GitHistory(open_revision(opened, first), open_revision(opened, "HEAD"))
+    history = GitHistory(open_whole(opened, first), open_whole(opened, "HEAD"))
     assert [commit.id for commit in history.commits()] == wanted
     assert len(wanted) == 129
 
