@@ -234,6 +234,7 @@ def explain_package(
         asked=asked,
         tags=tags,
         skipped=diff.skipped,
+        configuration=diff.configuration,
     )
 
 

@@ -1,9 +1,8 @@
 """Two catalogs become one CatalogDiff: packages are matched, then diffed, then summed up."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff import __version__
 from snapdiff.catalog.compared_files import ComparedFiles, RevisionPair
@@ -17,13 +16,21 @@ from snapdiff.model import PackagePair, Revision
 from snapdiff.result import CatalogDiff, Filters, SkippedPage, Summary, TagDiff
 
 
-class ComparisonOptions(NamedTuple):
-    """How two revisions are compared; `diff_catalogs` says what each of these does."""
+def unheard(_message: str) -> None:
+    """Warn nobody."""
+
+
+class ComparisonOptions(Struct, frozen=True):
+    """How revisions are compared; `diff_catalogs` says what each of these does.
+
+    `configuration` is the name of the configuration file that decided some of it.
+    """
 
     filters: Filters = Filters()
     allow_empty: bool = False
     skip_bad_pages: bool = False
-    warn: Callable[[str], None] = lambda _: None
+    warn: Callable[[str], None] = unheard
+    configuration: str | UnsetType = UNSET
 
 
 def diff_catalogs(
@@ -33,7 +40,7 @@ def diff_catalogs(
     filters: Filters | None = None,
     allow_empty: bool = False,
     skip_bad_pages: bool = False,
-    warn: Callable[[str], None] = lambda _: None,
+    warn: Callable[[str], None] = unheard,
     progress: Progress = unseen,
 ) -> CatalogDiff:
     """Return what changed from `old` to `new`.
@@ -118,6 +125,7 @@ def diff_files(
         skipped=tuple(
             SkippedPage(side=page.side, path=page.path, error=page.reason) for page in bad_pages
         ),
+        configuration=options.configuration,
     )
     return narrowed_to_kinds(everything)
 

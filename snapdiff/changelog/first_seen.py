@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from snapdiff.catalog.reading import FilePair
-from snapdiff.changelog.sections import Settings, Step, Steps
+from snapdiff.changelog.sections import Step, Steps
+from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
@@ -104,7 +105,7 @@ class _Held(NamedTuple):
     seen: Sighting  # the snapshot that it was read in
 
 
-def first_seen(steps: Steps, settings: Settings, progress: Progress = unseen) -> Sightings:
+def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = unseen) -> Sightings:
     """Return a row for each tag, package, version and stack that any snapshot has.
 
     Raises BadPagesError where a page cannot be read and is not to be skipped.
@@ -120,7 +121,10 @@ class _Record:
     """What was seen so far, and by path what was left out."""
 
     def __init__(
-        self, settings: Settings, first: Revision, packages: Iterable[Package | BadPage]
+        self,
+        settings: ComparisonOptions,
+        first: Revision,
+        packages: Iterable[Package | BadPage],
     ) -> None:
         self.skipped: dict[str, SkippedPage] = {}
         self._scope = Scope(settings.filters)
@@ -285,7 +289,7 @@ def _sighting(section: str, revision: Revision) -> Sighting:
 
 
 def render_first_seen(
-    found: Sightings, format_name: str, settings: Settings, options: ReportOptions
+    found: Sightings, format_name: str, settings: ComparisonOptions, options: ReportOptions
 ) -> Iterator[str]:
     """Yield sightings as a Markdown table, text, JSON or CSV."""
     if format_name == "json":

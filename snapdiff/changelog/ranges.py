@@ -13,9 +13,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import RevisionPair
-from snapdiff.catalog.loading import Catalog, has_document, require_paths
+from snapdiff.catalog.loading import Catalog, check_filters, has_document, require_paths
 from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
+from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import BadPage, RevisionError
+from snapdiff.filters import Scope
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import Package, Revision
@@ -46,23 +48,26 @@ class GitRange(NamedTuple):
         """The last revision: its configuration file counts."""
         return self.new
 
-    def catalogs(self) -> list[Catalog]:
-        """Return the last and the first revision."""
-        return [Catalog(self.new, self.limits), Catalog(self.old, self.limits)]
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What the first and the last revision are called."""
+        return self.old.name, self.new.name
 
-    def between(self) -> Iterator[Catalog]:
-        """Yield those of which filters look at paths alone.
+    def check(self, settings: ComparisonOptions) -> None:
+        """Raise SnapdiffError where an end has no page, or a filter can only be a slip.
 
-        A catalog that was read a hundred times would be a long wait for a slip.
+        Of the commits between, filters look at paths alone: a catalog that was read a hundred times
+        would be a long wait for a slip.
         """
-        for commit in self.history.commits():
-            source = GitSource(self.history.repository, commit.id, commit.tree)
-            yield Catalog(source, self.limits)
-
-    def require_pages(self) -> None:
-        """Raise RevisionError where the first or the last revision has no page."""
-        new, old = self.catalogs()
-        RevisionPair(old, new).require_documents()
+        old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
+        if not settings.allow_empty:
+            RevisionPair(old, new).require_documents()
+        repository = self.history.repository
+        between = (
+            Catalog(GitSource(repository, commit.id, commit.tree), self.limits)
+            for commit in self.history.commits()
+        )
+        check_filters(Scope(settings.filters).filters, (new, old), between)
 
     def steps(self, after: str | None = None) -> GitSteps:
         """Return the steps from a commit (the first of the range, if none is given) to the last.
@@ -119,17 +124,20 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         """The folder with all snapshots: its configuration file counts."""
         return DirectorySource(self.name, Path(self.folder), wanted=DOCUMENTS, limits=self.limits)
 
-    def catalogs(self) -> list[Catalog]:
-        """Return all snapshots, the newest first."""
-        return [self._catalog(name) for name in reversed(self.snapshots)]
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What the first and the last snapshot are called."""
+        return printable_path(self.snapshots[0]), printable_path(self.snapshots[-1])
 
-    def between(self) -> Iterator[Catalog]:
-        """Yield nothing: filters look at every snapshot."""
-        yield from ()
+    def check(self, settings: ComparisonOptions) -> None:
+        """Raise SnapdiffError where a path is in no snapshot, or a filter can only be a slip.
 
-    def require_pages(self) -> None:
-        """Raise RevisionError where a path is in no snapshot: what holds no page is none."""
-        require_paths([catalog.source for catalog in self.catalogs()])
+        What holds no page is no snapshot.
+        """
+        every = [self._catalog(name) for name in reversed(self.snapshots)]
+        if not settings.allow_empty:
+            require_paths([catalog.source for catalog in every])
+        check_filters(Scope(settings.filters).filters, every)
 
     def steps(self, after: str | None = None) -> "FolderRange":
         """Return the steps from a snapshot (the first, if none is given) to the last."""

@@ -1,6 +1,6 @@
 """The sections of a changelog: the steps from snapshot to snapshot, and what each one compares."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from itertools import pairwise
 from math import ceil
@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.history import History
 from snapdiff.catalog.loading import Catalog
-from snapdiff.comparison import ComparisonOptions, diff_files
+from snapdiff.comparison import ComparisonOptions, diff_files, unheard
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits, Progress, unseen
 from snapdiff.model import Package, Revision
-from snapdiff.result import CatalogDiff, Filters
+from snapdiff.result import CatalogDiff
 from snapdiff.sources.git import GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE, Paths
 from snapdiff.sources.repository import Repository
@@ -27,15 +27,6 @@ from snapdiff.sources.source import printable_path
 
 _MOST_IN_A_PART = 64
 """How many sections another process is given at once: each part reads the pages it begins with."""
-
-
-class Settings(Struct, frozen=True, kw_only=True):
-    """How snapshots are compared."""
-
-    filters: Filters = Filters()
-    skip_bad_pages: bool = False
-    configuration: str | UnsetType = UNSET
-    """The name of the configuration file that decided some of this."""
 
 
 class SectionEnd(NamedTuple):
@@ -147,39 +138,31 @@ class GitSteps(Steps, frozen=True, kw_only=True):
 
 def compute_sections(
     steps: Steps,
-    settings: Settings,
+    settings: ComparisonOptions | None = None,
     *,
     executor: Executor | None = None,
     jobs: int = 1,
-    warn: Callable[[str], None] = lambda _: None,
     progress: Progress = unseen,
 ) -> Iterator[Section]:
     """Yield the sections in which something happened, oldest first, each as soon as it is ready.
 
     The `map` of an `executor` of any kind spreads them over processes, `jobs` in number; the
-    sections are the same. `warn` is called where a page contradicts itself, `progress` with how
-    many steps are compared. Raises SnapdiffError: BadPagesError where a page cannot be read and is
-    not to be skipped.
+    sections are the same. `progress` is called with how many steps are compared. Raises
+    SnapdiffError: BadPagesError where a page cannot be read and is not to be skipped.
     """
+    # A snapshot without a page is one in which all was removed.
+    settings = replace(settings or ComparisonOptions(), allow_empty=True)
     if executor is None:
-        every = _in_order(steps, settings, warn, progress)
+        every = _in_order(steps, settings, progress)
     else:
-        every = _spread(steps, settings, executor, jobs, warn, progress)
+        every = _spread(steps, settings, executor, jobs, progress)
     return (section for section in every if not section.diff.is_empty() or section.diff.skipped)
 
 
-def _in_order(
-    steps: Steps, settings: Settings, warn: Callable[[str], None], progress: Progress
-) -> Iterator[Section]:
+def _in_order(steps: Steps, settings: ComparisonOptions, progress: Progress) -> Iterator[Section]:
     for number, (old, new, files) in enumerate(steps.walk(), 1):
         try:
-            options = ComparisonOptions(
-                settings.filters,
-                allow_empty=True,
-                skip_bad_pages=settings.skip_bad_pages,
-                warn=warn,
-            )
-            diff = diff_files(files, (old.revision, new.revision), options, steps.limits)
+            diff = diff_files(files, (old.revision, new.revision), settings, steps.limits)
         except BadPagesError as error:
             sides = {"old": old.revision.source, "new": new.revision.source}
             raise BadPagesError(
@@ -188,7 +171,7 @@ def _in_order(
                     for page in error.pages
                 ]
             ) from error
-        yield Section(new, replace(diff, configuration=settings.configuration))
+        yield Section(new, diff)
         progress(number, steps.most_sections())
 
 
@@ -203,11 +186,12 @@ class _Outcome(Struct, frozen=True, kw_only=True):
 _DECODER = msgspec.msgpack.Decoder(_Outcome)
 
 
-def compute_part(steps: Steps, settings: Settings) -> bytes:
+def compute_part(steps: Steps, settings: ComparisonOptions) -> bytes:
     """Return the outcome of a part of the steps as bytes: what a worker of an executor runs."""
     found = _Outcome(sections=[], warnings=[], bad_pages=[])
     try:
-        found.sections.extend(_in_order(steps, settings, found.warnings.append, unseen))
+        settings = replace(settings, warn=found.warnings.append)
+        found.sections.extend(_in_order(steps, settings, unseen))
     except BadPagesError as error:
         found.bad_pages.extend((page.path, page.side, page.reason) for page in error.pages)
     return msgspec.msgpack.encode(found)
@@ -215,10 +199,9 @@ def compute_part(steps: Steps, settings: Settings) -> bytes:
 
 def _spread(
     steps: Steps,
-    settings: Settings,
+    settings: ComparisonOptions,
     executor: Executor,
     jobs: int,
-    warn: Callable[[str], None],
     progress: Progress,
 ) -> Iterator[Section]:
     total = steps.most_sections()
@@ -228,12 +211,13 @@ def _spread(
         replace(steps, snapshots=steps.snapshots[start : start + size + 1])
         for start in range(0, total, size)
     ]
-    outcomes = executor.map(compute_part, parts, [settings] * len(parts))
+    of_a_part = replace(settings, warn=unheard)  # a function may not be sent
+    outcomes = executor.map(compute_part, parts, [of_a_part] * len(parts))
     done = 0
     for part, encoded in zip(parts, outcomes, strict=True):
         outcome = _DECODER.decode(encoded)
         for message in outcome.warnings:
-            warn(message)
+            settings.warn(message)
         yield from outcome.sections
         if outcome.bad_pages:
             raise BadPagesError([BadPage(*page) for page in outcome.bad_pages])

@@ -14,7 +14,8 @@ from snapdiff import __version__
 from snapdiff.changelog import kept_file
 from snapdiff.changelog.kept_file import ShapingOptions, filter_options
 from snapdiff.changelog.ranges import Range
-from snapdiff.changelog.sections import Section, SectionEnd, Settings
+from snapdiff.changelog.sections import Section, SectionEnd
+from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import ReportError
 from snapdiff.output.streams import Destination
 from snapdiff.output.whole_files import hold, made_meanwhile, write_file
@@ -62,7 +63,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
     """
 
     ends: tuple[str, str]
-    settings: Settings
+    settings: ComparisonOptions
     options: ReportOptions
     shaping: ShapingOptions
     format_name: str

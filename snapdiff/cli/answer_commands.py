@@ -3,13 +3,11 @@
 from typing import Any
 
 import click
-from msgspec.structs import replace
 
 from snapdiff.answering import explain_package, find_missing, parse_question
 from snapdiff.catalog.loading import load_catalog
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, open_sides
-from snapdiff.comparison import ComparisonOptions
 from snapdiff.output.streams import ProgressBar
 from snapdiff.report_formats import ANSWER
 from snapdiff.reports.answers import render_answer
@@ -109,13 +107,9 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, {"tag", "stack"}, progress)
         with lines_named(given):
-            compared = ComparisonOptions(
-                given.filters(), given.allow_empty, given.skip_bad_pages, given.warn
-            )
-            found = explain_package(old, new, asked, compared, progress)
+            found = explain_package(old, new, asked, given.comparison(), progress)
     given.warn_of_skipped(found.skipped)
     given.warn_without_effect(ANSWER, [chosen])
-    found = replace(found, configuration=given.configuration)
     destination.write(render_answer(found, chosen, looks))
     specs = sum(len(stack.specs) for tag in found.tags for stack in tag.stacks)
     given.say_written([destination.file], lambda: counted(specs, "changed spec"))

@@ -14,7 +14,6 @@ from typing import Any, get_args
 import click
 from msgspec.structs import replace
 
-from snapdiff.catalog.loading import check_filters
 from snapdiff.changelog.first_seen import first_seen, render_first_seen
 from snapdiff.changelog.kept_file import (
     GIVEN,
@@ -23,12 +22,11 @@ from snapdiff.changelog.kept_file import (
     require_no_changelog,
 )
 from snapdiff.changelog.ranges import GitRange, Range, open_range
-from snapdiff.changelog.sections import Settings, compute_sections
+from snapdiff.changelog.sections import compute_sections
 from snapdiff.changelog.writing import Changelog, is_continued
 from snapdiff.cli import options
 from snapdiff.cli.given_options import GivenOptions, lines_named, with_settings
 from snapdiff.errors import ReportError, SnapdiffError
-from snapdiff.filters import Scope
 from snapdiff.output.streams import ProgressBar
 from snapdiff.output.whole_files import held_alone
 from snapdiff.report_formats import CHANGELOG, FIRST_SEEN, in_words, option_name
@@ -126,13 +124,13 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
     with held_alone(destination.file) as is_new:
         if destination.file and not goes_on:
             require_no_changelog(destination.file)
-        wanted, settings, given = _open(story, given, _FROM_FILE)
-        newest, *_, oldest = (catalog.source.name for catalog in wanted.catalogs())
+        wanted, given = _open(story, given, _FROM_FILE)
+        settings = replace(given.comparison(), warn=warn)
         looks = given.report(CHANGELOG, given.format_name, given.output).options
         if chosen != "html" and given.package_url is None:
             looks = replace(looks, package_url="")  # no links where text is read as it is
         log = Changelog(
-            ends=(oldest, newest),
+            ends=wanted.ends,
             settings=settings,
             options=looks,
             shaping=_shaping(given),
@@ -148,12 +146,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             open_workers(given.jobs) as executor,
         ):
             sections = compute_sections(
-                steps,
-                settings,
-                executor=executor,
-                jobs=given.jobs,
-                warn=warn,
-                progress=progress,
+                steps, settings, executor=executor, jobs=given.jobs, progress=progress
             )
             written = log.write(sections)
         noun = "new section" if goes_on else "section"
@@ -171,7 +164,8 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if destination.file:
         require_no_changelog(destination.file)
-    wanted, settings, given = _open(story, given, {"tag", "stack", "package"})
+    wanted, given = _open(story, given, {"tag", "stack", "package"})
+    settings = given.comparison()
     with ProgressBar("sections", wanted=not given.quiet) as progress:
         found = first_seen(wanted.steps(), settings, progress)
     for page in found.skipped:
@@ -180,24 +174,17 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.say_written([destination.file], lambda: counted(len(found.seen), "sighting"))
 
 
-def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, Settings, GivenOptions]:
-    """Return the range, and what decides its sections; some of that the last revision's file."""
+def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, GivenOptions]:
+    """Return the range, and the options with those that the last revision's file decides."""
     wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
     given = with_settings(given, wanted.newest, None, takes)
     if isinstance(wanted, GitRange) and given.by:
         wanted = wanted._replace(by=given.by)
-    if not given.allow_empty:
-        wanted.require_pages()
-    settings = Settings(
-        filters=given.filters(),
-        skip_bad_pages=given.skip_bad_pages,
-        configuration=given.configuration,
-    )
     with lines_named(given):
-        check_filters(Scope(settings.filters).filters, wanted.catalogs(), wanted.between())
-    return wanted, settings, given
+        wanted.check(given.comparison())
+    return wanted, given
 
 
 def _shaping(given: GivenOptions) -> ShapingOptions:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, stacks_of
 from snapdiff.cli.given_options import GivenOptions, ReportWriter, lines_named, open_sides
-from snapdiff.comparison import diff_catalogs
+from snapdiff.comparison import compare_catalogs
 from snapdiff.errors import ReportError
 from snapdiff.filters import Scope, narrowed_to_kinds, renamed_since
 from snapdiff.output.streams import ProgressBar, say
@@ -50,17 +50,11 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
         old, new, given = open_sides(revisions, given, FROM_FILE, progress)
         with lines_named(given):
             filters = _filters(given, old, new)
-            found = diff_catalogs(
-                old,
-                new,
-                filters=replace(filters, kind=()),  # the gate looks at every kind
-                allow_empty=given.allow_empty,
-                skip_bad_pages=given.skip_bad_pages,
-                warn=given.warn,
-                progress=progress,
-            )
+            every_kind = replace(filters, kind=())  # for the gate
+            compared = replace(given.comparison(), filters=every_kind)
+            found = compare_catalogs(old, new, compared, progress)
     given.warn_of_skipped(found.skipped)
-    narrowed = narrowed_to_kinds(replace(found, filters=filters, configuration=given.configuration))
+    narrowed = narrowed_to_kinds(replace(found, filters=filters))
     verdict = None
     if given.fail_on:
         from snapdiff.cli.gate import judge

@@ -18,6 +18,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, open_catalogs
+from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import FilterError, FormatError, ReportError, SnapdiffError
 from snapdiff.filters import split_globs
 from snapdiff.formats.registry import DOCUMENTS
@@ -154,6 +155,12 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             explicit=self.explicit or UNSET,
             no_renames=self.no_renames or UNSET,
             path=self.paths or UNSET,
+        )
+
+    def comparison(self) -> ComparisonOptions:
+        """Return how both sides, or all snapshots, are compared."""
+        return ComparisonOptions(
+            self.filters(), self.allow_empty, self.skip_bad_pages, self.warn, self.configuration
         )
 
     # --- How it is reported ---

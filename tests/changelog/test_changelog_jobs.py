@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from snapdiff.changelog.ranges import open_range
-from snapdiff.changelog.sections import Settings, compute_sections
+from snapdiff.changelog.sections import compute_sections
 from snapdiff.errors import SnapdiffError
 from snapdiff.reports import render_report
 from tests.changelog.test_changelog_laws import make_history
@@ -29,7 +29,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> History:
 def lines(folder: Path, story_range: str, executor: Executor | None, jobs: int = 2) -> list[str]:
     """The sections of a range as lines of JSON."""
     steps = open_range(story_range, folder).steps()
-    sections = compute_sections(steps, Settings(), executor=executor, jobs=jobs)
+    sections = compute_sections(steps, executor=executor, jobs=jobs)
     return [render_report(section.diff, "json") for section in sections]
 
 
@@ -103,7 +103,6 @@ def test_progress_ends_with_all_steps(jobs: int, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as executor:
         sections = compute_sections(
             open_range("./", tmp_path).steps(),
-            Settings(),
             executor=executor if jobs > 1 else None,
             jobs=jobs,
             progress=lambda done, total: seen.append((done, total)),
