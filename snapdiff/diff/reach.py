@@ -28,8 +28,7 @@ def unite_below(
     dropped when the last node above has them: in a chain of 40,000 nodes, each with a bit of its
     own, all of them together would take 200 MB.
     """
-    nodes, below, has_circles = _walk(roots, children, known)
-    circles = _circles(nodes, below) if has_circles else [(node,) for node in nodes]
+    circles, below = circles_below(roots, children, known)
     last_above = {child: node for circle in circles for node in circle for child in below[node]}
     united: dict[Key, int] = {}  # as long as something above waits for it
     for circle in circles:
@@ -47,6 +46,17 @@ def unite_below(
             for child in below[node]:
                 if last_above[child] == node:
                     united.pop(child, None)
+
+
+def circles_below(
+    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key] = ()
+) -> tuple[Sequence[tuple[Key, ...]], Mapping[Key, Sequence[Key]]]:
+    """Return roots and all below them, what is below first, and what each has below.
+
+    What lies in a circle is together, all else by itself. What is `known` is left out.
+    """
+    nodes, below, has_circles = _walk(roots, children, known)
+    return (_circles(nodes, below) if has_circles else [(node,) for node in nodes]), below
 
 
 def _walk(

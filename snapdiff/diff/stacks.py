@@ -1,7 +1,7 @@
 """One stack of a tag: the changes and counts of its packages, and what somebody asked for."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import Literal
 
@@ -15,11 +15,13 @@ from snapdiff.diff.dependencies import direct_dependents, roots_above
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
 from snapdiff.diff.traits import Traits, find_traits, narrowed_losses, read_builds
+from snapdiff.diff.whole_packages import reasons_of_one_sided
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
 from snapdiff.model import TagPair, packages_asked_for
 from snapdiff.result import (
     AskedFor,
+    Because,
     Change,
     Count,
     Kind,
@@ -105,6 +107,7 @@ class ComparedStack:
             roots = self._root_changes()
             packages = self._packages(changes)
             needed_by = self._needed_by(packages)
+            because = self._because()
             specs = self.specs.old, self.specs.new
             compilers = count_compilers(all_changes, specs, self.graphs) if all_changes else UNSET
             became = former_compilers(self.packages.added, self.dependencies, all_changes)
@@ -124,6 +127,7 @@ class ComparedStack:
                 gained_by=gained.packages.get(change.package, ()),
                 merged=lost.merged.get(change.package, UNSET),
                 cause=main.get(change.package, UNSET),
+                because=because[change.kind].get(change.package, UNSET) if change.whole else UNSET,
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
             )
@@ -219,6 +223,22 @@ class ComparedStack:
             if root.package not in old.package_names
         }
         return roots_above(older, roots, self.known.dependencies((old, new))[1])
+
+    def _because(self) -> Mapping[Kind, Mapping[str, Because]]:
+        """Return why dependencies are gone, and why they are new, by package.
+
+        Nothing where no document says what is asked for. Raises FormatError where a node cannot be
+        read.
+        """
+        old, new = self.graphs
+        if not self.asked_for or old is None or new is None:
+            return {Kind.REMOVED: {}, Kind.ADDED: {}}
+        before = {it.old.hash: it for it in self.changes if it.old}
+        after = {it.new.hash: it for it in self.changes if it.new}
+        return {
+            Kind.REMOVED: reasons_of_one_sided(old, new, before),
+            Kind.ADDED: reasons_of_one_sided(new, old, after),
+        }
 
     def _packages(self, changes: Collection[Change]) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

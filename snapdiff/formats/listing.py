@@ -239,15 +239,15 @@ class Listing(Document):
         ]
 
     @cached_property
-    def _names(self) -> Mapping[str, str]:
-        """The package of each hash that is counted; raises FormatError."""
+    def names(self) -> Mapping[str, str]:
+        """The package of each spec that is counted, by hash; raises FormatError."""
         entries = zip(self.records, map(self.entry, self.records), strict=True)
         return {found: entry.name for found, entry in entries if entry.tags}
 
     @property
     def listed_hashes(self) -> Mapping[str, str]:
         """The package of each hash that is counted, where the document lists one whole stack."""
-        return {} if self._stack is None else self._names
+        return {} if self._stack is None else self.names
 
     def in_common(self, old: Document) -> Mapping[str, Counted]:
         """Return what an older version has in the same words, or counts the same way.
@@ -314,12 +314,12 @@ class Listing(Document):
     @cached_property
     def compilers(self) -> Mapping[str, int]:
         """How many of the specs that are counted have which compiler; raises FormatError."""
-        return Counter(build.compiler for _, build in self.builds(self._names))
+        return Counter(build.compiler for _, build in self.builds(self.names))
 
     @cached_property
     def package_names(self) -> frozenset[str]:
         """The packages of the specs that are counted."""
-        return frozenset(self._names.values())
+        return frozenset(self.names.values())
 
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.

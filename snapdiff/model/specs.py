@@ -170,6 +170,10 @@ class Graph(Protocol):
         """How many of the document's specs have which compiler, as they write it."""
 
     @property
+    def names(self) -> Mapping[str, str]:
+        """The package of each spec that the document lists, by hash."""
+
+    @property
     def package_names(self) -> frozenset[str]:
         """The packages that the document lists."""
 

@@ -180,10 +180,18 @@ MEANINGS: dict[str, dict[str, str]] = {
         "cause": "the cause that most of its rebuilt specs have, where dependencies are known",
         "needed_by": "of a package of which a version came that is older than one before: what is "
         "asked for, new in the stack, and links or runs that version; there where anything does",
+        "because": "of a dependency that is gone from the stack, or new in it, the one package "
+        "through which all led that needed it, or needs it; there where that is one alone",
         "was_compiler": "whether it was the compiler of specs, as a field of theirs, and is a "
         "dependency now",
         "parts": "what happened to its roots and what beside that; there where it is a root on "
         "both sides, and has other builds to which anything else happened",
+    },
+    "Because": {
+        "package": "the package that needed it, or needs it, itself or by another dependency",
+        "whole": "whether that package is itself gone from the stack, or new in it",
+        "fields": "in what of version and variants it changed, as far as all its specs that "
+        "needed it, or need it, changed alike",
     },
     "PackageParts": {
         "asked_for": "what happened to the roots of the package, null where nothing did",

@@ -5,7 +5,6 @@ from snapdiff.result.changes import (
     CatalogDiff,
     Change,
     CompilerCount,
-    Field,
     Filters,
     HashConflict,
     PackageCount,
@@ -18,9 +17,11 @@ from snapdiff.result.changes import (
 )
 from snapdiff.result.packages import (
     AskedFor,
+    Because,
     ChangeCounts,
     Count,
     Duplicates,
+    Field,
     Kind,
     PackageChange,
     PackageParts,

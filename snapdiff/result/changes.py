@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import DocumentKind, Revision, Spec
 from snapdiff.result.causes import Cause, StackCause, StackTrait, TraitCount
-from snapdiff.result.packages import ChangeCounts, Count, Kind, PackageChange
+from snapdiff.result.packages import ChangeCounts, Count, Field, Kind, PackageChange
 
 SchemaVersion = Literal[3]
 """The version of the shape of JSON reports: what is added keeps it, any other change raises it."""
@@ -32,17 +32,6 @@ class Summary(ChangeCounts, frozen=True, kw_only=True):
             for name in totals:
                 totals[name] += getattr(summary, name)
         return Summary(**totals)
-
-
-class Field(Struct, frozen=True, gc=False):
-    """A field in which a paired spec differs in the common notation, both values as written.
-
-    The values of `variants` are lists of those variants only that stand on one side.
-    """
-
-    name: str
-    old: str | tuple[str, ...]
-    new: str | tuple[str, ...]
 
 
 class Change(Struct, frozen=True, gc=False):

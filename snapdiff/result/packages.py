@@ -65,6 +65,29 @@ class VersionCount(Struct, frozen=True):
     new: int
 
 
+class Field(Struct, frozen=True, gc=False):
+    """A field in which a paired spec differs in the common notation, both values as written.
+
+    The values of `variants` are lists of those variants only that stand on one side.
+    """
+
+    name: str
+    old: str | tuple[str, ...]
+    new: str | tuple[str, ...]
+
+
+class Because(Struct, frozen=True, kw_only=True):
+    """The one package that needed what is gone from a stack, or that needs what is new in it.
+
+    `whole` says that it is itself gone, or new. `fields` are its version and variants, as far as
+    they changed, and alike in all its specs that needed it, or need it.
+    """
+
+    package: str
+    whole: bool
+    fields: tuple[Field, ...]
+
+
 class PartChange(Struct, frozen=True, kw_only=True):
     """What happened to some builds of a package; of roots, `specs` says how many fewer and more.
 
@@ -100,8 +123,9 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     in common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on;
     `duplicates`, there where it has any, are not among these. `merged` is there where all builds
     are one now: the variant of that which lists the values of all. `cause` is the one that most of
-    its rebuilt specs have, where dependencies are known. `was_compiler` is there where true, of a
-    package that is whole and added: it was the compiler of specs before, which was a field of
+    its rebuilt specs have, where dependencies are known. `because` is there where it is whole, a
+    dependency, and one package alone needed it, or needs it. `was_compiler` is there where true, of
+    a package that is whole and added: it was the compiler of specs before, which was a field of
     theirs, and is a dependency now. `needed_by` is there where a version came that is older than
     one before: what is new in the stack, asked for, and links or runs that version.
     `parts` is there where it is asked for on both sides, and not all that happened is about roots.
@@ -125,6 +149,7 @@ class PackageChange(Struct, frozen=True, kw_only=True):
     merged: Trait | UnsetType = UNSET
     duplicates: Duplicates | UnsetType = UNSET
     cause: Cause | UnsetType = UNSET
+    because: Because | UnsetType = UNSET
     was_compiler: bool | UnsetType = UNSET
     needed_by: tuple[str, ...] | UnsetType = UNSET
     parts: PackageParts | UnsetType = UNSET

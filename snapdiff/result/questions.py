@@ -4,8 +4,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.model import Revision, Spec
 from snapdiff.result.causes import Event, Trait
-from snapdiff.result.changes import Change, Field, Filters, SchemaVersion, SkippedPage
-from snapdiff.result.packages import Kind
+from snapdiff.result.changes import Change, Filters, SchemaVersion, SkippedPage
+from snapdiff.result.packages import Field, Kind
 
 # --- Why the specs of one package changed ---
 

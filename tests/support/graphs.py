@@ -110,8 +110,12 @@ class NodesByHash:
         return Counter(node.compiler for node in self._nodes.values())
 
     @property
+    def names(self) -> Mapping[str, str]:
+        return {key: node.name for key, node in self._nodes.items()}
+
+    @property
     def package_names(self) -> frozenset[str]:
-        return frozenset(node.name for node in self._nodes.values())
+        return frozenset(self.names.values())
 
     @property
     def hashes(self) -> Collection[str]:
