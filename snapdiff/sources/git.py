@@ -215,6 +215,9 @@ class GitHistory:
         for source in (old, new):
             if source.commit is None:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
+            if "\n" in source.folder:
+                message = "a folder with a line break in its name has no history"
+                raise RevisionError(f"{source.folder}: {message}")
         assert old.commit
         assert new.commit
         self.repository = new.repository.narrowed(new.paths)
@@ -247,10 +250,13 @@ class GitHistory:
                 if found is None:
                     raise missing_object(commit_id, "the commit")
                 commits.append(read_commit(found))
-        trees = {commit.tree: "" for commit in commits}
-        for folder in self._folders:
-            left = [tree for tree, known in trees.items() if not known]
-            trees.update(zip(left, self._subtrees(left, folder), strict=True))
+            trees = {commit.tree: "" for commit in commits}
+            for folder in self._folders:
+                left = [tree for tree, known in trees.items() if not known]
+                subtrees = objects.look_up([f"{tree}:{folder}" for tree in left])
+                for tree, found in zip(left, subtrees, strict=True):
+                    if found and found.kind == "tree":
+                        trees[tree] = found.object_id
         nothing = "" if all(trees.values()) else self.repository.empty_tree()
         return [commit._replace(tree=trees[commit.tree] or nothing) for commit in commits]
 
@@ -281,17 +287,6 @@ class GitHistory:
                     inner = self.repository.resolve(f"{inner}^{{}}") or inner
                 found.setdefault(inner or target, []).append(printable_path(name))
         return found
-
-    def _subtrees(self, trees: list[str], folder: str) -> list[str]:
-        if not folder:
-            return trees
-        if "\n" in folder:
-            raise RevisionError(f"{folder}: a folder with a line break in its name has no history")
-        names = os.fsencode("".join(f"{tree}:{folder}\n" for tree in trees))
-        form = "--batch-check=%(objecttype) %(objectname)"
-        answers = self.repository.git.run("cat-file", form, given=names).decode("ascii", "replace")
-        kinds = [line.partition(" ") for line in answers.split("\n")[:-1]]
-        return [name if kind == "tree" else "" for kind, _, name in kinds]
 
 
 def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:

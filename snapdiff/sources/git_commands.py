@@ -77,9 +77,9 @@ class GitRunner:
         settings = (word for setting in SETTINGS for word in ("-c", setting))
         self._command = [executable, "-C", str(directory.absolute()), *settings]
 
-    def run(self, *arguments: str, given: bytes = b"") -> bytes:
+    def run(self, *arguments: str) -> bytes:
         """Return what a git command prints; raises RevisionError with git's own words."""
-        return b"".join(self._stream(*arguments, given=given))
+        return b"".join(self._stream(*arguments))
 
     def words(self, *arguments: str, given: bytes = b"") -> Iterator[bytes]:
         """Yield what a git command prints while it runs; a zero byte ends each word but the last.
