@@ -215,9 +215,6 @@ class GitHistory:
         for source in (old, new):
             if source.commit is None:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
-            if "\n" in source.folder:
-                message = "a folder with a line break in its name has no history"
-                raise RevisionError(f"{source.folder}: {message}")
         assert old.commit
         assert new.commit
         self.repository = new.repository.narrowed(new.paths)
