@@ -1,5 +1,6 @@
 """An environment's lock file, `spack.lock`, versions 1 to 7 (docs/specification.md, section 10)."""
 
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -48,7 +49,7 @@ _Section = dict[Key, Raw] | list[Raw] | str | float | int | bool | None
 """What a lock has under a key; of its nodes, all of a lock is split into records at once."""
 
 _SECTIONS = decoder_by_key(dict[Key, _Section])
-_NO_NODES = json.Decoder(dict[str, Raw] | None)
+_NODES = json.Decoder(dict[Key, Raw] | None, dec_hook=operator.call)
 _ROOTS = json.Decoder(list[_Root])
 _META = json.Decoder(_Meta)
 
@@ -132,10 +133,10 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        sections = values_by_key(text, _SECTIONS, key.removesuffix("."))
+        sections = _split(text, key.removesuffix("."))
         nodes = sections.get("concrete_specs")
         if not isinstance(nodes, dict):
-            nodes = decode_json(json.encode(nodes), _NO_NODES, f"{key}concrete_specs")
+            nodes = decode_json(json.encode(nodes), _NODES, f"{key}concrete_specs")
         roots = decode_json(json.encode(sections.get("roots", [])), _ROOTS, f"{key}roots")
         meta = decode_json(json.encode(sections.get("_meta", {})), _META, f"{key}_meta")
         included = values_by_key(
@@ -155,6 +156,17 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
         for name, environment in included.items():
             place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
             waiting.append((environment, place, depth + 1))
+
+
+def _split(content: FileContent, key: str) -> Mapping[str, _Section | Raw]:
+    """Return what a lock has under each of its keys; `key` is the key path of the lock.
+
+    Raises FormatError.
+    """
+    try:
+        return values_by_key(content, _SECTIONS, key)
+    except FormatError:  # a number out of range, say, under a key that nothing asks for
+        return values_by_key(content, VALUES, key)
 
 
 # --- Specs that are no environment yet ---

@@ -31,6 +31,7 @@ from tests.support.documents import (
     read_pair,
     reading_of,
     specs_of,
+    to_bytes,
 )
 
 LOCK = EnvironmentLocks()
@@ -296,6 +297,22 @@ def test_an_unknown_version_is_read_by_its_shape_and_named(version: int | None) 
     assert found.warning == (
         f"_meta.lockfile-version is {named}, and 1 to 7 are known; the lock is read by its shape"
     )
+
+
+@pytest.mark.parametrize(
+    "other", [b"1e999", b"-1e999", b"9" * 5000, b'"\xff"', b'{"\xff": 1}', b"[1e999, 2]"]
+)
+def test_what_nobody_reads_under_a_key_that_nobody_knows_does_not_matter(other: bytes) -> None:
+    document = to_bytes(lock([Item("zlib")]))
+    found = read(LOCK, file("spack.lock", document[:-1] + b', "later": ' + other + b"}"))
+    assert [name for name, _ in specs_of(found).values()] == ["zlib"]
+
+
+@pytest.mark.parametrize("key", ["roots", "_meta", "concrete_specs", "include_concrete"])
+def test_a_number_out_of_range_is_an_error_that_names_its_key(key: str) -> None:
+    document = to_bytes({**lock([Item("zlib")]), key: 0}).replace(b": 0", b": 1e999")
+    with pytest.raises(FormatError, match=f"^{key}: "):
+        read(LOCK, file("spack.lock", document))
 
 
 def test_a_dependency_that_is_not_in_the_lock_is_a_warning() -> None:
