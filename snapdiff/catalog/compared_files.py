@@ -71,14 +71,11 @@ class ComparedFiles(ABC):
         return found
 
     def count_folders(
-        self, folders: Collection[str], changed: Collection[str], scope: Scope
+        self, folders: set[str], changed: Collection[str], scope: Scope
     ) -> list[CountedFiles]:
         """Return the counts of the files below each folder, less those that differ."""
-        topmost: list[str] = []
-        for folder in sorted(folders, key=lambda name: name.count("/") if name else -1):
-            if not any(is_within(folder, other) for other in topmost):
-                topmost.append(folder)
-        counted = [self.count_folder(folder, changed, scope) for folder in sorted(topmost)]
+        topmost = sorted(folder for folder in folders if folders.isdisjoint(_folders_above(folder)))
+        counted = [self.count_folder(folder, changed, scope) for folder in topmost]
         # Two folders may be within one that was counted before.
         return list(dict.fromkeys(counted))
 
@@ -265,6 +262,13 @@ def path_of(pair: EntryPair) -> str:
     entry = pair[0] or pair[1]
     assert entry is not None
     return printable_path(entry.path)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield each folder that a path is in; the one above all is called nothing."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def is_within(path: str, folder: str) -> bool:

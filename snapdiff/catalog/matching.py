@@ -128,8 +128,7 @@ class _Matching:
         )
         if before != after:
             self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
-        if packages.unchanged:
-            self._unchanged.packages.append((new.claims, packages.unchanged))
+        self._unchanged.add_packages(new.claims, packages.unchanged)
         for pair in packages.pairs:
             if self._scope.has_tag(*pair.tags):
                 renamed = replace(pair, old=rename_specs(pair.old, self._names))
@@ -169,8 +168,8 @@ class _Matching:
             for folder, document in self._samples.items():
                 if any(claim.tag in one_sided for claim in document.claims):
                     folders.add(folder)
-        self._unchanged.folders = self._files.count_folders(folders, self._changed, self._scope)
-        for counted in self._unchanged.folders:
+        for counted in self._files.count_folders(folders, self._changed, self._scope):
+            self._unchanged.add_folder(counted)
             for page in counted.bad.values():
                 self._add_bad_page(page)
                 self._add_bad_page(BadPage(page.path, "new", page.reason))
@@ -197,7 +196,7 @@ class _Matching:
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
-        unchanged = {claim.tag for folder in self._unchanged.folders for claim in folder.paths}
+        unchanged = self._unchanged.tags
         old_tags, new_tags = self._old.tags() | unchanged, self._new.tags() | unchanged
         one_each = len(old_tags) == len(new_tags) == 1
         if one_each and old_tags != new_tags and not self._samples:
@@ -216,9 +215,8 @@ class _Matching:
         old, new = tags
         waiting = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
         counts = Counts()
-        bad = self._old.bad | self._new.bad
         for tag in {tag for tag in tags if tag is not None}:
-            counts.merge(self._unchanged.counts(tag, bad))
+            counts.merge(self._unchanged.counts(tag, self._bad))
         pairs = self._pairs.pop(tags, [])
         renamed: StackNames = {}
         if old is not None and new is not None:
@@ -238,7 +236,7 @@ class _Matching:
             for pair in self._pairs_of_tag(tags, pairs, waiting, renamed, graphs):
                 names.add(pair.name)
                 yield pair
-            unchanged = self._unchanged.stacks_with(names, new, bad)
+            unchanged = self._unchanged.stacks_with(names, new, self._bad)
         stacks = self._left_out(tags, "stack")
         yield TagPair(
             tags=tags,
@@ -292,9 +290,18 @@ class _Matching:
 
         return find_renamed(pairs, waiting, elsewhere, self._scope)
 
+    @cached_property
+    def _bad(self) -> set[Claim]:
+        """What bad documents of either side list, once it is known."""
+        return self._old.bad | self._new.bad
+
+    @cached_property
+    def _bad_of_tag(self) -> Mapping[str | None, list[Claim]]:
+        found: dict[str | None, list[Claim]] = {}
+        for claim in self._bad:
+            found.setdefault(claim.tag, []).append(claim)
+        return found
+
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
-        return frozenset(
-            claim.name
-            for claim in self._old.bad | self._new.bad
-            if claim.tag in tags and claim.what == what
-        )
+        claims = chain.from_iterable(self._bad_of_tag.get(tag, ()) for tag in tags)
+        return frozenset(claim.name for claim in claims if claim.what == what)

@@ -2,8 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
@@ -94,23 +96,47 @@ def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int
 
 
 class Unchanged:
-    """What was counted on both sides of a comparison."""
+    """What was counted on both sides of a comparison, tag by tag: there may be thousands."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self.folders: list[CountedFiles] = []
         """Documents that are the same on both sides, folder by folder."""
-        self.packages: list[tuple[tuple[Claim, ...], Sequence[PackageCounts]]] = []
+        self._folders: dict[str, list[CountedFiles]] = defaultdict(list)
+        self._listings: dict[str | None, list[tuple[Claim, CountedFile]]] = defaultdict(list)
+        self._packages: dict[str, list[tuple[tuple[Claim, ...], Sequence[PackageCounts]]]]
+        self._packages = defaultdict(list)
         """What a document lists, and packages of which two versions of it have the same."""
 
+    def add_folder(self, counted: CountedFiles) -> None:
+        """Add documents that are the same on both sides."""
+        self.folders.append(counted)
+        for tag in {claim.tag for claim in counted.paths}:
+            self._folders[tag].append(counted)
+        for claim, paths in counted.paths.items():
+            if claim.what == "stack":
+                self._listings[claim.tag].extend((claim, counted.documents[it]) for it in paths)
+
     @property
-    def documents(self) -> Iterator[CountedFile]:
-        """The documents of all folders."""
-        return chain.from_iterable(counted.documents.values() for counted in self.folders)
+    def tags(self) -> AbstractSet[str]:
+        """The tags of those documents."""
+        return self._folders.keys()
+
+    def add_packages(self, claims: tuple[Claim, ...], packages: Sequence[PackageCounts]) -> None:
+        """Add packages, in the order of tags, of which two versions of a document have the same."""
+        for tag, some in groupby(packages, attrgetter("tag")):
+            self._packages[tag].append((claims, list(some)))
+
+    def listings(self, tag: str | None) -> Sequence[tuple[Claim, CountedFile]]:
+        """Return the documents that list a whole stack of a tag, with that stack."""
+        return self._listings.get(tag, ())
 
     def stacks(self, tag: str) -> set[str]:
         """Return the stacks of a tag, whatever is asked for."""
-        counted = chain((some for _, some in self.packages), (it.counts for it in self.documents))
+        documents = chain.from_iterable(it.documents.values() for it in self._folders.get(tag, ()))
+        counted = chain(
+            (some for _, some in self._packages.get(tag, ())), (it.counts for it in documents)
+        )
         packages = (package for some in counted for package in some if package.tag == tag)
         return set().union(*(stacks for package in packages for stacks in package.by_stacks))
 
@@ -121,7 +147,8 @@ class Unchanged:
 
     def paths_of(self, claim: Claim) -> list[str]:
         """Return the documents that list a package or a stack."""
-        return [path for counted in self.folders for path in counted.paths.get(claim, ())]
+        folders = self._folders.get(claim.tag, ())
+        return [path for counted in folders for path in counted.paths.get(claim, ())]
 
     def stacks_with(
         self, names: Collection[str], tag: str, left_out: set[Claim]
@@ -131,12 +158,10 @@ class Unchanged:
         A page that is the same on both sides is not looked at: it has all of its package.
         """
         found: dict[str, set[str]] = {}
-        listings = (
-            (document.claims, document.counts) for document in self.documents if document.hashes
-        )
-        for claims, packages in chain(self.packages, listings):
+        listings = ((it.claims, it.counts) for _, it in self.listings(tag) if it.hashes)
+        for claims, packages in chain(self._packages.get(tag, ()), listings):
             for package in () if left_out.intersection(claims) else packages:
-                if package.tag == tag and package.name in names:
+                if package.name in names:
                     for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
                         found.setdefault(stack, set()).add(package.name)
         return found
@@ -144,16 +169,17 @@ class Unchanged:
     def counts(self, tag: str, left_out: set[Claim]) -> Counts:
         """Return the counts of a tag, less what is left out."""
         total = Counts()
-        for counted in self.folders:
+        for counted in self._folders.get(tag, ()):
             total.merge(counted.counts(tag))
-            paths = {path for claim in left_out for path in counted.paths.get(claim, ())}
+            paths = {
+                path for claim in counted.paths.keys() & left_out for path in counted.paths[claim]
+            }
             for package in chain.from_iterable(counted.documents[path].counts for path in paths):
                 if package.tag == tag:
                     add_package(total, package, self._scope, -1)
-        for claims, packages in self.packages:
+        for claims, packages in self._packages.get(tag, ()):
             for package in () if left_out.intersection(claims) else packages:
-                if package.tag == tag:
-                    add_package(total, package, self._scope)
+                add_package(total, package, self._scope)
         return total
 
 
@@ -176,8 +202,8 @@ class CatalogSide:
         """The packages of each tag by name that are paired once all tags are known."""
         self.graphs: dict[str | None, dict[str | None, Graph]] = defaultdict(dict)
         """The dependencies of each tag's documents in which something differs."""
-        self.listings: list[tuple[Claim, Document]] = []
-        """The documents that list a whole stack, and in which something differs."""
+        self._listings: dict[str | None, list[tuple[Claim, Document]]] = defaultdict(list)
+        """The documents that list a whole stack of a tag, and in which something differs."""
         self.has_documents = False
         self.document_of: dict[tuple[str | None, str, str | None], str] = {}
         """Where a package that waits is listed, by tag, name and stack, for an error."""
@@ -188,7 +214,7 @@ class CatalogSide:
         for claim in self.compared_claims(document.claims):
             self.paths.setdefault(claim, []).append(path)
             if claim.what == "stack":
-                self.listings.append((claim, document))
+                self._listings[claim.tag].append((claim, document))
 
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
@@ -224,13 +250,9 @@ class CatalogSide:
 
     def kinds(self, tag: str | None, unchanged: Unchanged) -> StackDocuments:
         """Return what kind of document lists each whole stack of a tag."""
-        listed = chain(
-            ((claim, it.kind) for it in unchanged.documents for claim in it.claims),
-            ((claim, document.kind) for claim, document in self.listings),
-        )
-        return {
-            claim.name: kind for claim, kind in listed if claim.tag == tag and claim.what == "stack"
-        }
+        same = {claim.name: document.kind for claim, document in unchanged.listings(tag)}
+        others = self._listings.get(tag, ())
+        return same | {claim.name: document.kind for claim, document in others}
 
     def count_repeated(
         self, tag: str | None, unchanged: Unchanged, scope: Scope, left_out: Collection[str]
@@ -241,10 +263,13 @@ class CatalogSide:
         """
 
         def is_counted(claim: Claim) -> bool:
-            return claim.tag == tag and claim.name not in left_out and scope.has_stack(claim.name)
+            return claim.name not in left_out and scope.has_stack(claim.name)
 
-        changed = [document for claim, document in self.listings if is_counted(claim)]
-        others = [it.hashes for it in unchanged.documents if it.hashes and is_counted(it.claims[0])]
+        changed = [document for claim, document in self._listings.get(tag, ()) if is_counted(claim)]
+        same = unchanged.listings(tag)
+        others = [
+            document.hashes for claim, document in same if document.hashes and is_counted(claim)
+        ]
         if len(changed) + len(others) < 2:
             return 0
         wanted = [

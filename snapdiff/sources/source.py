@@ -4,6 +4,7 @@ import copy
 import functools
 import os
 import posixpath
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, Self
 
@@ -151,11 +152,16 @@ class Source:
     def _listed(self) -> dict[str, Entry]:
         return {entry.path: entry for entry in self._list()}
 
+    @functools.cached_property
+    def _paths(self) -> list[str]:
+        return sorted(self._listed)  # those below a folder are next to one another
+
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
-        for entry in self._listed.values():
-            if not folder or entry.path.startswith(f"{folder}/"):
-                yield entry
+        if not folder:
+            return iter(self._listed.values())
+        first, end = (bisect_left(self._paths, folder + end) for end in "/0")  # 0 comes after /
+        return map(self._listed.__getitem__, self._paths[first:end])
 
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield those of the files that the comparison is narrowed to."""
@@ -193,8 +199,7 @@ class Source:
 
     def location(self, entry: Entry) -> str:
         """Return where others find a file: from the top of the repository, or as it was named."""
-        path = posixpath.normpath(posixpath.join(self.place, entry.path))
-        return printable_path(path)
+        return printable_path(posixpath.normpath(posixpath.join(self.place, entry.path)))
 
     def changed_entries(self, new: "Source") -> list[EntryPair]:
         """Return old and new entries by path, less those whose content ids say they are equal."""
@@ -294,8 +299,7 @@ class SingleFile(_Part):
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield the file, which is in no folder."""
-        found = None if folder else self.find(self.called)
-        return iter([found] if found else [])
+        return filter(None, [None if folder else self.find(self.called)])
 
     def find(self, path: str) -> Entry | None:
         """Return the file, if it has this path here."""

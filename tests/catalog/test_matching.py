@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from snapdiff.formats.kinds import EnvironmentLocks
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
-from tests.support.documents import Item, file, lock, read, to_bytes
+from tests.support.documents import Item, database, file, lock, read, to_bytes
 from tests.support.helpers import (
     counts_by_stack,
     pages_of,
@@ -30,6 +31,7 @@ from tests.support.helpers import (
     write_files,
 )
 from tests.support.oracle import Record
+from tests.support.work import work
 
 ZLIB = "_cache/develop/zlib/specs.md"
 
@@ -354,9 +356,9 @@ def test_counts_of_several_folders_add_up() -> None:
 def test_what_more_than_one_file_lists_is_known() -> None:
     unchanged = Unchanged(Scope(Filters()))
     counted = CountedFiles(Scope(Filters()))
-    unchanged.folders = [counted]
     for path in ("a", "b"):
         counted.put(path, page(spec("b")))
+    unchanged.add_folder(counted)
     [claim] = unchanged.repeated_claims()
     assert unchanged.paths_of(claim) == ["a", "b"]
     counted.take("a")
@@ -374,3 +376,34 @@ def test_unchanged_counts_join_those_of_packages_that_were_compared() -> None:
         "e4s": (Count(3, 3), PackageCount(old=2, new=2)),
         "hep": (Count(1, 1), PackageCount(old=1, new=1)),
     }
+
+
+def test_six_times_as_many_tags_take_about_six_times_as_much_work(tmp_path: Path) -> None:
+    zlib, hdf5 = Item("zlib", explicit=True), Item("hdf5", explicit=True)
+    newer = Item("zlib", "1.3", explicit=True)
+    found = []
+    for number in (8, 48):
+        for side, items in (("old", [zlib, hdf5]), ("new", [newer, hdf5])):
+            files = {
+                "changed/spack.lock": lock(items),
+                "mirror/build_cache/index.json": database(items),
+                "same/spack.lock": lock([zlib, hdf5]),
+                "bad/spack.lock": lock(items, roots=[{"hash": side}]),
+            }
+            write_files(
+                tmp_path / str(number) / side,
+                {
+                    f"tag-{tag}/{path}": to_bytes(document)
+                    for path, document in files.items()
+                    for tag in range(number)
+                },
+            )
+        old, new = (load_catalog(tmp_path / str(number) / side) for side in ("old", "new"))
+        diff = diff_catalogs(old, new, skip_bad_pages=True)  # what is imported late is not counted
+        assert {tuple(stack.stack for stack in tag.stacks) for tag in diff.tags} == {
+            ("changed", "mirror", "same")
+        }
+        assert len(diff.tags) == number
+        assert len(diff.skipped) == 2 * number
+        found.append(work(partial(diff_catalogs, old, new, skip_bad_pages=True)))
+    assert found[1] < 6.3 * found[0]

@@ -41,7 +41,7 @@ def unchanged_with(*claims: Claim) -> Unchanged:
     for claim in claims:
         counted = CountedFiles(Scope(Filters()))
         counted.put(f"{claim.tag}/{claim.name}/spack.lock", _Lock("lock", (claim,), [], []))
-        unchanged.folders.append(counted)
+        unchanged.add_folder(counted)
     return unchanged
 
 
