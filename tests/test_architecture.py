@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,7 @@ def may_import(cell: str) -> set[str]:
     return named_in(cell) | (GROUND_FLOOR if "ground floor" in cell else set())
 
 
+@cache
 def imported_by(name: str) -> set[str]:
     """Every module that a module imports, wherever in its text."""
     tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
@@ -80,8 +82,6 @@ def is_within(module: str, rooms: set[str]) -> bool:
     )
 
 
-IMPORTS = {name: imported_by(name) for name in MODULES}
-
 ROOMS = {room: may_import(cell) for who, cell in _RULES for room in named_in(who)}
 """All that a folder or module may import of the package beside what is in it."""
 
@@ -90,8 +90,8 @@ ROOMS = {room: may_import(cell) for who, cell in _RULES for room in named_in(who
 def test_a_library_is_imported_in_one_place_alone(library: str, home: str) -> None:
     users = {
         name
-        for name, imported in IMPORTS.items()
-        if any(module.split(".")[0] == library for module in imported)
+        for name in MODULES
+        if any(module.split(".")[0] == library for module in imported_by(name))
     }
     assert users
     assert all(is_within(name, named_in(home)) for name in users)
@@ -101,7 +101,7 @@ def test_a_library_is_imported_in_one_place_alone(library: str, home: str) -> No
 def test_a_room_opens_only_to_its_neighbours(room: str) -> None:
     allowed = ROOMS[room]
     for name in (name for name in MODULES if is_within(name, {room})):
-        inner = {module for module in IMPORTS[name] if module.split(".")[0] == "snapdiff"}
+        inner = {module for module in imported_by(name) if module.split(".")[0] == "snapdiff"}
         assert {module for module in inner if not is_within(module, {room, *allowed})} == set(), (
             name
         )
