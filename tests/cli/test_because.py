@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import pages_of, refused, run_cli, run_json, spec, write_files
+from tests.support.real_catalogs import DERECHO, needs_real_catalogs
 
 
 @pytest.fixture
@@ -100,11 +101,9 @@ def test_where_nothing_differs_nothing_is_wrong(folder: Path) -> None:
     assert done.status == 0
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 def test_a_new_mpi_rebuilt_all_forty_of_a_real_environment() -> None:
-    derecho = SHARED / "locks" / "derecho"
-    old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
-    done = run_cli(old, new, "--because", "openmpi", "-f", "json")
+    done = run_cli(*DERECHO, "--because", "openmpi", "-f", "json")
     assert json.loads(done.out)["summary"]["rebuilt"] == 40
 
 
@@ -137,11 +136,9 @@ def test_a_package_that_lost_a_build_and_was_upgraded_is_not_gone(tmp_path: Path
     assert "zlib 1.0 → 2.0, 1 of 2 builds gone (no longer built with llvm 14.0.6)" in done.out
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 def test_builds_that_went_with_an_mpi_are_found() -> None:
-    derecho = SHARED / "locks" / "derecho"
-    old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
-    report = json.loads(run_cli(old, new, "--because", "mvapich", "-f", "json").out)
+    report = json.loads(run_cli(*DERECHO, "--because", "mvapich", "-f", "json").out)
     [stack] = report["tags"][0]["stacks"]
     assert {change["kind"] for change in stack["changes"]} == {"removed"}
     assert (report["summary"]["removed"], len(stack["package_changes"])) == (15, 15)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from snapdiff import render_report
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import write_locks
 from tests.support.helpers import run_cli, write_files
-from tests.support.real_catalogs import DATA, needs_real_catalogs
+from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
 
@@ -278,8 +279,7 @@ def test_a_changelog_of_what_was_asked_for(tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_real_catalogs
 def test_e4s_on_a_terminal_is_a_page_long() -> None:
-    sides = [DATA / "locks" / "e4s" / "environments" / name for name in ("23.08", "23.11")]
-    text = run_cli(*sides, "-f", "text").out
+    text = render_report(e4s_diff(), "text")
     assert len(text.splitlines()) <= 215
     dependencies = text.partition("\nDependencies\n")[2]
     assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 2

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.documents import SHARED, Item, database, lock, needs, to_bytes
+from tests.support.documents import Item, database, lock, needs, to_bytes
 from tests.support.helpers import refused, run_cli, write_files
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 from tests.support.repositories import GitRepository
 
 ZLIB = Item("zlib", "1.3")
@@ -234,10 +235,10 @@ def test_by_hash_alone(
     assert specs["external"] == len(wanted & external)
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="there are no real documents")
+@needs_real_catalogs
 @pytest.mark.parametrize(("cache", "missing", "roots"), [("A", 69, 4), ("B", 0, 0), ("C", 2, 0)])
 def test_a_real_environment_and_a_real_cache(cache: str, missing: int, roots: int) -> None:
-    real = SHARED / "real-spack"
+    real = DATA / "real-spack"
     found = answer(real, "0.23/base", f"mirror-layout2/{cache}")
     assert found["specs"]["wanted"] == 71
     assert found["specs"]["missing"] == missing

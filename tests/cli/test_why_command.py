@@ -11,13 +11,14 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
-from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.generated_locks import environment, written
 from tests.support.graphs import PlainGraph
 from tests.support.helpers import Result, pages_of, refused, run_cli, spec, write_files
 from tests.support.nightly import examples
+from tests.support.real_catalogs import DATA, DERECHO, needs_real_catalogs
 
 TEXT = """\
 Why hdf5 changed
@@ -267,11 +268,9 @@ def entries(done: Result) -> str:
     return done.out.split("\n\n", 2)[2].partition("\nCompared: ")[0]
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 def test_on_a_real_environment_a_new_mpi_is_the_reason() -> None:
-    derecho = SHARED / "locks" / "derecho"
-    old, new = (next(derecho.glob(f"{number}-*.lock")) for number in ("066", "067"))
-    done = run_cli("why", "hdf5", old, new)
+    done = run_cli("why", "hdf5", *DERECHO)
     stays = "cmake 3.26.3, gmake 4.2.1, libszip 2.1.1, pkg-config 0.29.2, zlib 1.2.13"
     assert entries(done) == (
         "− hdf5 1.12.2 removed\n\n  ccqu3tz\n"
@@ -286,8 +285,7 @@ def test_on_a_real_environment_a_new_mpi_is_the_reason() -> None:
     )
 
 
-REAL = SHARED / "real-spack"
-with_real_spack = pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+REAL = DATA / "real-spack"
 
 
 def why_of(package: str, old: str, new: str) -> str:
@@ -296,7 +294,7 @@ def why_of(package: str, old: str, new: str) -> str:
     return entries(run_cli("why", package, *locks))
 
 
-@with_real_spack
+@needs_real_catalogs
 def test_another_compiler_is_one_line_with_what_follows_counted() -> None:
     assert why_of("hdf5", "0.23/base", "0.23/clang") == (
         "≠ hdf5 1.14.3 reconfigured: compiler gcc@12.2.0 → clang@14.0.6\n\n"
@@ -306,7 +304,7 @@ def test_another_compiler_is_one_line_with_what_follows_counted() -> None:
     )
 
 
-@with_real_spack
+@needs_real_catalogs
 def test_a_compiler_that_came_is_a_dependency_now_of_what_needs_it() -> None:
     assert why_of("gcc", "0.23/base", "1.2/base").startswith(
         "+ gcc 12.2.0 added: a dependency now of automake 1.16.5, berkeley-db 18.1.40, bison 3.8.2,"

@@ -8,10 +8,10 @@ from msgspec import UNSET
 
 from snapdiff import CatalogDiff, diff_catalogs, load_catalog
 from snapdiff.result.causes import Cause, Event
-from tests.support.documents import NO_SHARED, SHARED
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-REAL = SHARED / "real-spack"
-pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+REAL = DATA / "real-spack"
+pytestmark = needs_real_catalogs
 
 ZLIB = Event("zlib", "replaced", "zlib-ng", "zlib")
 ZLIB_NG = Event("zlib-ng", "version", "2.2.1", "2.1.7")

@@ -14,7 +14,7 @@ from snapdiff.diff.causes import Explanation
 from snapdiff.diff.changed_pairs import ChangedPairs
 from snapdiff.result.causes import Cause, Event
 from tests.support.generated_graphs import Graphs, graphs, make_graphs
-from tests.support.graphs import LOCKS, NodesByHash, PlainGraph, PlainNode, read_lock
+from tests.support.graphs import NodesByHash, PlainGraph, PlainNode, read_lock
 from tests.support.nightly import examples, nightly_but
 from tests.support.plain_causes import (
     ORDER,
@@ -24,6 +24,7 @@ from tests.support.plain_causes import (
     plain_pairs,
     without_recipes,
 )
+from tests.support.real_catalogs import E4S, LOCKS, needs_real_catalogs
 
 
 def explained(both: Graphs, pairs: Sequence[Pair]) -> Explanation:
@@ -182,10 +183,6 @@ def test_generated_graphs_have_causes_of_every_kind() -> None:
     assert not {*ORDER, "recipe", "rehash", "build only"} - {"platform"} - set(seen)
 
 
-real_locks = pytest.mark.skipif(
-    not LOCKS.is_dir(), reason="the real locks, data/locks of SNAPDIFF_SHARED, are not there"
-)
-
 STEPS = [
     ("derecho", "06[2-9]*.lock"),
     ("julea", "*.lock"),
@@ -199,7 +196,7 @@ def locks_of(folder: str, pattern: str) -> list[Path]:
 
 
 @pytest.mark.slow
-@real_locks
+@needs_real_catalogs
 @pytest.mark.parametrize(("folder", "pattern"), STEPS)
 def test_every_cause_in_the_history_of_a_real_lock_is_true(folder: str, pattern: str) -> None:
     sides: list[PlainGraph] = [read_lock(path) for path in locks_of(folder, pattern)]
@@ -209,7 +206,7 @@ def test_every_cause_in_the_history_of_a_real_lock_is_true(folder: str, pattern:
 
 
 @pytest.mark.slow
-@real_locks
+@needs_real_catalogs
 @pytest.mark.parametrize(
     "environment",
     nightly_but(
@@ -238,7 +235,7 @@ def pairs_of_versions(old: PlainGraph, new: PlainGraph) -> list[Pair]:
 
 
 @pytest.mark.slow
-@real_locks
+@needs_real_catalogs
 @pytest.mark.parametrize("version", ["v1", "v7"])
 def test_every_cause_is_true_where_one_node_of_a_real_lock_is_another(version: str) -> None:
     [path] = locks_of(version, "*.lock")
@@ -279,8 +276,5 @@ def with_another_version(graph: PlainGraph, changed: str) -> dict[str, PlainNode
 
 
 def e4s(environment: str) -> Graphs:
-    old, new = (
-        read_lock(LOCKS / "e4s" / "environments" / release / environment / "spack.lock")
-        for release in ("23.08", "23.11")
-    )
+    old, new = (read_lock(release / environment / "spack.lock") for release in E4S)
     return old, new

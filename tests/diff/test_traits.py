@@ -25,8 +25,6 @@ from snapdiff.spack import parse_configuration
 from tests.support.documents import Item, digest, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (
-    LOCKS,
-    SHARED,
     NodesByHash,
     PlainGraph,
     PlainNode,
@@ -37,7 +35,7 @@ from tests.support.graphs import (
 from tests.support.helpers import hash_of, run_cli, write_files
 from tests.support.nightly import nightly_but
 from tests.support.oracle import canonical_compiler, canonical_variant, compare_versions
-from tests.support.real_catalogs import needs_real_catalogs
+from tests.support.real_catalogs import DATA, DERECHO, E4S, LOCKS, needs_real_catalogs
 from tests.support.trait_oracle import (
     PlainBuild,
     Side,
@@ -277,7 +275,7 @@ def test_traits_of_generated_locks(tmp_path_factory: pytest.TempPathFactory, bot
             check_asked_for(stack, (old, new), roots)
 
 
-REAL = SHARED / "data" / "real-spack" / "0.23"
+REAL = DATA / "real-spack" / "0.23"
 PAIRS = {
     "derecho": list(pairwise(sorted((LOCKS / "derecho").glob("*.lock")))),
     "julea": list(pairwise(sorted((LOCKS / "julea").glob("*.lock")))),
@@ -287,8 +285,8 @@ PAIRS = {
         (REAL / "incA" / "spack.lock", REAL / "incB" / "spack.lock"),
     ],
     "e4s": [
-        (path, path.parents[2] / "23.11" / path.parent.name / "spack.lock")
-        for path in sorted((LOCKS / "e4s" / "environments" / "23.08").glob("*/spack.lock"))
+        (path, E4S[1] / path.parent.name / "spack.lock")
+        for path in sorted(E4S[0].glob("*/spack.lock"))
     ],
 }
 
@@ -564,10 +562,7 @@ def test_a_package_filter_changes_no_trait(tmp_path: Path) -> None:
     assert change["lost"] == expected
 
 
-DERECHO = sorted((LOCKS / "derecho").glob("06[67]-*.lock"))
-
-
-@pytest.mark.skipif(not DERECHO, reason="there are no real locks")
+@needs_real_catalogs
 def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() -> None:
     done = run_cli(*DERECHO, "-f", "text", "--fail-on", "removed")
     assert done.status == 1

@@ -15,7 +15,7 @@ from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import PlainGraph, described
 from tests.support.helpers import Report, run_cli
 from tests.support.nightly import examples
-from tests.support.real_catalogs import DATA, needs_real_catalogs
+from tests.support.real_catalogs import DATA, E4S, needs_real_catalogs
 
 OLD, NEW = "old.lock", "new.lock"
 
@@ -222,7 +222,7 @@ def test_all_that_needed_it_needed_the_reason(
 
 # --- Real environments ---
 
-E4S, REAL = DATA / "locks" / "e4s" / "environments", DATA / "real-spack" / "0.23"
+REAL = DATA / "real-spack" / "0.23"
 
 
 def of_files(old: Path, new: Path) -> Report:
@@ -236,7 +236,7 @@ def of_files(old: Path, new: Path) -> Report:
 def test_the_reasons_of_a_release() -> None:
     """Every one was looked up in the two locks by a script that reads nothing but their edges."""
     lock = Path("rocm-x86_64") / "spack.lock"
-    report = of_files(E4S / "23.08" / lock, E4S / "23.11" / lock)
+    report = of_files(*(release / lock for release in E4S))
     found = reasons(report)
     gone: dict[str | None, list[str]] = {}
     for name, reason in names(found).items():

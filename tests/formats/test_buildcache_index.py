@@ -18,8 +18,6 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from tests.support.documents import (
     DATABASE_VERSIONS,
-    NO_SHARED,
-    SHARED,
     Item,
     database,
     file,
@@ -34,12 +32,12 @@ from tests.support.documents import (
     specs_of,
     to_bytes,
 )
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 CACHE = BuildcacheIndexes({}, {})
 INDEX, MANIFEST = "build_cache/index.json", "v3/manifests/index/index.manifest.json"
-INDEXES = sorted((SHARED / "indexes").glob("v2_layout-*.json"))
-INDEXES += sorted((SHARED / "indexes" / "clingo-bootstrap").glob("*.json"))
-with_shared = pytest.mark.skipif(not INDEXES, reason=NO_SHARED)
+INDEXES = sorted((DATA / "indexes").glob("v2_layout-*.json"))
+INDEXES += sorted((DATA / "indexes" / "clingo-bootstrap").glob("*.json"))
 
 
 def counted_nodes(document: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
@@ -138,7 +136,7 @@ def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
     assert kind.place(f"e4s/{INDEX}").claim == Claim(".", "stack", "e4s")
 
 
-@with_shared
+@needs_real_catalogs
 @pytest.mark.parametrize("path", INDEXES, ids=lambda path: path.name)
 def test_a_real_index_says_what_an_independent_reading_finds(path: Path) -> None:
     nodes, counted = counted_nodes(json.loads(path.read_bytes()))
@@ -148,9 +146,9 @@ def test_a_real_index_says_what_an_independent_reading_finds(path: Path) -> None
     assert found.warning is None
 
 
-@with_shared
+@needs_real_catalogs
 def test_old_and_new_nodes_of_one_index_name_their_compilers() -> None:
-    path = SHARED / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
+    path = DATA / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
     found = read(CACHE, file(INDEX, path.read_bytes()))
     compilers = {(name, spec.target): spec.compiler for name, spec in specs_of(found).values()}
     assert compilers["libelf", "core2"] == "gcc@=10.2.1"  # an annotation

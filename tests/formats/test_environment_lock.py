@@ -17,8 +17,6 @@ from snapdiff.limits import Limits
 from snapdiff.model import Edge
 from tests.support.documents import (
     LOCK_VERSIONS,
-    NO_SHARED,
-    SHARED,
     Item,
     Json,
     file,
@@ -33,10 +31,10 @@ from tests.support.documents import (
     specs_of,
     to_bytes,
 )
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 LOCK = EnvironmentLocks()
-LOCKS = sorted((SHARED / "locks").rglob("*.lock"))
-with_shared = pytest.mark.skipif(not LOCKS, reason=NO_SHARED)
+LOCKS = sorted((DATA / "locks").rglob("*.lock"))
 
 
 def test_a_lock_is_known_by_its_name() -> None:
@@ -77,8 +75,8 @@ def test_the_stacks_of_a_tag_are_in_one_folder(path: str, folder: str) -> None:
 
 
 @pytest.mark.slow
-@with_shared
-@pytest.mark.parametrize("path", LOCKS, ids=lambda path: str(path.relative_to(SHARED)))
+@needs_real_catalogs
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: str(path.relative_to(DATA)))
 def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
     document = json.loads(path.read_bytes())
     found = read(LOCK, file("spack.lock", path.read_bytes()))

@@ -11,8 +11,6 @@ from snapdiff.formats.kinds import InstallDatabases
 from snapdiff.model import packages_asked_for
 from tests.support.documents import (
     DATABASE_VERSIONS,
-    NO_SHARED,
-    SHARED,
     Item,
     database,
     file,
@@ -21,11 +19,11 @@ from tests.support.documents import (
     read,
     reading_of,
 )
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 DATABASE = InstallDatabases()
 PATH = ".spack-db/index.json"
-REAL = sorted((SHARED / "indexes" / "derecho-spack-db").glob("*.json"))
-with_shared = pytest.mark.skipif(not REAL, reason=NO_SHARED)
+REAL = sorted((DATA / "indexes" / "derecho-spack-db").glob("*.json"))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +59,7 @@ def test_the_graph_has_all_that_a_database_says_of_a_node(version: int) -> None:
 
 
 @pytest.mark.slow
-@with_shared
+@needs_real_catalogs
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
 def test_a_real_database_says_what_an_independent_reading_finds(path: Path) -> None:
     installs = json.loads(path.read_bytes())["database"]["installs"]

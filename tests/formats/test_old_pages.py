@@ -10,8 +10,6 @@ from snapdiff.formats.document import Claim, File
 from snapdiff.formats.kinds import SitePages
 from snapdiff.limits import Limits
 from tests.support.documents import (
-    NO_SHARED,
-    SHARED,
     Item,
     Json,
     digest,
@@ -25,9 +23,10 @@ from tests.support.documents import (
     specs_of,
     to_bytes,
 )
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 PAGE = SitePages()
-REAL = SHARED / "old-pages"
+REAL = DATA / "old-pages"
 HEAD = '---\ntitle: "zlib"\nlayout: cache\ncategories: [package, develop]\n'
 ZLIB, TOP = Item("zlib"), Item("hdf5")
 
@@ -74,7 +73,7 @@ def test_the_first_node_of_each_file_is_a_spec_in_no_stack() -> None:
     assert found.listed_hashes == {}
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 @pytest.mark.parametrize("name", ["adiak-spec-0-a083123a", "develop-zlib-spec-0-695e510d"])
 def test_a_real_file_says_what_an_independent_reading_finds(name: str) -> None:
     content = json.loads((REAL / f"{name}.json").read_bytes())
@@ -85,7 +84,7 @@ def test_a_real_file_says_what_an_independent_reading_finds(name: str) -> None:
     assert found == {first["hash"]: plain_reading(nodes, set())[first["hash"]]}
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 @pytest.mark.parametrize("path", sorted(REAL.glob("*.md")), ids=lambda path: path.name)
 def test_a_real_page_lists_its_files(path: Path) -> None:
     content = path.read_bytes()

@@ -12,9 +12,10 @@ from snapdiff.filters import Scope
 from snapdiff.formats.kinds import EnvironmentLocks, Format, InstallDatabases
 from snapdiff.limits import Limits
 from snapdiff.result import Filters
-from tests.support.documents import NO_SHARED, SHARED, file, read_pair
+from tests.support.documents import file, read_pair
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+pytestmark = needs_real_catalogs
 
 LOCK, DATABASE = EnvironmentLocks(), InstallDatabases()
 E4S = {
@@ -49,7 +50,7 @@ def pair_of(kind: Format, old: Path, new: Path) -> PairedPackages:
 @pytest.mark.slow
 @pytest.mark.parametrize("environment", E4S)
 def test_two_releases_of_e4s(environment: str) -> None:
-    folder = SHARED / "locks" / "e4s" / "environments"
+    folder = DATA / "locks" / "e4s" / "environments"
     old, new = (folder / release / environment / "spack.lock" for release in ("23.08", "23.11"))
     pair = pair_of(LOCK, old, new)
     counts = counts_of(pair)
@@ -79,12 +80,12 @@ def test_two_releases_of_e4s(environment: str) -> None:
     ],
 )
 def test_two_revisions_of_a_lock(folder: str, old: str, new: str, expected: dict[str, int]) -> None:
-    one, other = (next((SHARED / "locks" / folder).glob(f"{number}-*")) for number in (old, new))
+    one, other = (next((DATA / "locks" / folder).glob(f"{number}-*")) for number in (old, new))
     counts = counts_of(pair_of(LOCK, one, other))
     unchanged = expected.get("unchanged", counts["unchanged"])
     assert +counts == +Counter({**expected, "unchanged": unchanged})
 
 
 def test_two_revisions_of_an_install_database() -> None:
-    old, new = sorted((SHARED / "indexes" / "derecho-spack-db").glob("*.json"))
+    old, new = sorted((DATA / "indexes" / "derecho-spack-db").glob("*.json"))
     assert +counts_of(pair_of(DATABASE, old, new)) == {"unchanged": 1209, "added": 5}

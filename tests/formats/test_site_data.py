@@ -13,8 +13,6 @@ from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
 from snapdiff.model import InCommon
 from tests.support.documents import (
-    NO_SHARED,
-    SHARED,
     Item,
     Json,
     file,
@@ -26,9 +24,10 @@ from tests.support.documents import (
     to_bytes,
 )
 from tests.support.helpers import run_json, write_files
+from tests.support.real_catalogs import DATA, needs_real_catalogs
 
 SITE = SiteData()
-FOLDER = SHARED / "site-2026"
+FOLDER = DATA / "site-2026"
 Places = dict[str, tuple[list[str], list[str]]]
 
 GCC = Item("gcc", "13.2.0", compiler=None)
@@ -113,13 +112,13 @@ def test_links_for_people_are_no_edges() -> None:
     assert found.warning is None
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 def test_the_real_data_says_what_the_index_says_that_it_was_made_of() -> None:
     specs, packages = (
         json.loads((FOLDER / f"{name}_data.json").read_bytes()) for name in ("specs", "package")
     )
     site = read(SITE, site_file(specs, packages))
-    index = SHARED / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
+    index = DATA / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
     cache = read(BuildcacheIndexes({}, {}), file("build_cache/index.json", index.read_bytes()))
     expected, found = specs_of(cache), specs_of(site)
     assert found.keys() >= expected.keys()

@@ -1,11 +1,12 @@
 """The words of causes: each kind of event, a cause, a stack, a whole toolchain that moved."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from snapdiff import diff_catalogs, load_catalog, render_report
+from snapdiff import CatalogDiff, diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.cause_words import (
     cause_in_words,
@@ -14,8 +15,9 @@ from snapdiff.reports.cause_words import (
 )
 from snapdiff.reports.markdown import code
 from snapdiff.result.causes import Cause, Event
-from tests.support.documents import NO_SHARED, SHARED, Item, needs
+from tests.support.documents import Item, needs
 from tests.support.environments import after, before, write_locks
+from tests.support.real_catalogs import DERECHO, LOCKS, e4s_diff, needs_real_catalogs
 
 
 def plain(text: str) -> str:
@@ -74,12 +76,15 @@ def test_a_cause_says_its_way_and_what_else_is_in_reach() -> None:
 
 def words_of(folder: Path, old: list[Item], new: list[Item]) -> list[str]:
     """What a report says above its lines of why the specs of an environment changed."""
-    return why(*write_locks(folder, old, new))
+    return why(diff_of(write_locks(folder, old, new)))
 
 
-def why(old: Path, new: Path) -> list[str]:
+def diff_of(sides: Iterable[Path]) -> CatalogDiff:
+    return diff_catalogs(*(load_catalog(str(side)) for side in sides))
+
+
+def why(diff: CatalogDiff) -> list[str]:
     """The lines of a report for people that give reasons, each in one piece."""
-    diff = diff_catalogs(load_catalog(str(old)), load_catalog(str(new)))
     text = render_report(diff, "text", ReportOptions(width=1000))
     return [
         line.strip()
@@ -125,27 +130,22 @@ def test_a_toolchain_that_moved_is_one_line(tmp_path: Path) -> None:
     assert words_of(tmp_path / "few", old[:9], new[:9]) == []
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 class TestRealEnvironments:
     """The three examples of docs/causes.md."""
 
-    def locks(self, name: str, *numbers: str) -> list[Path]:
-        folder = SHARED / "locks" / name
-        return [next(folder.glob(f"{number}-*.lock")) for number in numbers]
-
     def test_derecho(self) -> None:
-        [words] = why(*self.locks("derecho", "066", "067"))
+        [words] = why(diff_of(DERECHO))
         assert words == f"= 40 specs of 14 packages {SAME} openmpi 5.0.0rc16 → 5.0.0"
 
     def test_julea(self) -> None:
-        [words] = why(*self.locks("julea", "002", "003"))
+        [words] = why(diff_of(sorted((LOCKS / "julea").glob("00[23]-*.lock"))))
         assert words.startswith(
             "= 100 specs only have another hash, because of glibc target x86_64 → skylake ("
         )
 
     def test_e4s_says_it_once_for_all_environments(self) -> None:
-        folder = SHARED / "locks" / "e4s" / "environments"
-        moved, rebuilt = why(folder / "23.08", folder / "23.11")
+        moved, rebuilt = why(e4s_diff())
         where = f"specs of 438 packages in all but oneapi-x86_64 {SAME}"
         assert f" {where} python in other versions (" in rebuilt
         assert "zlib replaced by zlib-ng" in rebuilt

@@ -14,11 +14,12 @@ from snapdiff.reports import ReportOptions
 from snapdiff.reports.html.document import embedded
 from snapdiff.result import SkippedPage
 from snapdiff.safe_text import shown
-from tests.support.documents import NO_SHARED, SHARED, Item, lock, needs, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import PROJECT, pages_of, spec, write_files
 from tests.support.hostile import PLACES, VALUES
 from tests.support.html_reports import SNAPSHOTS, hostile_diff, large_diff, rendered, snapshots_diff
+from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
 OURS = {
     name
@@ -244,12 +245,10 @@ def _two_environments(folder: Path) -> str:
     return rendered(diff_catalogs(*sides))
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
+@needs_real_catalogs
 def test_no_row_is_without_specs_where_products_are_paired_with_dependencies() -> None:
     """A root of py-h5py is in a pair with a dependency: nothing else happened to either."""
-    releases = SHARED / "locks" / "e4s" / "environments"
-    sides = (load_catalog(str(releases / release)) for release in ("23.08", "23.11"))
-    rows = json.loads(_data(rendered(diff_catalogs(*sides))))["rows"]
+    rows = json.loads(_data(rendered(e4s_diff())))["rows"]
     assert len(rows) > 600
     assert all(row[7] for row in rows)
 

@@ -1,7 +1,6 @@
 """Reports of real releases: how long they are, what their first lines say, how they are built."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,18 +8,12 @@ from snapdiff import diff_catalogs, load_catalog, render_report
 from snapdiff.reports import ReportOptions
 from tests.reports.test_escaping import Tree
 from tests.reports.test_words import NEVER_SAID
-from tests.support.documents import NO_SHARED, SHARED
 from tests.support.helpers import run_cli
+from tests.support.real_catalogs import DATA, DERECHO, e4s_diff, needs_real_catalogs
 
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED)
-
-E4S = tuple(SHARED / "locks" / "e4s" / "environments" / name for name in ("23.08", "23.11"))
+pytestmark = needs_real_catalogs
 
 WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
-
-
-def derecho(number: str) -> Path:
-    return next((SHARED / "locks" / "derecho").glob(f"{number}-*.lock"))
 
 
 NEWS = """\
@@ -75,7 +68,7 @@ with `cuda_arch=90`) in `cuda-x86_64`
 
 @pytest.mark.slow
 def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
-    text = run_cli(*E4S).out
+    text = render_report(e4s_diff(), "markdown")
     assert len(text) <= 60_000
     assert len(text.splitlines()) <= 600
     lines = [line for line in text.splitlines() if line]
@@ -120,12 +113,12 @@ def test_the_notes_of_a_release_are_short_and_begin_with_its_products() -> None:
 
 @pytest.mark.slow
 def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
-    text = run_cli(*E4S, "-f", "comment").out
+    text = render_report(e4s_diff(), "comment")
     seen = re.sub(r"(?s)<details>.*?</details>", "", text)
     assert len([line for line in seen.splitlines() if line]) <= 45
-    short = run_cli(*E4S, "-f", "comment", "--max-length", "5000").out
+    short = render_report(e4s_diff(), "comment", ReportOptions(max_length=5000))
     assert 4_000 <= len(short) <= 5_000
-    shorter = run_cli(*E4S, "-f", "comment", "--max-length", "2500").out
+    shorter = render_report(e4s_diff(), "comment", ReportOptions(max_length=2500))
     assert len(shorter) <= 2_500
     assert (
         "- **Downgraded**\n  - `py-cinemasci` `1.7.0` → `1.3`, needed by `ecp-data-vis-sdk` "
@@ -134,7 +127,7 @@ def test_a_comment_on_a_release_is_a_page_to_look_at() -> None:
 
 
 def test_a_comment_on_one_upgrade_has_no_fold() -> None:
-    text = run_cli(derecho("066"), derecho("067"), "-f", "comment", "--package-url", "").out
+    text = run_cli(*DERECHO, "-f", "comment", "--package-url", "").out
     assert "<details" not in text
     lines = [line for line in text.splitlines() if line]
     assert len(lines) <= 30
@@ -152,7 +145,7 @@ def test_a_comment_on_one_upgrade_has_no_fold() -> None:
 
 
 def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
-    weeks = (SHARED / "weeks" / "_cache" / name for name in WEEKS)
+    weeks = (DATA / "weeks" / "_cache" / name for name in WEEKS)
     text = run_cli(*weeks, "-f", "comment", "--package-url", "").out
     lines = [line for line in text.splitlines() if line]
     assert lines[2] == (
@@ -172,7 +165,7 @@ def test_a_comment_on_two_weeks_says_what_changed_in_each_package() -> None:
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
-    diff = diff_catalogs(*(load_catalog(derecho(number)) for number in ("066", "067")))
+    diff = diff_catalogs(*(load_catalog(str(lock)) for lock in DERECHO))
     text = render_report(diff, "text", ReportOptions(width=width))
     assert max(map(len, text.splitlines())) <= width
     signs = "− gone, ↑ upgraded, = with another hash: the same version and options"
@@ -181,8 +174,9 @@ def test_on_a_terminal_the_signs_are_explained_once(width: int) -> None:
 
 
 def test_no_word_is_left_that_nobody_would_say() -> None:
-    for sides in (E4S, (derecho("066"), derecho("067"))):
+    derecho = diff_catalogs(*(load_catalog(str(lock)) for lock in DERECHO))
+    for diff in (e4s_diff(), derecho):
         for name in ("markdown", "text", "comment"):
-            text = run_cli(*sides, "-f", name).out
+            text = render_report(diff, name)
             for words in NEVER_SAID:
                 assert words not in text

@@ -1,13 +1,11 @@
-"""Small documents of every kind and version, written from one description; and the real ones."""
+"""Small documents of every kind and version, written from one description."""
 
 import gzip
 import hashlib
 import json
-import os
 from base64 import b32encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -18,13 +16,6 @@ from snapdiff.formats.document import Document, File
 from snapdiff.formats.kinds import Format
 from snapdiff.limits import Limits
 from snapdiff.model import Build, Spec
-
-PROJECT = Path(__file__).resolve().parents[2]
-
-SHARED = Path(os.environ.get("SNAPDIFF_SHARED", PROJECT.parent / "shared")) / "data"
-"""Real documents, which are not part of the project."""
-
-NO_SHARED = "the real documents do not stand beside the project, and SNAPDIFF_SHARED names none"
 
 LOCK_VERSIONS = (1, 2, 3, 4, 5, 6, 7)
 DATABASE_VERSIONS = (5, 6, 7, 8)

@@ -5,7 +5,6 @@ independent reading of what changed (`tests/support/plain_causes.py`) looks at n
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,10 +15,6 @@ import msgspec
 from msgspec import Raw
 
 from snapdiff.model import Build, Edge, Node, Root
-from tests.support.helpers import PROJECT
-
-SHARED = Path(os.environ.get("SNAPDIFF_SHARED", PROJECT.parent / "shared"))
-LOCKS = SHARED / "data" / "locks"
 
 
 @dataclass(frozen=True)
