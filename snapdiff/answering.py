@@ -198,7 +198,8 @@ def parse_question(text: str) -> Question:
     package, at, version = spec.partition("@")
     version = version.removeprefix("=")
     if not package or (at and not version) or (slash and not spec_hash):
-        raise SnapdiffError(f"{text}: names no package; write hdf5, hdf5@1.14.3 or hdf5/abc1234")
+        way_out = "write hdf5, hdf5@1.14.3 or hdf5/abc1234"
+        raise SnapdiffError(f"{text or 'an empty name'}: names no package; {way_out}")
     return Question(package=package, version=version or None, hash=spec_hash or None)
 
 

@@ -54,13 +54,14 @@ class GitRange(NamedTuple):
         return self.old.name, self.new.name
 
     def check(self, settings: ComparisonOptions) -> None:
-        """Raise SnapdiffError where an end has no page, or a filter can only be a slip.
+        """Raise SnapdiffError where an end has no page, or a path or a filter can only be a slip.
 
         Of the commits between, filters look at paths alone: a catalog that was read a hundred times
         would be a long wait for a slip.
         """
         old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
         if not settings.allow_empty:
+            require_paths([self.old, self.new])
             RevisionPair(old, new).require_documents()
         repository = self.history.repository
         between = (

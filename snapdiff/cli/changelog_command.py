@@ -1,12 +1,12 @@
 """`snapdiff changelog`: arguments in, a changelog out."""
 
 import contextlib
-import itertools
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, get_args
@@ -162,6 +162,8 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         FIRST_SEEN, given.format_name, given.output
     )
     given.warn_without_effect(FIRST_SEEN, [chosen])
+    if given.jobs > 1:
+        given.warn("--jobs has no effect with --first-seen; leave it out")
     if destination.file:
         require_no_changelog(destination.file)
     wanted, given = _open(story, given, {"tag", "stack", "package"})
@@ -212,11 +214,9 @@ def open_workers(number: int) -> Iterator[Executor | None]:
         return
     of_the_user = os.environ.get(_WARNINGS)
     os.environ[_WARNINGS] = f"{of_the_user},{_QUIET_TRACKER}" if of_the_user else _QUIET_TRACKER
-    # A process that is started afresh shares no lock and no open pipe with this one.
-    context = multiprocessing.get_context("spawn")
-    pools = [ProcessPoolExecutor(1, mp_context=context, initializer=_begin) for _ in range(number)]
+    workers = _Workers(number)
     try:
-        yield _Workers(pools)
+        yield workers
     except BrokenProcessPool as error:
         raise SnapdiffError(
             "a process of --jobs was ended from outside, as a system does where memory is short; "
@@ -224,7 +224,7 @@ def open_workers(number: int) -> Iterator[Executor | None]:
         ) from error
     finally:
         for waits in (False, True):  # all are told before any is waited for
-            for pool in pools:
+            for pool in workers.pools:
                 pool.shutdown(waits, cancel_futures=True)
         del os.environ[_WARNINGS]
         if of_the_user is not None:
@@ -238,14 +238,24 @@ class _Workers(Executor):
     is starting while it finds another one dead, and then waits for it without end.
     """
 
-    def __init__(self, pools: Iterable[Executor]) -> None:
-        self._turns = itertools.cycle(pools)
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.pools: deque[Executor] = deque()
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a process if need be, one that does not hear signals while it gets ready."""
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
-            return next(self._turns).submit(function, *args, **kwargs)
+            if len(self.pools) < self._number:
+                # What is started afresh shares no lock and no open pipe with this process.
+                context = multiprocessing.get_context("spawn")
+                pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin)
+                self.pools.appendleft(pool)
+            self.pools.rotate(-1)
+            return self.pools[-1].submit(function, *args, **kwargs)
+        except OSError as error:
+            message = f"--jobs {self._number}: {error.strerror}; run again with fewer jobs"
+            raise SnapdiffError(message) from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -142,9 +142,12 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     """Return how a command is written, or which one was meant by `chnagelog` or `log`."""
     from difflib import get_close_matches
 
-    if isinstance(error, click.MissingParameter) and error.ctx:
+    if isinstance(error, click.UsageError) and error.ctx:
         usage = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
-        return f" Write {error.ctx.command_path} {usage}"
+        if isinstance(error, click.MissingParameter):
+            return f" Write {error.ctx.command_path} {usage}"
+        if type(error) is click.UsageError:  # an argument too many
+            return f"; write {error.ctx.command_path} {usage}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
     if not word and isinstance(error, RevisionError) and ";" not in str(error):

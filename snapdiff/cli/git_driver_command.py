@@ -85,7 +85,7 @@ def git_driver(arguments: tuple[str, ...], *, detail: bool) -> int:
         write_stdout([f"* Unmerged path {printable_path(arguments[0])}\n"])
         return 0
     if len(arguments) not in (7, 9):
-        raise click.UsageError(
+        raise SnapdiffError(
             f"git calls this with 1, 7 or 9 arguments, not with {len(arguments)}; "
             "snapdiff git-driver --help says how to set it up"
         )

@@ -44,8 +44,13 @@ def require_files_of_their_own(paths: Sequence[Path | None]) -> None:
         target = os.path.realpath(path)
         if target in seen:
             raise ReportError(f"{path}: is named twice; a file holds one report")
-        if os.path.isfile(target) or not os.path.exists(target):
+        if not _keeps_nothing(path):
             seen.add(target)
+
+
+def _keeps_nothing(path: Path) -> bool:
+    """Return whether there is a device or a pipe, such as `/dev/stdout` or that of `>(gzip)`."""
+    return os.path.exists(path) and not os.path.isfile(path)  # where links lead may have no path
 
 
 @contextlib.contextmanager
@@ -63,11 +68,11 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
     file was to be new (`is_new`) and something else has made it meanwhile.
     """
     with _errors_named(path):
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            with open(target, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
+        if _keeps_nothing(path):
+            with open(path, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
                 file.writelines(pieces)
             return
+        target = Path(os.path.realpath(path))
         kept_mode = None
         with contextlib.suppress(FileNotFoundError):
             kept_mode = target.stat().st_mode & 0o7777

@@ -208,7 +208,8 @@ def _cut(text: str, most: int) -> str:
         left = "\n… and more, left out to fit.\n"
         if sum(map(len, kept)) + len(line) + len(left) > most:
             if not kept:
-                raise ReportError(f"a report of {most} characters is too short to say anything")
+                message = f"a report of {most} characters is too short to say anything"
+                raise ReportError(f"{message}; allow more with --max-length")
             return "".join(kept) + left
         kept.append(line)
     return text

@@ -1,6 +1,7 @@
 """Sections spread over processes, by whatever kind of executor, are the same to the byte."""
 
 import multiprocessing
+import resource
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,7 @@ from snapdiff.reports import render_report
 from tests.changelog.test_changelog_laws import make_history
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.nightly import nightly_but
+from tests.support.processes import run_process
 from tests.support.story import ZLIB, History, markdown, run_changelog, write_story
 from tests.support.tools import needs
 
@@ -68,6 +70,19 @@ def test_a_fault_in_another_process_is_told_as_in_this_one(tmp_path: Path) -> No
     assert run_changelog(*arguments, "--jobs", "2") == run_changelog(*arguments)
     with ThreadPoolExecutor(1) as executor, pytest.raises(SnapdiffError, match="cannot be read"):
         lines(tmp_path, "HEAD~3..HEAD", executor)
+
+
+def test_more_processes_than_there_is_room_for_are_an_error(tmp_path: Path) -> None:
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+
+    history = History(tmp_path)
+    for letter in "bcdefghijk":
+        history.commit(pages_of([spec(letter, "1.0")]))
+    words = ("changelog", "-C", tmp_path, "HEAD~9..HEAD", "--jobs", "9")
+    done = run_process(*words, before=little_room)
+    message = b"snapdiff: error: --jobs 9: Too many open files; run again with fewer jobs\n"
+    assert (done.status, done.err) == (2, message)
 
 
 def test_a_dask_cluster_gives_the_same_bytes(story: History) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.helpers import refused, run_cli, words
+from tests.support.processes import run_process
 
 
 def test_each_report_is_what_a_run_of_its_own_would_write(example: Path) -> None:
@@ -73,3 +74,11 @@ def test_an_option_has_to_have_an_effect_in_one_report_alone(example: Path) -> N
 def test_a_device_may_be_named_twice(example: Path) -> None:
     nowhere = ("-f", "json", "-o", "/dev/null", "--also", "csv=/dev/null")
     assert run_cli("-C", example, *nowhere, "old", "new").status == 0
+
+
+@pytest.mark.slow
+def test_a_pipe_without_a_path_is_written_to(example: Path) -> None:
+    both = ("-f", "json", "-o", "/dev/stdout", "--also", "csv=/dev/stdout", "old", "new")
+    done = run_process(*both, cwd=example)
+    alone = [run_process("-f", name, "old", "new", cwd=example).out for name in ("json", "csv")]
+    assert (done.status, done.out, done.err) == (0, b"".join(alone), b"")

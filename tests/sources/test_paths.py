@@ -213,6 +213,8 @@ def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:
         ),
     )
     assert run_cli("-C", envs.folder, "HEAD~1", "--allow-empty", "--", "envs/x").status == 0
+    story = run_cli("changelog", "-C", envs.folder, "HEAD~1..", "--", "envs/a", "envs/x")
+    assert story == result
 
 
 def test_three_arguments_are_an_error_that_shows_where_paths_are_written(
