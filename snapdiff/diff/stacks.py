@@ -236,8 +236,8 @@ class ComparedStack:
         before = {it.old.hash: it for it in self.changes if it.old}
         after = {it.new.hash: it for it in self.changes if it.new}
         return {
-            Kind.REMOVED: reasons_of_one_sided(old, new, before),
-            Kind.ADDED: reasons_of_one_sided(new, old, after),
+            Kind.REMOVED: reasons_of_one_sided("removed", old, new, before),
+            Kind.ADDED: reasons_of_one_sided("added", new, old, after),
         }
 
     def _packages(self, changes: Collection[Change]) -> list[PackageChange]:

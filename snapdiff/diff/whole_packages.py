@@ -5,7 +5,7 @@ What needs a spec that one side alone has is on that side alone, too: no unchang
 
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from snapdiff.diff.reach import circles_below
 from snapdiff.model import Graph
@@ -13,12 +13,12 @@ from snapdiff.result import Because, Change, Field
 
 
 def reasons_of_one_sided(
-    mine: Graph, theirs: Graph, changes: Mapping[str, Change]
+    kind: Literal["added", "removed"], mine: Graph, theirs: Graph, changes: Mapping[str, Change]
 ) -> dict[str, Because]:
     """Return why dependencies are in one document alone, where one package is the reason.
 
-    `changes` are those of the stack by the hashes in `mine` (specification, section 9). Raises
-    FormatError where a node cannot be read.
+    `kind` is what happened to all that is in `mine` alone; `changes` are those of the stack by the
+    hashes in `mine` (specification, section 9). Raises FormatError where a node cannot be read.
     """
     alone = mine.package_names - theirs.package_names
     if not alone:
@@ -38,7 +38,12 @@ def reasons_of_one_sided(
         lead = _first_of({leads.get(name, name) for name in above}, users, changed)
         leads.update((name, lead or name) for name in circle)
     return {
-        name: Because(package=lead, whole=lead in alone, fields=changed.get(lead, ()))
+        name: Because(
+            package=lead,
+            status=kind if lead in alone else "changed",
+            direct=lead in users.direct[name],
+            fields=changed.get(lead, ()),
+        )
         for name, lead in leads.items()
         if lead != name
     }

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import cast
 
-from snapdiff.reports.names import Mark, short_patches
-from snapdiff.result import Field
+from snapdiff.reports.names import Mark, counted, short_patches, shortened
+from snapdiff.result import Because, Field
 from snapdiff.result.causes import Cause, Event, Value, What
 
 LONGEST_PATH = 8
@@ -72,12 +72,14 @@ def _value(value: Value, mark: Mark) -> str:
     return mark(value) if value else "—"
 
 
-def cause_in_words(cause: Event, mark: Mark) -> str:
+def cause_in_words(cause: Event | Because, mark: Mark) -> str:
     """Return why a spec was rebuilt, how it is reached and how many other packages are in reach.
 
     `autoconf 2.69 → 2.71 via openmpi > numactl > automake (build only, +3 more)`. Of what several
-    specs share it is the event alone.
+    specs share it is the event alone. Of what is gone, or new, it is the package that needed it.
     """
+    if isinstance(cause, Because):
+        return _package_in_words(cause, mark)
     words = event_in_words(cause, mark)
     if not isinstance(cause, Cause):
         return words
@@ -90,6 +92,40 @@ def cause_in_words(cause: Event, mark: Mark) -> str:
     notes = ["build only"] if cause.build_only else []
     notes += [f"+{cause.others:,} more"] if cause.others else []
     return f"{words} ({', '.join(notes)})" if notes else words
+
+
+_MOST_VARIANTS = 3
+"""How many variants are named of the package because of which others are gone, or new."""
+
+
+def _package_in_words(because: Because, mark: Mark) -> str:
+    """Return a package and what it changed: `visit ~gui`, `numpy 1.24 → 1.26`, `exago (new)`."""
+    if because.status != "changed":
+        return f"{mark(because.package)} ({'new' if because.status == 'added' else 'gone'})"
+    words = [mark(because.package)]
+    for field in because.fields:
+        if field.name == "version":
+            words.append(difference_in_words(field, mark))
+        else:
+            some = shortened(_telling(field, is_alone=len(because.fields) == 1), _MOST_VARIANTS)
+            words += map(mark, some.first)
+            words += [f"and {counted(some.more, 'more variant')}"] if some.more else []
+    return " ".join(words)
+
+
+def _telling(field: Field, *, is_alone: bool) -> list[str]:
+    """Return the variants that had another value, or, where there is no other, that are new and on.
+
+    What a package needs follows from these; the hashes of patches tell nobody anything.
+    """
+    before = {_name_of(variant) for variant in field.old}
+    came = [variant for variant in field.new if _name_of(variant) != "patches"]
+    other = [variant for variant in came if _name_of(variant) in before]
+    return other or [variant for variant in came if is_alone and not variant.startswith("~")]
+
+
+def _name_of(variant: str) -> str:
+    return variant.lstrip("+~-").partition("=")[0].removesuffix(":")
 
 
 SAME_TO_USE = "link and run dependencies unchanged"

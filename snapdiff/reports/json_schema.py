@@ -189,7 +189,8 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "Because": {
         "package": "the package that needed it, or needs it, itself or by another dependency",
-        "whole": "whether that package is itself gone from the stack, or new in it",
+        "status": "whether that package is itself gone from the stack, or new in it",
+        "direct": "whether it needed it itself, or needs it, and not by way of others alone",
         "fields": "in what of version and variants it changed, as far as all its specs that "
         "needed it, or need it, changed alike",
     },

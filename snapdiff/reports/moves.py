@@ -20,13 +20,14 @@ from snapdiff.reports.names import NOWHERE, Mark, Place, Places, versions_in_wor
 from snapdiff.reports.products import dependencies_now, no_dependencies, specs_by_part
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
 from snapdiff.result import (
+    Because,
     Change,
     Kind,
     PackageChange,
     StackDiff,
     TagDiff,
 )
-from snapdiff.result.causes import Cause, Event, StackCause, What, event_of
+from snapdiff.result.causes import Event, StackCause, What, event_of
 from snapdiff.spack import parse_version
 
 SHARED_BY_PACKAGES = 10
@@ -39,7 +40,8 @@ class Move(Struct, frozen=True, kw_only=True):
     `own` are versions that are said behind its name, of what did not change its versions.
     `in_tag` says of a package that is `whole`, removed or added, that no other stack of the tag has
     it (any more), and `place` where this is. `lost` and `gained` are builds; `is_builds` says that
-    nothing else happened. `because` is why it was only rebuilt: the cause, with the way there.
+    nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
+    the package because of which it is gone, or new.
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all. `needed_by` are
     new there and depend on the older version that came. `as_dependency` says of what happened to
@@ -57,7 +59,7 @@ class Move(Struct, frozen=True, kw_only=True):
     gained: BuildShare | None
     is_builds: bool
     lost_a_build: bool
-    because: Event | None
+    because: Event | Because | None
     differs: tuple[Event, ...]
     shared: tuple[Event, ...]
     some_builds: tuple[int, int] | None
@@ -87,7 +89,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
         Builds that were lost or gained are on one line where something tells them from others.
         """
-        move = replace(self, own=(), because=self.because and event_of(self.because))
+        move = replace(self, own=(), because=_alike_because(self.because))
         if not (self.is_builds and self.lost and self.gained):
             return move
         both = (self.lost, self.gained)
@@ -147,8 +149,7 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     for stack, in_stack in stacks.items():
         for change, move in in_stack:
             alike = found.setdefault((change.package, change.is_dependency), {})
-            # Why it was rebuilt is the same where only the way there differs.
-            key = replace(move, because=event_of(move.because)) if move.because else move
+            key = replace(move, because=_alike_because(move.because)) if move.because else move
             alike.setdefault(key, (move, []))[1].append(stack)
     moves = {}
     for package, alike in found.items():
@@ -228,13 +229,20 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         gained=gained,
         is_builds=is_builds,
         lost_a_build=change.lost_a_build,
-        because=change.cause if kind is Kind.REBUILT and isinstance(change.cause, Cause) else None,
+        because=change.because or (change.cause if kind is Kind.REBUILT else None) or None,
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
         needed_by=(change.needed_by or ()) if _came_down(change, versions) else (),
         place=NOWHERE,
     )
+
+
+def _alike_because(because: Event | Because | None) -> Event | Because | None:
+    """Return why something happened, as it is the same where only the way there differs."""
+    if isinstance(because, Because):
+        return replace(because, direct=False)
+    return because and event_of(because)
 
 
 def _came_down(change: PackageChange, versions: VersionMove) -> bool:

@@ -12,7 +12,7 @@ from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
-from snapdiff.result import Kind, PackageChange, StackDiff, Trait, TraitCount
+from snapdiff.result import Because, Kind, PackageChange, StackDiff, Trait, TraitCount
 from snapdiff.result.causes import Event, event_of
 
 _LEAST_TOGETHER = 3
@@ -104,6 +104,15 @@ class LostTogether(Struct, frozen=True, kw_only=True):
     roots_before: bool
 
 
+class BecauseOf(Struct, frozen=True, kw_only=True):
+    """Dependencies that are gone from the same stacks, or new in them, because of one package."""
+
+    status: Status
+    because: Because
+    packages: tuple[str, ...]
+    place: Place
+
+
 class Opening(Struct, frozen=True, kw_only=True):
     """The reasons that many packages of a tag share, as far as there are any."""
 
@@ -112,6 +121,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     new_roots: tuple[NewRoots, ...] = ()
     losses: tuple[StackLoss, ...] = ()
     lost_together: tuple[LostTogether, ...] = ()
+    because_of: tuple[BecauseOf, ...] = ()
 
 
 def opening_of(
@@ -131,6 +141,7 @@ def opening_of(
         new_roots=_new_roots_of(stacks, moves, places),
         losses=losses,
         lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
+        because_of=_because_of(moves, places),
     )
 
 
@@ -269,6 +280,31 @@ def _lost_together(
         for (trait, some), builds in found.items()
         if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)
     )
+
+
+def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
+    """Return because of which packages enough others are gone, or new; of most others first.
+
+    Of these, what a package needed itself goes before what that needed.
+    """
+    found: dict[tuple[Status, Because, tuple[str, ...]], list[tuple[bool, str]]] = {}
+    for (name, _), some in moves.items():
+        for move in some:
+            if isinstance(move.because, Because) and move.status in (Status.GONE, Status.NEW):
+                reason = replace(move.because, direct=True)
+                group = found.setdefault((move.status, reason, move.stacks), [])
+                group.append((not move.because.direct, name))
+    told = [
+        BecauseOf(
+            status=status,
+            because=because,
+            packages=tuple(name for _, name in sorted(names)),
+            place=places.place(stacks),
+        )
+        for (status, because, stacks), names in found.items()
+        if len(names) >= _LEAST_TOGETHER
+    ]
+    return tuple(sorted(told, key=lambda it: (-len(it.packages), it.status, it.because.package)))
 
 
 def roots_of(stacks: Iterable[StackDiff], places: Places) -> tuple[RootsChange, ...]:

@@ -35,6 +35,7 @@ from snapdiff.reports.stack_reasons import (
 )
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Filters, Kind, StackDiff, TagDiff
+from snapdiff.result.causes import Event
 
 SHORT = 8
 """How many lines of packages are read at a glance."""
@@ -127,7 +128,13 @@ class TagWriter:
         lines = package_lines(moves)
         if self._reasons and self._reasons.is_one and not _say_why(lines, stacks):
             return [  # it is told once for all
-                replace(line, moves=tuple(replace(move, because=None) for move in line.moves))
+                replace(
+                    line,
+                    moves=tuple(
+                        replace(move, because=None) if isinstance(move.because, Event) else move
+                        for move in line.moves
+                    ),
+                )
                 for line in lines
             ]
         return lines

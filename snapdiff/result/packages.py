@@ -1,6 +1,7 @@
 """What happened to a package as a whole: kinds, versions, builds (specification, section 9)."""
 
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -79,12 +80,14 @@ class Field(Struct, frozen=True, gc=False):
 class Because(Struct, frozen=True, kw_only=True):
     """The one package that needed what is gone from a stack, or that needs what is new in it.
 
-    `whole` says that it is itself gone, or new. `fields` are its version and variants, as far as
-    they changed, and alike in all its specs that needed it, or need it.
+    `status` says whether it is itself gone from the stack, or new in it, `direct` that it needed it
+    itself, and not by way of others alone. `fields` are its version and variants, as far as they
+    changed, and alike in all its specs that needed what is gone, or need what is new.
     """
 
     package: str
-    whole: bool
+    status: Literal["changed", "added", "removed"]
+    direct: bool
     fields: tuple[Field, ...]
 
 

@@ -153,15 +153,16 @@ def test_what_the_package_changed_itself(
 ) -> None:
     before, after = described_lock(f"{old}; qt-1", ROOTS), described_lock(new, ROOTS)
     assert reasons(compared(tmp_path, before, after)) == {
-        "qt": {"package": "visit", "whole": False, "fields": fields}
+        "qt": {"package": "visit", "status": "changed", "direct": True, "fields": fields}
     }
 
 
 def test_what_is_itself_gone_or_new(tmp_path: Path) -> None:
     before = described_lock("hdf5-1", ROOTS)
-    after = described_lock("hdf5-1; visit-1 > qt-1; qt-1", ROOTS)
-    because = {"package": "visit", "whole": True, "fields": []}
-    assert reasons(compared(tmp_path, before, after), "added") == {"visit": None, "qt": because}
+    after = described_lock("hdf5-1; visit-1 > qt-1; qt-1 > cairo-1; cairo-1", ROOTS)
+    because = {"package": "visit", "status": "added", "direct": True, "fields": []}
+    expected = {"visit": None, "qt": because, "cairo": because | {"direct": False}}
+    assert reasons(compared(tmp_path, before, after), "added") == expected
 
 
 def test_a_document_that_names_no_root_gives_no_reason(tmp_path: Path) -> None:

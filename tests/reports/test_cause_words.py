@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,6 +15,7 @@ from snapdiff.reports.cause_words import (
     events_in_words,
 )
 from snapdiff.reports.markdown import code
+from snapdiff.result import Because, Field
 from snapdiff.result.causes import Cause, Event
 from tests.support.documents import Item, needs
 from tests.support.environments import after, before, write_locks
@@ -56,6 +58,41 @@ def plain(text: str) -> str:
 )
 def test_every_kind_of_event_has_its_words(event: Event, words: str) -> None:
     assert event_in_words(event, plain) == words
+
+
+@pytest.mark.parametrize(
+    ("status", "version", "variants", "words"),
+    [
+        ("removed", None, None, "visit (gone)"),
+        ("added", None, None, "visit (new)"),
+        ("changed", None, None, "visit"),
+        ("changed", ("3.3", "3.4"), None, "visit 3.3 → 3.4"),
+        ("changed", None, ("+gui", "~gui"), "visit ~gui"),
+        ("changed", ("3.3", "3.4"), ("+gui x=1", "~gui +new x=2"), "visit 3.3 → 3.4 ~gui x=2"),
+        # what is new is told where nothing else is, if it is on
+        ("changed", None, ("+blosc", "+blosc2 ~kokkos"), "visit +blosc2"),
+        ("changed", None, ("+gui", "~gui +blosc2"), "visit ~gui"),
+        ("changed", ("3.3", "3.4"), ("", "+blosc2"), "visit 3.3 → 3.4"),
+        ("changed", None, ("patches:=0123456789", "patches:=abcdef0123"), "visit"),
+        ("changed", None, ("a:=1 b=1 c=1 d=1 e=1", "a:=2 b=2 c=2"), "visit a:=2 b=2 c=2"),
+        (
+            *("changed", None, ("a=1 b=1 c=1 d=1 e=1", "a=2 b=2 c=2 d=2 e=2")),
+            "visit a=2 b=2 c=2 and 2 more variants",
+        ),
+    ],
+)
+def test_a_package_because_of_which_others_are_gone(
+    status: Literal["changed", "added", "removed"],
+    version: tuple[str, str] | None,
+    variants: tuple[str, str] | None,
+    words: str,
+) -> None:
+    fields = [Field("version", *version)] if version else []
+    if variants:
+        old, new = (tuple(side.split()) for side in variants)
+        fields.append(Field("variants", old, new))
+    because = Because(package="visit", status=status, direct=True, fields=tuple(fields))
+    assert cause_in_words(because, str) == words
 
 
 def test_all_that_differs_in_a_package_names_it_once() -> None:

@@ -225,3 +225,63 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
         "",
         "- **No longer a root spec, but still there as a dependency**: `tool0`",
     ]
+
+
+def drawing(visit: Item, below: Sequence[str], itself: Sequence[str] = ()) -> list[Item]:
+    """A product, what it needs itself, and below the first of that what nothing else needs."""
+    leaves = [Item(name) for name in below]
+    others = [Item(name) for name in itself]
+    if others:
+        others[0] = replace(others[0], needs=tuple(map(needs, leaves)))
+    visit = replace(visit, needs=tuple(map(needs, others)))
+    return [visit, *others, *leaves, OTHER]
+
+
+VISIT = Item("visit", "3.3", explicit=True, parameters={"gui": True})
+WITHOUT_GUI = replace(VISIT, parameters={"gui": False})
+WITH_QT = drawing(VISIT, ["cairo", "x"], ["qt", "qwt"])
+WITHOUT_QT = drawing(WITHOUT_GUI, [])
+
+
+def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -> None:
+    lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (WITH_QT, WITHOUT_QT)})
+    [said] = [line for line in lines if "because of" in line and line.startswith("- 4")]
+    assert said == (
+        "- 4 dependencies gone from both because of `visit` `~gui`: `qt`, `qwt`, `cairo`, `x`"
+    )
+    [told] = [line for line in lines if line.startswith("- − `cairo`")]
+    assert told == ("- − `cairo`, `qt`, `qwt`, `x` `1.0` gone (both), because of `visit` `~gui`")
+
+
+def test_the_other_way_round_they_are_new_because_of_it(tmp_path: Path) -> None:
+    lines = report(tmp_path, {"a": (WITHOUT_QT, WITH_QT), "b": (WITH_QT, WITH_QT)})
+    said = "- 4 dependencies new in `a` because of `visit` `+gui`: `qt`, `qwt`, `cairo`, `x`"
+    assert said in lines
+
+
+def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
+    more = drawing(VISIT, ["cairo", "x", "y"], ["qt", "qwt"])
+    lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (more, WITHOUT_QT)})
+    assert "- 4 dependencies gone from both because of `visit` `~gui`: " in "\n".join(lines)
+    assert "- − `y` `1.0` gone (`b`), because of `visit` `~gui`" in lines
+
+
+def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_path: Path) -> None:
+    lines = report(tmp_path, {"a": (drawing(VISIT, ["cairo"], ["qt"]), WITHOUT_QT)})
+    assert [line for line in lines if "because of" in line] == [
+        "- − `cairo`, `qt` `1.0` gone, because of `visit` `~gui`"
+    ]
+
+
+def test_five_reasons_open_a_report_those_of_most_packages_first(tmp_path: Path) -> None:
+    old, new = [OTHER], [OTHER]
+    for place in range(7):
+        app = Item(f"app{place}", explicit=True)
+        below = [f"lib{place}{number}" for number in range(3 + place)]
+        old += drawing(app, below[1:], below[:1])[:-1]
+        new.append(replace(app, version="2.0"))
+    told = [it for it in report(tmp_path, {"a": (old, new)}) if "dependencies gone because" in it]
+    assert [line.partition(":")[0] for line in told] == [
+        f"- {3 + place} dependencies gone because of `app{place}` `1.0` → `2.0`"
+        for place in (6, 5, 4, 3, 2)
+    ]
