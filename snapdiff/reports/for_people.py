@@ -182,6 +182,10 @@ def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
     tags = [replace(tag, parts=(), reasons=None, only_rebuilt=()) for tag in outline.tags]
     left_out = ["the lists of packages"]
     steps = [(tags, tuple(left_out))]
+    if any(tag.opening.because_of for tag in tags):
+        tags = [replace(tag, opening=replace(tag.opening, because_of=())) for tag in tags]
+        left_out.append("why dependencies are gone or new")
+        steps.append((tags, tuple(left_out)))
     if any(tag.roots for tag in tags):
         tags = [replace(tag, roots=()) for tag in tags]
         left_out.append("what is asked for now or no longer")

@@ -273,15 +273,27 @@ def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_p
     ]
 
 
-def test_five_reasons_open_a_report_those_of_most_packages_first(tmp_path: Path) -> None:
+def seven_reasons() -> Sides:
+    """Products that have another version now, and what each of them needs no longer."""
     old, new = [OTHER], [OTHER]
     for place in range(7):
         app = Item(f"app{place}", explicit=True)
         below = [f"lib{place}{number}" for number in range(3 + place)]
         old += drawing(app, below[1:], below[:1])[:-1]
         new.append(replace(app, version="2.0"))
-    told = [it for it in report(tmp_path, {"a": (old, new)}) if "dependencies gone because" in it]
+    return old, new
+
+
+def test_five_reasons_open_a_report_those_of_most_packages_first(tmp_path: Path) -> None:
+    told = [it for it in report(tmp_path, {"a": seven_reasons()}) if "dependencies gone bec" in it]
     assert [line.partition(":")[0] for line in told] == [
         f"- {3 + place} dependencies gone because of `app{place}` `1.0` → `2.0`"
         for place in (6, 5, 4, 3, 2)
     ]
+
+
+def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Path) -> None:
+    report(tmp_path, {"a": seven_reasons()})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "400").out
+    assert "because of" not in text
+    assert "left out: the lists of packages, why dependencies are gone or new." in text
