@@ -4,13 +4,12 @@ Above each section is a comment with its ends and how it was made, which no read
 run finds: `<!-- snapdiff: 1f3a..9c2e by=week -->`.
 """
 
-import contextlib
 import mmap
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -18,6 +17,7 @@ import msgspec
 from snapdiff.changelog.ranges import GitRange, Range
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
+from snapdiff.output.whole_files import errors_named
 from snapdiff.result import CatalogDiff, Filters
 from snapdiff.result.changes import SCHEMA_VERSION
 from snapdiff.safe_text import visible
@@ -94,35 +94,27 @@ def _unquoted(quoted: bytes) -> str:
     return unquote(quoted.decode("utf-8", "surrogateescape"), errors="surrogateescape")
 
 
-def find_markers(lines: Iterable[bytes], file: str) -> Iterator[Marker]:
-    """Yield the markers among a file's lines."""
-    for number, line in enumerate(lines, 1):
-        if found := MARKER.match(line):
-            old, new = _unquoted(found[1]), _unquoted(found[2])
-            pairs = (item.partition(b"=") for item in found[3].split())
-            options = {
-                name.decode("ascii"): tuple(map(_unquoted, values.split(b",")))
-                for name, _, values in pairs
-            }
-            yield Marker(f"{file}, line {number}", old, new, options)
-
-
-def find_kept_markers(path: Path) -> list[Marker]:
-    """Return the markers of all sections of a file; raises ReportError where it cannot be read."""
-    with _opened(path) as file:
-        return list(find_markers(file, str(path)))
-
-
-def require_no_changelog(path: Path) -> None:
-    """Raise ReportError where a file that is to be written anew holds a changelog.
+def find_markers(path: Path) -> Iterator[Marker]:
+    """Yield the markers of all sections of a file; raises ReportError where it cannot be read.
 
     It is read line by line: a report of JSON that is written anew may have hundreds of megabytes.
     """
-    if path.is_file():
-        with _opened(path) as file:
-            if any(find_markers(file, str(path))):
-                message = "holds a changelog, and would lose it; name another file"
-                raise ReportError(f"{path}: {message}")
+    with errors_named(path, cannot_be="read"), open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if found := MARKER.match(line):
+                old, new = _unquoted(found[1]), _unquoted(found[2])
+                pairs = (item.partition(b"=") for item in found[3].split())
+                options = {
+                    name.decode("ascii"): tuple(map(_unquoted, values.split(b",")))
+                    for name, _, values in pairs
+                }
+                yield Marker(f"{path}, line {number}", old, new, options)
+
+
+def require_no_changelog(path: Path | None) -> None:
+    """Raise ReportError where a file that is to be written anew holds a changelog."""
+    if path and path.is_file() and any(find_markers(path)):
+        raise ReportError(f"{path}: holds a changelog, and would lose it; name another file")
 
 
 _SECTION = re.compile(rb"^## ", re.MULTILINE)
@@ -134,8 +126,8 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     Not a byte of it is changed. Where it has no section of ours, they go above its first heading of
     the second level, or to the end. Raises ReportError where the file cannot be read.
     """
-    with _opened(path) as file:
-        content = file.read()
+    with errors_named(path, cannot_be="read"):
+        content = path.read_bytes()
     first = MARKER.search(content) or _SECTION.search(content)
     place = first.start() if first else len(content)
     above, below = content[:place], content[place:]
@@ -146,15 +138,6 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     if above.strip() and not re.search(rb"\n\r?\n\Z", above):
         above += line_break
     return above + new + (line_break if below else b"") + below
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with open(path, "rb") as file:
-            yield file
-    except OSError as error:
-        raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def resume_after(markers: Sequence[Marker], wanted: Range) -> str | None:
@@ -225,23 +208,20 @@ def last_report(path: Path) -> Marker | None:
     A last line that is not complete was being written when a run was stopped: it is cut off. Raises
     ReportError where the line before it is no report.
     """
-    try:
-        with open(path, "r+b") as file:
-            size = os.fstat(file.fileno()).st_size
-            if not size:
-                return None
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                end = content.rfind(b"\n") + 1
-                start = content.rfind(b"\n", 0, end - 1) + 1
-                line, torn = content[start:end], content[end : end + len(_BEGINNING)]
-            found = _marker_of_line(f"{path}, last line", line) if line else None
-            if not torn.startswith(_BEGINNING[: len(torn)]):
-                raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
-            if end < size:
-                file.truncate(end)
-            return found
-    except OSError as error:
-        raise ReportError(f"{path}: cannot be continued: {error.strerror}") from error
+    with errors_named(path, cannot_be="continued"), open(path, "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        if not size:
+            return None
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            end = content.rfind(b"\n") + 1
+            start = content.rfind(b"\n", 0, end - 1) + 1
+            line, torn = content[start:end], content[end : end + len(_BEGINNING)]
+        found = _marker_of_line(f"{path}, last line", line) if line else None
+        if not torn.startswith(_BEGINNING[: len(torn)]):
+            raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
+        if end < size:
+            file.truncate(end)
+        return found
 
 
 def _marker_of_line(place: str, line: bytes) -> Marker:

@@ -18,7 +18,7 @@ from snapdiff.changelog.sections import Section, SectionEnd
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import ReportError
 from snapdiff.output.streams import Destination
-from snapdiff.output.whole_files import hold, made_meanwhile, write_file
+from snapdiff.output.whole_files import errors_named, hold, write_file
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown import links
@@ -80,7 +80,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if not (file and is_continued(file, self.format_name) and file.is_file()):
             return None
         if self.format_name == "markdown":
-            markers, options = kept_file.find_kept_markers(file), self.shaping
+            markers, options = list(kept_file.find_markers(file)), self.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
             last = kept_file.last_report(file)
             markers, options = [last] if last else [], filter_options(self.settings.filters)
@@ -244,14 +244,10 @@ def is_continued(file: Path | None, format_name: str) -> bool:
 
 
 def _append_lines(target: Path, sections: Iterable[Section], *, is_new: bool) -> None:
-    try:
-        with open(target, "x" if is_new else "a", encoding="utf-8", newline="") as file:
-            if is_new:
-                hold(target, file.fileno())
-            for section in sections:
-                file.write(render_report(section.diff, "json"))
-                file.flush()
-    except FileExistsError as error:
-        raise made_meanwhile(target) from error
-    except OSError as error:
-        raise ReportError(f"{target}: cannot be written: {error.strerror}") from error
+    mode = "x" if is_new else "a"
+    with errors_named(target), open(target, mode, encoding="utf-8", newline="") as file:
+        if is_new:
+            hold(target, file.fileno())
+        for section in sections:
+            file.write(render_report(section.diff, "json"))
+            file.flush()

@@ -122,7 +122,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             given.warn(message)
 
     with held_alone(destination.file) as is_new:
-        if destination.file and not goes_on:
+        if not goes_on:
             require_no_changelog(destination.file)
         wanted, given = _open(story, given, _FROM_FILE)
         settings = replace(given.comparison(), warn=warn)
@@ -164,8 +164,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if given.jobs > 1:
         given.warn("--jobs has no effect with --first-seen; leave it out")
-    if destination.file:
-        require_no_changelog(destination.file)
+    require_no_changelog(destination.file)
     wanted, given = _open(story, given, {"tag", "stack", "package"})
     settings = given.comparison()
     with ProgressBar("sections", wanted=not given.quiet) as progress:

@@ -19,7 +19,7 @@ from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
 from snapdiff.output.streams import ProgressBar, say
-from snapdiff.output.whole_files import remove_remains, replaced_folder
+from snapdiff.output.whole_files import errors_named, remove_remains, replaced_folder
 from snapdiff.reports.names import counted
 from snapdiff.safe_text import shown
 from snapdiff.sources.download import Downloaded
@@ -164,18 +164,14 @@ class SnapshotFolder:
         taken = datetime.now(UTC).isoformat(timespec="seconds")
         commit = source.commit and source.commit.id
         record = SnapshotRecord(VERSION, source.name, commit, taken, documents)
-        try:
-            with replaced_folder(self._target, self._check_own) as folder:
-                # The library of the rest would not write a path that is no UTF-8.
-                text = json.dumps(msgspec.to_builtins(record), indent=2) + "\n"
-                _write(folder / RECORD, text.encode("ascii"))  # it says what may be removed again
-                for path, content in _contents(source, entries):
-                    if hashlib.sha256(content).hexdigest() != documents[path].sha256:
-                        raise _unreadable(path, "changed while it was read")
-                    _write(folder / path, content)
-        except OSError as error:
-            reason = error.strerror or error
-            raise SnapdiffError(f"{self.path}: cannot be written: {reason}") from error
+        with errors_named(self.path), replaced_folder(self._target, self._check_own) as folder:
+            # The library of the rest would not write a path that is no UTF-8.
+            text = json.dumps(msgspec.to_builtins(record), indent=2) + "\n"
+            _write(folder / RECORD, text.encode("ascii"))  # it says what may be removed again
+            for path, content in _contents(source, entries):
+                if hashlib.sha256(content).hexdigest() != documents[path].sha256:
+                    raise _unreadable(path, "changed while it was read")
+                _write(folder / path, content)
         return documents
 
     def _check_own(self, folder: Path) -> SnapshotRecord | None:

@@ -28,7 +28,7 @@ def check_output(path: Path) -> None:
         if os.path.lexists(folder):
             raise ReportError(f"{path}: {folder} is no folder")
         raise ReportError(f"{path}: the folder {folder} does not exist; make it first")
-    with _errors_named(path), contextlib.suppress(FileNotFoundError):
+    with errors_named(path), contextlib.suppress(FileNotFoundError):
         os.stat(path)  # a symbolic link that leads in a circle, a name that is too long
 
 
@@ -54,11 +54,18 @@ def _keeps_nothing(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _errors_named(path: Path) -> Iterator[None]:
+def errors_named(place: Path | str, *, cannot_be: str = "written") -> Iterator[None]:
+    """Raise ReportError, which names a place, where the block raises an error of the system."""
     try:
         yield
+    except FileExistsError as error:
+        raise ReportError(
+            f"{place}: another run has made it meanwhile; run again, to go on from where that one "
+            "ended"
+        ) from error
     except OSError as error:
-        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from error
+        reason = error.strerror or error
+        raise ReportError(f"{place}: cannot be {cannot_be}: {reason}") from error
 
 
 def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> None:
@@ -67,7 +74,7 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
     A device or a FIFO, which cannot be replaced, is written to. Raises ReportError, also where the
     file was to be new (`is_new`) and something else has made it meanwhile.
     """
-    with _errors_named(path):
+    with errors_named(path):
         if _keeps_nothing(path):
             with open(path, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
                 file.writelines(pieces)
@@ -96,8 +103,8 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
                 return
             try:
                 os.link(complete, target)
-            except FileExistsError as error:
-                raise made_meanwhile(target) from error
+            except FileExistsError:
+                raise
             except OSError:  # a file system without links
                 os.replace(complete, target)
 
@@ -117,10 +124,8 @@ def held_alone(path: Path | None) -> Iterator[bool]:
     if path is None or not os.path.isfile(path):
         yield path is not None and not os.path.exists(path)
         return
-    try:
+    with errors_named(path, cannot_be="read"):
         file = open(path, "rb")  # noqa: SIM115 - closed below
-    except OSError as error:
-        raise ReportError(f"{path}: cannot be read: {error.strerror}") from error
     with file:
         hold(path, file.fileno())
         # What was replaced meanwhile, by a run that has just ended, is not the file any more.
@@ -137,13 +142,6 @@ def hold(path: Path, handle: int) -> None:
         raise _busy(path) from error
     except OSError:
         return  # a file system without locks: nothing more can be done there
-
-
-def made_meanwhile(path: Path) -> ReportError:
-    """Return the error for a file that was to be new, and that another run has made by now."""
-    return ReportError(
-        f"{path}: another run has made it meanwhile; run again, to go on from where that one ended"
-    )
 
 
 def _busy(path: Path) -> ReportError:

@@ -1,23 +1,17 @@
 """Files that are kept up to date: what is there stays, and what is new is added."""
 
-import io
 import json
 import os
 import shutil
 import tracemalloc
-from functools import partial
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.changelog.kept_file import (
-    find_kept_markers,
-    find_markers,
-    marker_line,
-    require_no_changelog,
-)
+from snapdiff.changelog.kept_file import find_markers, marker_line, require_no_changelog
 from snapdiff.errors import ReportError
 from snapdiff.model import Revision
 from tests.support.helpers import pages_of, spec, words, write_files
@@ -261,8 +255,10 @@ def test_a_marker_is_read_as_it_was_written(
     old, new = (Revision(source=name, commit=None, date=None) for name in ends)
     line = marker_line(old, new, given_options)
     assert line.isprintable()
-    [found] = find_markers(io.BytesIO(f"# Log\n\n{line}\n## 1\n".encode()), "file")
-    assert (found.place, found.old, found.new) == ("file, line 3", *ends)
+    with NamedTemporaryFile() as file:
+        Path(file.name).write_text(f"# Log\n\n{line}\n## 1\n", "utf-8")
+        [found] = find_markers(Path(file.name))
+    assert (found.place, found.old, found.new) == (f"{file.name}, line 3", *ends)
     assert found.options.keys() == given_options.keys()
     found.require(given_options)
 
@@ -275,8 +271,10 @@ def test_a_file_with_eight_times_the_sections_is_read_in_about_eight_times_as_lo
     for number in (200, 1600):
         file = tmp_path / f"{number}.md"
         file.write_text(section * number, "utf-8")
-        assert len(find_kept_markers(file)) == number
-        read = partial(find_kept_markers, file)
+
+        def read(file: Path = file, number: int = number) -> None:
+            assert len(list(find_markers(file))) == number
+
         needed.append(min(seconds(read) for _ in range(3)))
     assert needed[1] < 24 * needed[0]
 
