@@ -20,7 +20,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from snapdiff.errors import FormatError
 from snapdiff.limits import KEY_PARTS, SETTINGS_SIZE
 from snapdiff.report_formats import REPORT
-from snapdiff.reports import MARKER_NAME, By
+from snapdiff.reports import MARKER_NAME, MARKER_RULE, By
 from snapdiff.result import Kind
 from snapdiff.safe_text import shown
 
@@ -69,10 +69,13 @@ class GateSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ignore: tuple[Annotated[AcceptedChange, _OF_SOMETHING], ...] | UnsetType = UNSET
 
 
+_OF_A_MARKER = Meta(pattern=f"^{MARKER_NAME}$(?!\\n)", description=MARKER_RULE)
+
+
 class CommentSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a comment on a pull request is found again."""
 
-    marker: Annotated[str, Meta(pattern=f"^{MARKER_NAME}$(?!\\n)")] | UnsetType = UNSET
+    marker: Annotated[str, _OF_A_MARKER] | UnsetType = UNSET
 
 
 class ChangelogSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -192,7 +195,7 @@ def _faults(value: Any, part: dict[str, Any], path: KeyPath) -> Iterator[tuple[K
         for place, item in enumerate(value):
             yield from _faults(item, known["items"], (*path, place))
     elif isinstance(value, str) and not re.search(known.get("pattern", ""), value):
-        yield path, f"is {_in_words(value)}, which does not fit {known['pattern']}"
+        yield path, f"is {_in_words(value)}, and {known['description']}"
 
 
 def _faults_of_table(

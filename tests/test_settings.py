@@ -152,8 +152,10 @@ BAD: dict[str | bytes, str] = {
     "[[gate.ignore]]\nkind = 'added'\nstack = 'a'\nkinds = 1": (
         "line 4: kinds in item 1 of ignore is no key here; did you mean kind?"
     ),
-    "[comment]\nmarker = 'a -->'": 'line 2: marker is "a -->", which does not fit ^[A-Za-z0-9._/]+',
-    '[comment]\nmarker = "a\\n"': 'line 2: marker is "a\\n", which does not fit ',
+    "[comment]\nmarker = 'a -->'": (
+        'line 2: marker is "a -->", and a marker is made of letters, digits and . _ / with single '
+    ),
+    '[comment]\nmarker = "a\\n"': 'line 2: marker is "a\\n", and a marker is made of ',
     "[changelog]\nby = 'year'": 'line 2: by is "year"; there are commit, day, month, tag, week',
     "a = 1\na = 2": "line 2: is no TOML: Cannot overwrite a value",
     "[diff]\n\n[diff]\n": "line 3: is no TOML: Cannot declare ('diff',) twice",

@@ -1,6 +1,5 @@
 """YAML of any form as plain values, within bounds; the only home of PyYAML."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,9 +39,11 @@ def read_yaml(text: str, limits: Limits) -> Any:
         # The text begins at the end of the page's first line; marks count from nought.
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
         raise FormatError(f"{place}front matter is not YAML: {error.problem}") from error
-    except yaml.YAMLError as error:
-        reason = re.sub(r"\s+", " ", str(error))
-        raise FormatError(f"front matter is not YAML: {reason}") from error
+    except yaml.reader.ReaderError as error:  # in bytes or in characters, as the loader counts
+        character = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        line = text.count("\n", 0, character.start() if character else 0) + 1
+        reason = f"the character U+{error.character:04X} is not allowed in it"
+        raise FormatError(f"line {line}: front matter is not YAML: {reason}") from error
     except (ValueError, OverflowError, RecursionError) as error:
         # Values that look like a date or a number and are not: 2025-13-45, a billion digits.
         raise FormatError(f"front matter is not YAML: {error}") from error

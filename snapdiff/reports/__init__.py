@@ -83,6 +83,8 @@ NOTHING_CHANGED = "<!-- nothing changed -->"
 MARKER_NAME = "[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*"
 """What a marker's name is made of: nothing that could end the line."""
 
+MARKER_RULE = "a marker is made of letters, digits and . _ / with single dashes"
+
 _MARKER_LINE = re.compile(f"<!-- ({MARKER_NAME}) -->")
 
 
@@ -92,9 +94,7 @@ def marker_line(name: str) -> str:
     Raises ReportError where the name could end the line that no reader sees.
     """
     if not re.fullmatch(MARKER_NAME, name):
-        raise ReportError(
-            f"{name!r}: a marker is made of letters, digits and . _ / with single dashes"
-        )
+        raise ReportError(f"{name!r}: {MARKER_RULE}")
     return f"<!-- {name} -->"
 
 

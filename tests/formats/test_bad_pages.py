@@ -119,7 +119,7 @@ BAD_PAGES = [
     (
         "a control character",
         "---\ntitle: z\x01lib\nspec_details: []\n---\n",
-        "front matter is not YAML: unacceptable character #x0001: ",
+        "line 2: front matter is not YAML: the character U+0001 is not allowed in it",
     ),
     (
         "a date that is none",
