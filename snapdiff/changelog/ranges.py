@@ -63,12 +63,12 @@ class GitRange(NamedTuple):
         if not settings.allow_empty:
             require_paths([self.old, self.new])
             RevisionPair(old, new).require_documents()
-        repository = self.history.repository
-        between = (
-            Catalog(GitSource(repository, commit.id, commit.tree), self.limits)
-            for commit in self.history.commits()
-        )
-        check_filters(Scope(settings.filters).filters, (new, old), between)
+        check_filters(Scope(settings.filters).filters, (new, old), self._between())
+
+    def _between(self) -> Iterator[Catalog]:
+        for commit in self.history.commits():
+            source = GitSource(self.history.repository, commit.id, commit.tree)
+            yield Catalog(source, self.limits)
 
     def steps(self, after: str | None = None) -> GitSteps:
         """Return the steps from a commit (the first of the range, if none is given) to the last.

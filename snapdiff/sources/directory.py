@@ -199,15 +199,12 @@ class WorkingTree(DirectorySource):
             return True
         return all(os.path.lexists(os.path.join(place, name)) for name in _IN_A_REPOSITORY)
 
-    @functools.cached_property
-    def _is_there(self) -> bool:
-        """Whether there is the folder, in this repository, and no link leads to it."""
-        place = os.path.join(self._top, self.folder)
-        return not self.folder or (
-            os.path.isdir(place)
-            and os.path.realpath(place) == place
-            and not any(map(self._is_foreign, folders_upwards(self.folder)[:-1]))
-        )
+    def _is_own(self, folder: str) -> bool:
+        """Return whether a folder is there, in this repository, and no link leads to it."""
+        place = os.path.normpath(os.path.join(self._top, folder))
+        if not os.path.isdir(place) or os.path.realpath(place) != place:
+            return False
+        return not any(map(self._is_foreign, folders_upwards(folder)[:-1]))
 
     @functools.cached_property
     def _unread(self) -> dict[str, Entry]:
@@ -218,7 +215,7 @@ class WorkingTree(DirectorySource):
         return {entry.path: entry for entry in below}
 
     def _list(self) -> Iterator[Entry]:
-        on_disk = super()._list() if self._is_there else ()
+        on_disk = super()._list() if self._is_own(self.folder) else ()
         unread = filter(self.repository.is_wanted, self._unread.values())
         found = {entry.path: entry for entry in chain(on_disk, unread)}
         for path in sorted(found):
@@ -228,9 +225,8 @@ class WorkingTree(DirectorySource):
         """Return the file with this path, on disk or in the index."""
         if path in self._unread:
             return self._unread[path]
-        above = folders_upwards(path.rpartition("/")[0])[:-1]
-        is_foreign = any(self._is_foreign(joined(self.folder, folder)) for folder in above)
-        return super().find(path) if self._is_there and not is_foreign else None
+        is_own = self._is_own(joined(self.folder, path).rpartition("/")[0])
+        return super().find(path) if is_own else None
 
     def holds(self, path: str) -> bool:
         """Return whether a file or a folder with this path is here."""

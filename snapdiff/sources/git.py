@@ -42,9 +42,14 @@ class GitSource(Source):
         commit: Commit | None = None,
         tree: str = "",
         folder: str = "",
+        name: str = "",
     ) -> None:
-        """Take what the user calls it; `top` is its whole tree, `tree` that of a folder in it."""
-        self.name = self.revision = revision
+        """Take a revision; `top` is its whole tree, `tree` that of a folder in it.
+
+        `name` is what the user calls the folder.
+        """
+        self.name = name or revision
+        self.revision = revision
         self.repository = repository
         self.tree = tree or top
         self.folder = self.place = folder
@@ -60,9 +65,9 @@ class GitSource(Source):
         folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
         tree = self.repository.resolve(f"{self._top}:{folder}") if file else found.object_id
         assert tree is not None
-        part = GitSource(self.repository, self.revision, self._top, self.commit, tree, folder)
-        part.name = printable_path(name or f"{self.revision}:{path}")
-        return SingleFile(part, file, part.name) if file else part
+        name = printable_path(name or f"{self.revision}:{path}")
+        part = GitSource(self.repository, self.revision, self._top, self.commit, tree, folder, name)
+        return SingleFile(part, file, name) if file else part
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
@@ -226,12 +231,13 @@ class GitHistory:
     def commits(self, after: str | None = None) -> list[Commit]:
         """Return the commits after one (else the first), oldest first; raises RevisionError."""
         start = after or self.first.id
-        if start != self.last.id and self.is_ancestor(self.last.id, start):
+        found = self._listed("--first-parent", "--reverse", self.last.id, f"^{start}")
+        if not found and start != self.last.id:
             raise RevisionError(
                 f"{start[:10]} is newer than {self.last.id[:10]}, and a changelog goes forward; "
                 "write the older one first"
             )
-        return self._listed("--first-parent", "--reverse", self.last.id, f"^{start}")
+        return found
 
     def commit(self, commit_id: str) -> Commit:
         """Return one commit by its full id."""

@@ -214,6 +214,12 @@ def test_a_comparison_starts_each_git_command_once(
     assert asked == {"rev-parse": 1, "cat-file": 1, "diff-tree": 1}
 
 
+def test_a_changelog_lists_its_commits_once(repository: GitRepository, tmp_path: Path) -> None:
+    asked = asked_of_git(repository, tmp_path, "changelog", "HEAD~1..HEAD")
+    del asked["ls-tree"]
+    assert asked == {"rev-parse": 2, "cat-file": 2, "rev-list": 1, "diff-tree": 3}
+
+
 def test_two_versions_of_a_file_are_read_by_one_git(tmp_path: Path) -> None:
     repository = GitRepository(tmp_path / "catalog")
     for version in ("1.3", "1.3.1"):
