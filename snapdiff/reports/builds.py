@@ -41,7 +41,7 @@ class BuildShare(NamedTuple):
         Those gone `beside_versions` are of a package that has others instead: `(no longer built
         with cce 16.0.1)`.
         """
-        if self.merged and self.number == self.of - 1:
+        if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} → 1, {trait_in_words(self.merged, mark)}"
         words = f"{self.number:,} of {counted(self.of, 'build')} {self.what}"
         if not self.of:
@@ -56,6 +56,11 @@ class BuildShare(NamedTuple):
                 for it in self.parts
             ]
         return f"{words} ({', '.join(notes)})" if notes else words
+
+    @property
+    def is_merge(self) -> bool:
+        """Whether one build does now what all of them did."""
+        return self.merged is not None and self.number == self.of - 1
 
     def common_trait(self, mark: Mark) -> str:
         """Return what tells all of them from other builds of the package, or nothing."""

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import count, islice
 from typing import Any, NamedTuple
@@ -14,7 +14,10 @@ from snapdiff.reports import NOTHING_CHANGED, ReportOptions, marker_line
 from snapdiff.reports.groups import FEW_QUIET, Group, number_of_packages
 from snapdiff.reports.markdown import links, web_address
 from snapdiff.reports.names import shortened
+from snapdiff.reports.opening import Opening
 from snapdiff.reports.outline import Folds, Outline, block_values, outline_of
+from snapdiff.reports.statuses import Status
+from snapdiff.reports.tag_block import TagBlock
 from snapdiff.reports.templates import environment_of, render_page
 from snapdiff.reports.terminal import PLAIN_WIDTH, broken, grid, legend, painter
 from snapdiff.result import CatalogDiff
@@ -55,7 +58,7 @@ def render_markdown(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
 
     Raises ReportError where not even its first lines fit.
     """
-    outline = _outline(diff, options, has_table=True, repeats_news=True)
+    outline = _outline(diff, options, has_table=True)
     yield _fitted(outline, _text(diff, options), options.max_length)
 
 
@@ -77,7 +80,7 @@ def render_comment(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         return f"{marker}{text}"
 
     most = MOST_CHARACTERS if options.max_length is None else options.max_length
-    yield _fitted(_outline(diff, options, has_table=True), rendered, most)
+    yield _fitted(_outline(diff, options), rendered, most)
 
 
 def render_text(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
@@ -145,63 +148,81 @@ def _is_empty(diff: CatalogDiff, options: ReportOptions) -> bool:
 def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
     """Return the fullest text of at most `most` characters; it says what it leaves out.
 
-    First the specs go, then the links, then as few lines as need be, from the least important, and
-    the table of counts. Raises ReportError where not even the first lines fit.
+    First the specs go, then the links, then lines, from the least important, as long as there is
+    room for all that somebody should look at; then what else is said, what is needed least first,
+    and the table of counts. Raises ReportError where not even the first lines fit.
     """
     full = Extent(shortened=False, has_links=True)
     if most is None:
         return rendered(outline, full)
-    lines = _lines_by_weight(outline)
-    if len(lines) * _SHORTEST_LINE <= most:
+    if len(_lines_by_weight(outline)) * _SHORTEST_LINE <= most:
         for less, extent in ((outline, full), (_shorter(outline), Extent(has_links=True))):
             text = rendered(less, extent)
             if len(text) <= most:
                 return text
+    text = ""
+    for less, left_out in _ever_less(outline):
+        lines = _lines_by_weight(less)
+        extents = [Extent(has_table=it, left_out=left_out) for it in (True, False)]
+        wanted = sum(weight.is_news for weight in lines)
+        for extent, least in zip(extents, (max(wanted, 1), wanted), strict=True):
+            text, number = _most_lines(less, lines, rendered, extent, most)
+            if len(text) <= most and number >= least:
+                return text
+    return text if len(text) <= most else _cut(text, most)
+
+
+def _most_lines(
+    outline: Outline, lines: Sequence["_Weight"], rendered: Rendered, extent: Extent, most: int
+) -> tuple[str, int]:
+    """Return a text with as many of the lines as have room, and how many these are."""
     texts: dict[int, str] = {}
 
-    def length(extent: Extent, number: int) -> int:
-        texts[number] = rendered(_shorter(outline, lines[:number]), extent)
+    def length(number: int) -> int:
+        texts[number] = rendered(_shorter(outline, [it.group for it in lines[:number]]), extent)
         return len(texts[number])
 
-    for extent in (Extent(), Extent(has_table=False)):
-        highest = min(len(lines), most // _SHORTEST_LINE)
-        if highest and length(extent, highest) > most:
-            highest = bisect_right(range(1, highest), most, key=partial(length, extent))
-        if highest:
-            return texts[highest]
-    if length(Extent(has_table=False), 0) <= most:  # of each class its number is left
-        return texts[0]
-    return _without_lines(outline, rendered, most)
+    number = min(len(lines), most // _SHORTEST_LINE)
+    if length(number) > most:
+        number = max(bisect_right(range(number), most, key=length) - 1, 0)
+        length(number)
+    return texts[number], number
 
 
-def _without_lines(outline: Outline, rendered: Rendered, most: int) -> str:
-    """Return the text without any line of packages but news: with no table, cut if it must be.
+def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...]]]:
+    """Yield an outline with ever less in it, and what is left out without a number."""
+    left_out: tuple[str, ...] = ()
+    tags = outline.tags
+    yield outline, left_out
+    for words, without in _NEEDED_LEAST.items():
+        less = tuple(without(tag) for tag in tags)
+        if less != tags:
+            tags, left_out = less, (*left_out, words)
+            yield replace(outline, tags=tags), left_out
+    yield replace(outline, tags=()), ("all else that is said of packages",)
 
-    What else is said of a tag goes one after the other, what is needed least first.
-    """
-    tags = [replace(tag, parts=(), reasons=None, only_rebuilt=()) for tag in outline.tags]
-    left_out = ["the lists of packages"]
-    steps = [(tags, tuple(left_out))]
-    if any(tag.opening.because_of for tag in tags):
-        tags = [replace(tag, opening=replace(tag.opening, because_of=())) for tag in tags]
-        left_out.append("why dependencies are gone or new")
-        steps.append((tags, tuple(left_out)))
-    if any(tag.roots for tag in tags):
-        tags = [replace(tag, roots=()) for tag in tags]
-        left_out.append("what is asked for now or no longer")
-        steps.append((tags, tuple(left_out)))
-    if any(tag.toolchain for tag in tags):
-        tags = [replace(tag, toolchain=None) for tag in tags]
-        left_out.append("the toolchain")
-        steps.append((tags, tuple(left_out)))
-    steps.append(([], ("all else that is said of packages",)))
-    for less, words in steps:
-        for has_table in (True, False):
-            extent = Extent(has_table=has_table, left_out=words)
-            text = rendered(replace(outline, tags=tuple(less)), extent)
-            if len(text) <= most:
-                return text
-    return _cut(text, most)
+
+def _without_roots(tag: TagBlock) -> TagBlock:
+    new_roots = tuple(replace(it, lists=()) for it in tag.opening.new_roots)
+    return replace(tag, roots=(), opening=replace(tag.opening, new_roots=new_roots))
+
+
+def _without_dependencies(tag: TagBlock) -> TagBlock:
+    parts = tuple(part for part in tag.parts if part.about != "dependencies")
+    return replace(tag, parts=parts, reasons=None, only_rebuilt=())
+
+
+_NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
+    "dependencies, and why hashes differ": _without_dependencies,
+    "why dependencies are gone or new": lambda tag: replace(
+        tag, opening=replace(tag.opening, because_of=())
+    ),
+    "the toolchain": lambda tag: replace(tag, toolchain=None),
+    "what is asked for now or no longer": _without_roots,
+    "what many packages share": lambda tag: replace(tag, opening=Opening()),
+    "the lists of packages": lambda tag: replace(tag, parts=()),
+}
+"""What is left out of a report that is too long, what is needed least first, and how."""
 
 
 def _cut(text: str, most: int) -> str:
@@ -219,20 +240,32 @@ def _cut(text: str, most: int) -> str:
     return text
 
 
-def _lines_by_weight(outline: Outline) -> list[int]:
-    """Return of each line or row the number of its group, the most important lines first.
+class _Weight(NamedTuple):
+    """How important a line or a row is, the most important first: `group` is the number of its own.
 
     Products come before dependencies, the worst groups before others, and of one status each
     part's first line before any second.
     """
+
+    is_dependency: bool
+    status: Status
+    position: int
+    group: int
+
+    @property
+    def is_news(self) -> bool:
+        return self.status.is_news and not self.is_dependency
+
+
+def _lines_by_weight(outline: Outline) -> list[_Weight]:
+    """Return the weights of all lines and rows, the most important first."""
     parts = (part for tag in outline.tags for part in tag.parts)
     groups = ((part.about == "dependencies", group) for part in parts for group in part.groups)
-    found = [
-        (is_dependencies, group.status, position, number)
-        for number, (is_dependencies, group) in enumerate(groups)
+    return sorted(
+        _Weight(is_dependency, group.status, position, number)
+        for number, (is_dependency, group) in enumerate(groups)
         for position in range(group.size)
-    ]
-    return [number for *_, number in sorted(found)]
+    )
 
 
 def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:

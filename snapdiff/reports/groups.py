@@ -1,21 +1,16 @@
 """Packages by the worst that happened to them: how many these are, and their lines or rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import NamedTuple
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from snapdiff.reports.moves import Move, StackMoves
-from snapdiff.reports.names import FEW_STACKS, NOWHERE, Mark, Place
+from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
+from snapdiff.reports.product_table import Columns, ProductTable, rows_of_roots_alone
 from snapdiff.reports.statuses import Status, severity
-from snapdiff.result import AskedFor, Kind, StackDiff
 from snapdiff.result.causes import Event
-
-MOST_COLUMNS = 10
-"""How many stacks fit beside one another; of more, lines say the names of sets of them."""
 
 FEW_QUIET = 10
 """How many packages are listed that changed in configuration or hash alone; more are named."""
@@ -29,8 +24,8 @@ FEW = 4
 _FEW_PACKAGES = 2
 """How many packages the first sentence names that are gone, new or downgraded."""
 
-_QUIET = (Status.RECONFIGURED, Status.SHARED, Status.REBUILT)
-"""What is worth no more than names where it happened to many packages."""
+_FEWEST_OTHERS = 3
+"""Of how many classes beside the news, and upgrades, the sum is said."""
 
 _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 """What is so of packages that nobody asked for."""
@@ -56,50 +51,6 @@ class Tally(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
-
-
-class ProductCell(NamedTuple):
-    """What happened to a product in one of the stacks that have it, on either side.
-
-    Without a `move` none of its versions and builds is gone or new there.
-    """
-
-    move: Move | None = None
-    asked_for: AskedFor | None = None
-
-    def in_words(self, mark: Mark) -> str:
-        """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot.
-
-        Equal builds count once.
-        """
-        move, roots = self.move, self.asked_for
-        if move is None:
-            return "· (now a dependency)" if roots and roots.old and not roots.new else "·"
-        if move.whole and move.kind is Kind.REMOVED:
-            return "gone"
-        if move.status is Status.DEPENDENCY_NOW:
-            said = f"{move.own_in_words(mark).lstrip()}, a dependency now"
-        elif move.whole:
-            said = f"new{move.own_in_words(mark)}"
-        else:
-            said = replace(move, own=()).in_words(mark).lstrip(": ")
-        if roots is None or roots.new:
-            return said
-        return f"{said} ({'now a ' if roots.old else ''}dependency)"
-
-
-Columns = Mapping[str, Mapping[str, ProductCell]]
-"""What happened to products, by stack and by their names."""
-
-
-class ProductTable(NamedTuple):
-    """The stacks that are columns, and what happened to products in each, in their lines' order.
-
-    None is in the cell of a stack that has no such product.
-    """
-
-    stacks: tuple[str, ...]
-    rows: Mapping[str, Sequence[ProductCell | None]]
 
 
 class Group(Tally, frozen=True, kw_only=True):
@@ -134,6 +85,41 @@ class Group(Tally, frozen=True, kw_only=True):
 def number_of_packages(lines: Iterable[PackageLine]) -> int:
     """Return how many packages some lines are about."""
     return len({name for line in lines for name in line.packages})
+
+
+class Numbers(Struct, frozen=True, kw_only=True):
+    """How many packages changed, each counted once, by the worst that happened to it.
+
+    The others say the same as a sentence does: `told` are the classes that have a number of their
+    own, `otherwise` is how many changed in another way. `besides` changed as all around them did,
+    in their number of equal builds or in their hash, beside any that changed otherwise.
+    """
+
+    tallies: tuple[Tally, ...]
+
+    @property
+    def besides(self) -> tuple[Tally, ...]:  # noqa: D102 # the class says it
+        return tuple(it for it in self.tallies[1:] if it.status >= Status.SHARED)
+
+    @property
+    def told(self) -> tuple[Tally, ...]:  # noqa: D102
+        changed = self.tallies[: len(self.tallies) - len(self.besides)]
+        told = tuple(it for it in changed if it.status <= Status.UPGRADED)
+        return told if told and len(changed) - len(told) >= _FEWEST_OTHERS else changed
+
+    @property
+    def changed(self) -> int:
+        """How many are `told` or changed `otherwise`."""
+        return self.number - sum(it.number for it in self.besides)
+
+    @property
+    def otherwise(self) -> int:  # noqa: D102
+        return self.changed - sum(it.number for it in self.told)
+
+    @property
+    def number(self) -> int:
+        """How many that are in all."""
+        return sum(it.number for it in self.tallies)
 
 
 def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
@@ -171,8 +157,11 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
         losing = {name for name, move in moves if move.lost and move.lost.number}
         return replace(tally, major=len(major), losing=len(losing))
     if status is Status.DUPLICATES:
-        what = {"fewer" if it.lost and it.lost.duplicates else "more" for _, it in moves}
-        return replace(tally, what=tuple(sorted(what)))
+        fewer = sum(it.lost.duplicates * len(it.stacks) for _, it in moves if it.lost)
+        more = sum(it.gained.duplicates * len(it.stacks) for _, it in moves if it.gained)
+        numbers = {"fewer": fewer, "more": more}
+        counts = tuple(f"{number:,} {word}" for word, number in numbers.items() if number)
+        return replace(tally, what=counts)
     if status in (Status.LOST, Status.MORE):
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
         return replace(tally, what=tuple(sorted(what, reverse=True)))
@@ -190,24 +179,29 @@ def grouped(
 ) -> tuple[Group, ...]:
     """Return the groups of lines that are in order, the worst first.
 
-    With `columns` versions and builds are tables; `lists_all` gives every package its line.
+    With `columns` they are tables, as far as names are not enough; `lists_all` gives every package
+    its line.
     """
-    return tuple(
+    groups = [
         _group(status, list(some), columns, lists_all=lists_all)
-        for status, some in groupby(lines, key=lambda line: line.status)
-    )
+        for (status, _), some in groupby(lines, key=lambda it: (it.status, it.moves[0].is_major))
+    ]
+    told = {name for group in groups if group.table for name in group.table.rows}
+    if told and (alone := rows_of_roots_alone(columns, told)):
+        table, what = alone
+        groups.append(Group(status=Status.ROOTS, number=len(table.rows), what=what, table=table))
+    return tuple(sorted(groups, key=lambda group: group.status))
 
 
 def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_all: bool) -> Group:
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
-    if columns and status not in _QUIET:
-        packages = (package for line in lines for package in line.packages)
-        rows = {name: [cells.get(name) for cells in columns.values()] for name in packages}
-        return replace(group, table=ProductTable(tuple(columns), rows))
     left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
+    if columns and not left and status < Status.SHARED:
+        table = ProductTable.of(columns, (name for line in lines for name in line.packages))
+        return replace(group, table=table)
     named = tallies(left)
     return replace(
         group,
@@ -225,19 +219,3 @@ def _is_quiet(line: PackageLine, number: int) -> bool:
     return number > FEW_QUIET and (
         line.status is Status.RECONFIGURED or (line.is_dependency and is_of_builds)
     )
-
-
-def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]) -> Columns:
-    """Return the columns of a table of products: what happened in each stack to each package."""
-    columns: dict[str, dict[str, ProductCell]] = {}
-    for stack in sorted(stacks, key=lambda stack: stack.stack):
-        cells = columns[stack.stack] = {name: ProductCell() for name in stack.still_there}
-        for name in stack.asked_for.no_longer if stack.asked_for else ():
-            cells[name] = ProductCell(asked_for=AskedFor(old=True, new=False))
-        for change, move in moves[stack.stack]:
-            is_quiet = move.is_quiet or (move.status is Status.RECONFIGURED)
-            if is_quiet or (change.parts and change.is_dependency):  # the product is another part
-                cells.setdefault(change.package, ProductCell())
-            else:
-                cells[change.package] = ProductCell(move, change.asked_for)
-    return columns

@@ -10,14 +10,18 @@ from typing import Any
 from urllib.parse import quote
 
 from snapdiff.errors import ReportError
-from snapdiff.reports.groups import ProductTable
+from snapdiff.reports.groups import Group
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable, name_of_row
+from snapdiff.reports.product_table import Sign, signs_in
 from snapdiff.reports.statuses import SIGNS, name_of_column
 from snapdiff.safe_text import LONGEST, shown
 
 _DITTO = "″"
 """What a cell says where the one to its left says the same; a dot is as short."""
+
+_LONG = 50
+"""How many characters of a cell are not written twice in a row of a table."""
 
 _NEEDS_ENTITIES = re.compile(r"[`|]|^ | $|^$")
 _URL_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
@@ -169,25 +173,36 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     return paragraph("\n".join(lines))
 
 
-def _product_rows(
-    table: ProductTable, title: str, left_out: int, link: Callable[[str], str]
+def _told_before(words: Sequence[str], position: int, stacks: Sequence[str]) -> str:
+    """Return the words of a cell, or where in its row the same was said before."""
+    said = words[position]
+    if position and said == words[position - 1] and len(said) > 1:
+        return _DITTO
+    first = words.index(said)
+    return f"as in {code(stacks[first])}" if first < position and len(said) > _LONG else said
+
+
+def _product_table(
+    groups: Sequence[Group],
+    title: Callable[[Group], str],
+    legend: Callable[[Sequence[Sign]], str],
+    link: Callable[[str], str],
 ) -> str:
-    """Return a row with a title, then a row a product, and how many are left out."""
-    body = []
-    for package, cells in table.rows.items():
-        words = [cell.in_words(code) if cell else "" for cell in cells]
-        beside_left = zip(words, ["", *words], strict=False)
-        told = (_DITTO if it == left and len(it) > 1 else it for it, left in beside_left)
-        body.append([link(package), *told])
-    rest = [[f"and {counted(left_out, 'more product')}"]] if left_out else []
-    body = [[f"**{title}**"], *body, *rest]
-    columns = len(table.stacks) + 1
-    return "\n".join(_cells([*words, *[""] * (columns - len(words))]) for words in body)
-
-
-def _product_head(table: ProductTable) -> str:
-    """Return the head of a table of products: a column a stack."""
-    return _table([["Product", *map(code, table.stacks)]])
+    """Return the table of products, a column a stack: of each group its title, then its rows."""
+    stacks = next(group.table.stacks for group in groups if group.table)
+    body: list[list[str]] = []
+    signs: set[str] = set()
+    for group in groups:
+        body.append([f"**{title(group)}**", *[""] * len(stacks)])
+        for package, cells in group.table.rows.items() if group.table else ():
+            words = [cell.in_words(code) if cell else "" for cell in cells]
+            told = [_told_before(words, position, stacks) for position in range(len(words))]
+            signs |= set(told)
+            body.append([link(package), *told])
+        if group.left_out:
+            body.append([f"and {counted(group.left_out, 'more product')}", *[""] * len(stacks)])
+    table = _table([["Product", *map(code, stacks)], *body])
+    return paragraph(legend(signs_in(signs, ditto=_DITTO))) + paragraph(table)
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -202,7 +217,6 @@ FUNCTIONS: dict[str, Any] = {
     "drawn": _drawn,
     "table": _table,
     "grid": _grid,
-    "product_head": _product_head,
-    "product_rows": _product_rows,
+    "product_table": _product_table,
 }
 """What templates call."""

@@ -16,7 +16,16 @@ from snapdiff.reports.builds import (
     shares_of,
     version_move,
 )
-from snapdiff.reports.names import NOWHERE, Mark, Place, Places, versions_in_words
+from snapdiff.reports.cause_words import event_in_words
+from snapdiff.reports.names import (
+    NOWHERE,
+    Mark,
+    Place,
+    Places,
+    counted,
+    shortened,
+    versions_in_words,
+)
 from snapdiff.reports.products import dependencies_now, no_dependencies, specs_by_part
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
 from snapdiff.result import (
@@ -102,6 +111,14 @@ class Move(Struct, frozen=True, kw_only=True):
         """The builds that are told first."""
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
+    def differences_in_words(self, mark: Mark) -> str:
+        """Return in what it was reconfigured: `1 of 2 builds: new variant +mpi`, or nothing."""
+        some = shortened([event_in_words(event, mark) for event in self.differs], 3)
+        words = ", ".join(some.first)
+        words += f" and {counted(some.more, 'more difference')}" if some.more else ""
+        number, of = self.some_builds or (0, 0)
+        return f"{number:,} of {counted(of, 'build')}: {words}" if number and words else words
+
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""
         share = self.main if self.is_builds else None
@@ -142,13 +159,26 @@ def moves_in(tag: TagDiff, stacks: Iterable[StackDiff]) -> Moves:
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     """Return what happened to packages in some stacks, the same in several of them as one.
 
-    In the order of reading: products come before dependencies, then the worst that happened to a
-    package in any stack, then what most stacks share, then names.
+    What fell as a dependency in one stack is told with the product of its name in another. In the
+    order of reading: products come before dependencies, then the worst that happened to a package
+    in any stack, then what most stacks share, then names.
     """
     found: dict[tuple[str, bool], dict[Move, tuple[Move, list[str]]]] = {}
+    every = (change for in_stack in stacks.values() for change, _ in in_stack)
+    products = {change.package for change in every if not change.is_dependency}
     for stack, in_stack in stacks.items():
         for change, move in in_stack:
-            alike = found.setdefault((change.package, change.is_dependency), {})
+            is_told_with_product = (
+                move.status is Status.DOWNGRADED
+                and change.package in products
+                and change.is_dependency
+                and not change.parts
+                and not move.versions.counts
+            )
+            if is_told_with_product:
+                move = replace(move, as_dependency=True)
+            is_dependency = change.is_dependency and not is_told_with_product
+            alike = found.setdefault((change.package, is_dependency), {})
             key = replace(move, because=_alike_because(move.because)) if move.because else move
             alike.setdefault(key, (move, []))[1].append(stack)
     moves = {}
@@ -212,7 +242,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     elif not (versions.gone or versions.came or versions.counts):
         own = change.kept
     status = _status(change, versions, step, lost, gained)
-    if status is Status.RECONFIGURED and not reconfigured:
+    if status is Status.RECONFIGURED and kind is Kind.RECONFIGURED and not reconfigured:
         status = Status.SHARED
     if not is_builds:
         lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
@@ -272,6 +302,8 @@ def _status(
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
         return Status.DUPLICATES
+    if lost and lost.is_merge:
+        return Status.RECONFIGURED
     duplicates = change.duplicates.lost if change.duplicates else 0
     if change.kind is Kind.REMOVED or change.specs.removed > duplicates:
         return Status.LOST

@@ -84,6 +84,12 @@ def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
     return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])
 
 
+def names_in_words(names: Sequence[str], mark: Mark) -> str:
+    """Return the first names, and how many more there are."""
+    some = shortened(names, FEW_STACKS)
+    return ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
+
+
 # --- The two sides ---
 
 _LONGEST_SUBJECT = 60

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import Mark, Place, Places, counted
+from snapdiff.reports.root_changes import RootsChange, needed_by_new
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Because, Kind, PackageChange, StackDiff, Trait, TraitCount
@@ -19,25 +20,13 @@ _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
 
 
-class RootsChange(Struct, frozen=True, kw_only=True):
-    """Packages that are on both sides of some stacks, and roots on one of them alone: now, or not.
-
-    `lines` have the packages of each place. `needed_by` are roots on the new side alone that depend
-    on all of them directly; `needed_by_new` says that none of these was there before.
-    """
-
-    is_now: bool
-    needed_by: tuple[str, ...]
-    needed_by_new: bool
-    lines: tuple[tuple[tuple[str, ...], Place], ...]
-
-
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought: `taken` are roots no more, `older` are downgraded.
 
     All of these are dependencies of the new roots in the stacks of `place`, the `taken` ones
-    direct ones. `in_tag` says that no other stack has any of the new roots, `were_there` that some
-    of them were dependencies in these stacks before.
+    direct ones: `fewest` to `most` of them in one stack, and, where no table says it, `lists` has
+    their names by place. `in_tag` says that no other stack has any of the new roots, `were_there`
+    that some of them were dependencies in these stacks before.
     """
 
     in_tag: bool
@@ -45,6 +34,9 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     place: Place
     taken: tuple[str, ...]
+    fewest: int
+    most: int
+    lists: tuple[tuple[tuple[str, ...], Place], ...] = ()
     older: tuple[str, ...]
 
 
@@ -175,7 +167,7 @@ def _new_roots_of(
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for stack in stacks:
-        for name, roots in _needed_by_new(stack).items():
+        for name, roots in needed_by_new(stack).items():
             taken.setdefault(roots, []).append((name, stack.stack))
     older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     without_roots = {  # what fell in the same way where no new root needs it
@@ -196,10 +188,13 @@ def _new_roots_of(
             were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
             place=places.place(sorted({stack for _, stack in found})),
             taken=tuple(sorted({name for name, _ in taken.get(roots, ())})),
+            fewest=min(numbers[stack] for _, stack in found),
+            most=max(numbers.values(), default=0),
             older=tuple(sorted({name for name, _ in older.get(roots, ())})),
         )
         for roots in {**taken, **older}
         if roots and (found := taken.get(roots, []) + older.get(roots, []))
+        for numbers in [Counter(stack for _, stack in taken.get(roots, ()))]
     ]
     told = [it for it in told if len({*it.taken, *it.older}) >= _LEAST_TOGETHER]
     return tuple(sorted(told, key=lambda it: (-len(it.taken), it.names)))
@@ -307,40 +302,17 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
     return tuple(sorted(told, key=lambda it: (-len(it.packages), it.status, it.because.package)))
 
 
-def roots_of(stacks: Iterable[StackDiff], places: Places) -> tuple[RootsChange, ...]:
-    """Return what is asked for no longer, and what is now, without being gone or new."""
-    found: dict[tuple[bool, tuple[str, ...], bool], dict[str, list[str]]] = {}
-    for stack in stacks:
-        if stack.asked_for is None:
-            continue
-        needed_by = _needed_by_new(stack)
-        sides = ((False, stack.asked_for.no_longer), (True, stack.asked_for.now))
-        for is_now, name in ((is_now, name) for is_now, names in sides for name in names):
-            roots = needed_by.get(name, ())
-            are_new = set(roots).isdisjoint(stack.asked_for.now)
-            change = found.setdefault((is_now, roots, are_new), {})
-            change.setdefault(name, []).append(stack.stack)
-    changes = []
-    for is_now, roots, are_new in sorted(found, key=lambda it: (it[0], not it[1], it[1], it[2])):
-        packages: dict[tuple[str, ...], list[str]] = {}
-        for name, some in sorted(found[is_now, roots, are_new].items()):
-            packages.setdefault(tuple(some), []).append(name)
-        lines = sorted(packages.items(), key=lambda it: -len(it[1]))
-        told = tuple((tuple(names), places.place(some)) for some, names in lines)
-        changes.append(
-            RootsChange(is_now=is_now, needed_by=roots, needed_by_new=are_new, lines=told)
-        )
-    return tuple(changes)
-
-
-def _needed_by_new(stack: StackDiff) -> dict[str, tuple[str, ...]]:
-    """Return what is asked for no longer by name, with the new roots that depend on it directly."""
-    if stack.asked_for is None:
-        return {}
-    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
-    new = {name for name, sides in asked_for if sides and sides.new and not sides.old}
-    new.update(stack.asked_for.now)
-    return {
-        name: tuple(root for root in roots if root in new)
-        for name, roots in stack.asked_for.needed_by.items()
-    }
+def with_lists(
+    opening: Opening, roots: Iterable[RootsChange]
+) -> tuple[Opening, tuple[RootsChange, ...]]:
+    """Return an opening that names what its new roots took, and the changes that are left."""
+    lists: dict[tuple[str, ...], tuple[tuple[tuple[str, ...], Place], ...]] = {}
+    told = {it.names for it in opening.new_roots if it.taken}
+    left = []
+    for change in roots:
+        if change.needed_by in told:
+            lists[change.needed_by] = (*lists.get(change.needed_by, ()), *change.lines)
+        else:
+            left.append(change)
+    new_roots = tuple(replace(it, lists=lists.get(it.names, ())) for it in opening.new_roots)
+    return replace(opening, new_roots=new_roots), tuple(left)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from snapdiff.model import pair_like_stacks
 from snapdiff.reports import GroupBy
-from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Tally, tallies
+from snapdiff.reports.groups import FEW_QUIET, MOST_NAMES, Numbers, tallies
 from snapdiff.reports.names import SideName, readable, side_names, tag_names
 from snapdiff.reports.opening import Opening
 from snapdiff.reports.package_counts import CountTable, count_table, tags_worst_first
@@ -24,16 +24,8 @@ _NOUNS = {"lock": "environment", "index": "build cache", "database": "install tr
 """What a stack is called by the kind of document that lists it; what is not here is a stack."""
 
 
-_FAR = 40
-"""How many lines nobody reads to the end to see whether there is worse."""
-
 _MOST_WITHOUT_TABLE = 20
 """How many lines say where things happened without a table of counts."""
-
-_NO_NEWS = (Status.SHARED, Status.REBUILT)
-
-MOST_TAGS_WITH_NEWS = 3
-"""How many tags, the worst first, begin with news."""
 
 
 class StackNews(NamedTuple):
@@ -80,25 +72,21 @@ class Outline(Struct, frozen=True, kw_only=True):
 
     `noun` is what a stack is called, and `rebuilt` what is said of a spec of which only the hash
     changed: a lock builds nothing. `about` is what is counted first: products where it is known
-    what somebody asked for, in `tallies`: `changed` are the first sentence, `besides` changed as
-    all around them did, or in their hash, beside worse. `stacks` is the number of stacks in which
-    something changed, `only_stack` the name where there is but one. `only_line` is there where it
-    says all there is to say of packages. `is_long` says that it takes a while to see all that
-    happened to these, `is_because` that only some builds of them were looked at.
+    what somebody asked for, in `packages`; the others are in `dependencies`. `stacks` is the number
+    of stacks in which something changed, `only_stack` the name where there is but one. `only_line`
+    is there where it says all there is to say of packages. `is_because` says that only some builds
+    of them were looked at.
     """
 
     sides: tuple[SideName, SideName]
     noun: str
     rebuilt: str
     about: Literal["product", "package"]
-    tallies: tuple[Tally, ...]
-    changed: tuple[Tally, ...]
-    besides: tuple[Tally, ...]
-    dependencies: tuple[Tally, ...]
+    packages: Numbers
+    dependencies: Numbers
     stacks: int
     only_stack: str
     only_line: PackageLine | None
-    is_long: bool
     is_because: bool
     news: News
     counted: CountTable
@@ -109,9 +97,10 @@ class Outline(Struct, frozen=True, kw_only=True):
     @property
     def names_follow(self) -> bool:
         """Whether what is right below the first sentence names what is gone, new or downgraded."""
-        return all(
-            tag.headlines or (tag.opening == Opening() and not tag.toolchain) for tag in self.tags
-        )
+        groups = [group for tag in self.tags for part in tag.parts for group in part.groups]
+        if sum(group.number for group in groups if group.status.is_news) > FEW_QUIET:
+            return False
+        return not any(tag.opening != Opening() or tag.roots or tag.toolchain for tag in self.tags)
 
     @property
     def says_all(self) -> bool:
@@ -133,13 +122,10 @@ def outline_of(
     *,
     details: bool = False,
     has_table: bool = False,
-    repeats_news: bool = False,
-    has_news: bool = False,
 ) -> Outline:
     """Return what there is to say of a diff, the worst first everywhere.
 
-    With `details` there is every spec, with `has_table` products are a table where that is good,
-    and if it `repeats_news`, news are in that, too. With `has_news` a short one has news, too.
+    With `details` there is every spec, with `has_table` products are a table where that is good.
     """
     diff = readable(diff)
     changed = [tag for tag in tags_worst_first(diff.tags) if tag.status == "changed"]
@@ -155,27 +141,19 @@ def outline_of(
     stacks = [stack for tag in diff.tags for stack in tag.stacks]
     nouns = {_NOUNS.get(stack.document, "stack") for stack in stacks}
     noun = nouns.pop() if len(nouns) == 1 else "stack"
-    told_first = tallies(line for line in every if not line.is_dependency)
-    besides = tuple(it for it in told_first[1:] if it.status in _NO_NEWS)
+    packages = tallies(line for line in every if not line.is_dependency)
+    dependencies = tallies(line for line in every if line.is_dependency)
     blocks = [writer.block(group_by, told if is_one_line else ()) for writer in writers]
-    parts = [part for block in blocks for part in block.parts]
-    is_long = sum(part.size for part in parts if part.about != "dependencies") > _FAR
-    if is_long or has_news:
-        for position, writer in enumerate(writers[:MOST_TAGS_WITH_NEWS]):
-            blocks[position] = writer.with_news(blocks[position], repeats=repeats_news)
     return Outline(
         sides=side_names(diff.old, diff.new),
         noun=noun,
         rebuilt="with another hash" if noun == _NOUNS["lock"] else "rebuilt",
         about="product" if has_products else "package",
-        tallies=told_first,
-        changed=tuple(it for it in told_first if it not in besides),
-        besides=besides,
-        dependencies=tallies(line for line in every if line.is_dependency),
+        packages=Numbers(tallies=packages),
+        dependencies=Numbers(tallies=dependencies),
         stacks=sum(stack.status == "changed" for tag in changed for stack in tag.stacks),
         only_stack=stacks[0].stack if len(stacks) == 1 else "",
         only_line=told[0] if is_one_line else None,
-        is_long=is_long,
         is_because=bool(diff.filters.because),
         news=_news_of(diff),
         counted=counted,
@@ -211,7 +189,9 @@ def block_values(
 def has_words(outline: Outline) -> bool:
     """Return whether there is anything to say."""
     news = (*outline.news.tags.values(), *outline.news.stacks.values())
-    return bool(outline.tallies or outline.dependencies or outline.skipped) or any(news)
+    return bool(outline.packages.number or outline.dependencies.number or outline.skipped) or any(
+        news
+    )
 
 
 # --- Tags and stacks that are on one side alone, and what is odd ---

@@ -88,11 +88,13 @@ class Status(IntEnum):
     NO_DEPENDENCY = 8, Kind.REMOVED, "no dependency"
     """It was a dependency, and is a field of what it compiles again."""
     RECONFIGURED = 9, Kind.RECONFIGURED, "reconfigured"
-    SHARED = 10, Kind.RECONFIGURED, ""
+    ROOTS = 10, Kind.RECONFIGURED, ""
+    """Somebody asks for it no longer, or does now: of a product, nothing else happened to it."""
+    SHARED = 11, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 11, Kind.REBUILT, ""
+    DUPLICATES = 12, Kind.REBUILT, ""
     """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 12, Kind.REBUILT, "rebuilt"
+    REBUILT = 13, Kind.REBUILT, "rebuilt"
 
     def __new__(cls, number: int, kind: Kind, column: str) -> Self:
         """Return the class of a number, worst first."""

@@ -10,14 +10,14 @@ from snapdiff.filters import wanted_kinds
 from snapdiff.reports import GroupBy
 from snapdiff.reports.groups import (
     FEW,
-    MOST_COLUMNS,
     Group,
+    Numbers,
     grouped,
-    product_columns,
+    tallies,
 )
-from snapdiff.reports.moves import Move, Moves, StackMoves, moves_of, stack_moves
+from snapdiff.reports.moves import Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
-from snapdiff.reports.opening import Opening, RootsChange, opening_of, roots_of
+from snapdiff.reports.opening import Opening, opening_of, with_lists
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
@@ -25,7 +25,9 @@ from snapdiff.reports.package_lines import (
     package_lines,
     spec_sections,
 )
+from snapdiff.reports.product_table import MOST_COLUMNS, Columns, product_columns
 from snapdiff.reports.products import in_parts, knows_products
+from snapdiff.reports.root_changes import RootsChange, roots_of
 from snapdiff.reports.stack_reasons import (
     Reasons,
     Toolchain,
@@ -46,6 +48,8 @@ class Part(Struct, frozen=True, kw_only=True):
 
     They are packages where nobody knows which is which. `stack` is None where it is about all of
     them, and empty for one without a name. `is_first` says that nothing of the stack is above it.
+    `also_dependencies` are those of the packages with a mere name to which more happened as
+    dependencies.
     """
 
     about: Literal["products", "dependencies", "packages"]
@@ -53,12 +57,24 @@ class Part(Struct, frozen=True, kw_only=True):
     is_first: bool = False
     reasons: Reasons | None = None
     groups: tuple[Group, ...] = ()
+    numbers: Numbers
+    also_dependencies: tuple[str, ...] = ()
     details: tuple[SpecSection, ...] = ()
 
     @property
     def has_table(self) -> bool:
-        """Whether some of it are tables."""
+        """Whether some of its groups are in a table."""
         return any(group.table for group in self.groups)
+
+    @property
+    def listed(self) -> list[Group]:
+        """The groups that have lines, or rows that were all left out."""
+        return [group for group in self.groups if group.lines and not group.table]
+
+    @property
+    def quiet(self) -> list[Group]:
+        """The groups of which names are enough."""
+        return [group for group in self.groups if group.names and not group.lines]
 
     @property
     def size(self) -> int:
@@ -76,10 +92,6 @@ class Part(Struct, frozen=True, kw_only=True):
         return self.size > FEW
 
 
-MOST_NEWS = 10
-"""How many lines of packages one piece of news has; of more the first ones are told."""
-
-
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
@@ -87,9 +99,8 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     happened to a package, as a product or (True) as a dependency. `only_rebuilt` names the stacks
     that have no part of their own; `reasons` say why specs changed in those and, where the parts
     are about all stacks, in all of them. `opening` has the reasons that many packages share.
-    `headlines` are news that the parts do not tell again where they tell it whole, unless in a
-    table. `roots` are what is asked for now, and what no longer is. `sets` has the names of the
-    stacks that have a letter together.
+    `roots` are what is asked for now, and what no longer is, where no table tells it. `sets` has
+    the names of the stacks that have a letter together.
     """
 
     tag: TagDiff
@@ -98,11 +109,15 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     opening: Opening
-    headlines: tuple[Group, ...]
     toolchain: Toolchain | None
     roots: tuple[RootsChange, ...]
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
+
+    @property
+    def has_table(self) -> bool:
+        """Whether its products are in a table."""
+        return any(part.has_table for part in self.parts)
 
 
 class TagWriter:
@@ -145,21 +160,32 @@ class TagWriter:
         for stack in stacks_worst_first(self.tag.stacks):
             fates.setdefault(fate_of(stack), []).append(stack)
         told = fates["changed"] + fates["rebuilt"]
-        reasons = self._reasons
+        by_stack = group_by == "stack"
+        rebuilt = fates["rebuilt"] if by_stack else []
+        reasons = reasons_of(rebuilt, self._places) if by_stack else self._reasons
+        opening = opening_of(
+            self.tag.stacks,
+            self.moves,
+            reasons.shared if reasons else (),
+            self._places,
+            with_losses=self._tells_losses,
+        )
+        new_roots = {name for it in opening.new_roots for name in it.names}
         is_short = len(self.lines) <= FEW
         toolchain = None if is_short else toolchain_of(_told_stacks(self._whole), self._places)
-        if group_by == "package":
-            lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
-            parts = self._parts(None, told, lines)
-        else:
-            reasons = reasons_of(fates["rebuilt"], self._places)
+        if by_stack:
             parts = [
                 part
                 for stack in fates["changed"]
                 for moves in [moves_of({stack.stack: self._by_stack[stack.stack]}, self._places)]
                 for lines in [beside_toolchain(self._lines(moves, [stack]), toolchain)]
-                for part in self._parts(stack, [stack], lines)
+                for part in self._parts(stack, lines)
             ]
+        else:
+            lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
+            has_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
+            columns = product_columns(told, self._by_stack, new_roots) if has_table else {}
+            parts = self._parts(None, lines, columns, told)
         used = [
             move.place
             for part in parts
@@ -168,114 +194,55 @@ class TagWriter:
             for move in line.moves
         ]
         used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
-        opening = opening_of(
-            self.tag.stacks,
-            self.moves,
-            reasons.shared if reasons else (),
-            self._places,
-            with_losses=self._tells_losses,
-        )
+        roots: tuple[RootsChange, ...] = ()
+        if not any(part.has_table for part in parts):
+            opening, roots = with_lists(opening, roots_of(self.tag.stacks, self._places))
         return TagBlock(
             tag=self.tag,
             by_stack=self._by_stack,
             worst={package: moves[0].status for package, moves in self.moves.items()},
-            only_rebuilt=tuple(sorted(it.stack for it in fates["rebuilt"] if group_by == "stack")),
+            only_rebuilt=tuple(sorted(stack.stack for stack in rebuilt)),
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             opening=opening,
-            headlines=(),
             toolchain=toolchain,
-            roots=roots_of(self.tag.stacks, self._places),
+            roots=roots,
             parts=tuple(parts),
             sets=self._places.named_sets(used),
         )
 
-    def with_news(self, block: TagBlock, *, repeats: bool) -> TagBlock:
-        """Return a block that begins with news.
-
-        Beside a table they tell of losses alone. What they tell whole is no part of the lines or
-        rows any more, unless a table `repeats` it.
-        """
-        has_table = any(part.has_table for part in block.parts)
-        least = Status.LOST if has_table else Status.REBUILT
-        headlines = self._news(least)
-        told = {it.status for it in headlines if not it.left_out}
-        for (_, is_dependency), moves in self.moves.items():
-            if not is_dependency and any(it.status > least and not it.is_quiet for it in moves):
-                told.discard(moves[0].status)
-        if has_table:
-            headlines += self._majors()
-        if (repeats and has_table) or any(part.stack is not None for part in block.parts):
-            told = set()
-        parts = [
-            replace(part, groups=tuple(it for it in part.groups if it.status not in told))
-            if part.about != "dependencies"
-            else part
-            for part in block.parts
-        ]
-        return replace(block, headlines=tuple(headlines), parts=tuple(parts))
-
-    def _news(self, least: Status) -> list[Group]:
-        """Return the products that nobody should miss, and what happened to them, to the `least`.
-
-        What is gone or downgraded as a dependency, and a product in another stack, is told with
-        them, though it is none where it happened: behind what happened to the product, if any.
-        """
-        products = {name for name, is_dependency in self.moves if not is_dependency}
-        beside = {  # dependencies of the name of a product of the same stack
-            (change.package, stack)
-            for stack, found in self._by_stack.items()
-            for change, _ in found
-            if change.parts
-        }
-        news: dict[tuple[str, bool], tuple[Move, ...]] = {}
-        for (name, is_dependency), moves in self.moves.items():  # products first
-            if is_dependency and name in products:
-                told = [
-                    replace(move, as_dependency=True)
-                    for move in moves
-                    if move.status in (Status.GONE, Status.DOWNGRADED)
-                    and not move.versions.counts
-                    and beside.isdisjoint((name, stack) for stack in move.stacks)
-                ]
-            elif not is_dependency and moves[0].status <= Status.LOST:
-                told = [it for it in moves if it.status <= least]
-            else:
-                continue
-            if told:
-                package = (name, is_dependency and (name, False) not in news)
-                news[package] = (*news.get(package, ()), *told)
-        return _headlines(news)
-
-    def _majors(self) -> list[Group]:
-        """Return the products that rose to another major version, and nothing worse happened."""
-        told = {
-            (name, is_dependency): tuple(it for it in moves if it.is_major)
-            for (name, is_dependency), moves in self.moves.items()
-            if not is_dependency and moves[0].status is Status.UPGRADED
-        }
-        return _headlines({package: moves for package, moves in told.items() if moves})
-
     def _parts(
-        self, stack: StackDiff | None, told: Sequence[StackDiff], lines: Sequence[PackageLine]
+        self,
+        stack: StackDiff | None,
+        lines: Sequence[PackageLine],
+        columns: Columns | None = None,
+        told: Sequence[StackDiff] = (),
     ) -> list[Part]:
-        """Return products and dependencies, or packages where it is not known which is which."""
-        has_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
-        columns = product_columns(told, self._by_stack) if has_table else {}
+        """Return products and dependencies, or packages where it is not known which is which.
+
+        They are about one stack, or about those `told`, in a table if there are `columns`.
+        """
         others: Literal["products", "packages"] = "products" if self.has_products else "packages"
-        found = [
-            Part(
+        name = stack.stack if stack else None
+        found: list[Part] = []
+        worse = {it.packages[0] for it in lines if it.is_dependency and it.status < Status.SHARED}
+        for is_dependency in (False, True):
+            some = [line for line in lines if line.is_dependency is is_dependency]
+            beside = None if is_dependency else columns
+            groups = grouped(some, beside or {}, lists_all=self._lists_all)
+            names = (name for it in groups if it.status >= Status.SHARED for name in it.names)
+            part = Part(
                 about="dependencies" if is_dependency else others,
-                stack=stack.stack if stack else None,
-                groups=grouped(some, {} if is_dependency else columns, lists_all=self._lists_all),
+                stack=name,
+                groups=groups,
+                numbers=Numbers(tallies=tallies(some)),
+                also_dependencies=() if is_dependency else tuple(sorted(worse.intersection(names))),
             )
-            for is_dependency in (False, True)
-            if (some := [line for line in lines if line.is_dependency is is_dependency])
-        ]
-        found = found or [Part(about=others, stack=stack.stack if stack else None)]
+            if groups or not (found or lines or is_dependency):
+                found.append(part)
         reasons = _beside(lines, [stack], reasons_of([stack], self._places)) if stack else None
         found[0] = replace(found[0], is_first=True, reasons=reasons)
         if self._details:
-            found[-1] = replace(found[-1], details=spec_sections(told))
+            found[-1] = replace(found[-1], details=spec_sections([stack] if stack else told))
         return found
 
 
@@ -291,16 +258,6 @@ def _beside(
 ) -> Reasons | None:
     """Return what is said once beside these lines: not why, where each of them says it."""
     return replace(reasons, specs=0) if reasons and _say_why(lines, stacks) else reasons
-
-
-def _headlines(news: Moves) -> list[Group]:
-    """Return pieces of news, the worst first; of very many packages the first lines."""
-    lines = sorted(package_lines(news), key=lambda line: line.status)
-    groups = grouped(lines, {}, lists_all=True)
-    return [
-        replace(it, lines=it.first, left_out=it.more) if len(it.lines) > MOST_NEWS else it
-        for it in groups
-    ]
 
 
 def _told_stacks(tag: TagDiff) -> list[StackDiff]:

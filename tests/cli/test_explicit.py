@@ -282,7 +282,7 @@ def test_e4s_on_a_terminal_is_a_page_long() -> None:
     text = render_report(e4s_diff(), "text")
     assert len(text.splitlines()) <= 215
     dependencies = text.partition("\nDependencies\n")[2]
-    assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 2
+    assert len([line for line in dependencies.splitlines() if line.startswith("  ↑ ")]) == 3
 
 
 def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path) -> None:

@@ -229,7 +229,8 @@ def test_builds_that_are_one_now_are_told_by_the_variant_that_lists_theirs(
     text = run_cli(
         *write_locks(tmp_path, [*old, Item("left", explicit=True)], new), "-f", "text"
     ).out
-    assert f"− py-warpx 1.0: {expected.format('^warpx ' if of_dependency else '')}" in text
+    sign = "≠" if "→ 1," in expected else "−"  # nothing is lost where one build does it all
+    assert f"{sign} py-warpx 1.0: {expected.format('^warpx ' if of_dependency else '')}" in text
 
 
 def test_of_a_product_its_roots_are_counted(tmp_path: Path) -> None:

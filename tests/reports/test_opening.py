@@ -16,12 +16,12 @@ OTHER = Item("other", explicit=True)
 TOOLS = [Item(f"tool{number}", "2.0", explicit=True) for number in range(3)]
 
 
-def report(folder: Path, stacks: Mapping[str, Sides]) -> list[str]:
+def report(folder: Path, stacks: Mapping[str, Sides], *arguments: str) -> list[str]:
     """The lines of a report about environments."""
     for stack, sides in stacks.items():
         for side, items in zip(("old", "new"), sides, strict=True):
             write_files(folder, {f"{side}/{stack}/spack.lock": to_bytes(lock(items))})
-    return run_cli("-C", folder, "old", "new", "--package-url", "").out.splitlines()
+    return run_cli("-C", folder, "old", "new", "--package-url", "", *arguments).out.splitlines()
 
 
 def test_a_new_root_that_other_stacks_have_is_there_too(tmp_path: Path) -> None:
@@ -72,19 +72,20 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
     return [*below, Item("sdk", explicit=True, needs=tuple(map(needs, below)))]
 
 
-IS_NEW = (
-    "- `sdk` is new in `a`: 3 products that were root specs are only its dependencies there now"
+IS_NEW = "- `sdk` is new in `a`"
+TAKEN = (
+    "3 products that were root specs are only its dependencies there now: `tool0`, `tool1`, `tool2`"
 )
 
 
 @pytest.mark.parametrize(
     ("older", "more"),
     [
-        ((), ""),
-        (("tool1",), ", and 1 of its dependencies is older than before: `tool1`"),
+        ((), f": {TAKEN}"),
+        (("tool1",), f"; 1 of its dependencies is older than before: `tool1`; {TAKEN}"),
         (
             ("tool0", "tool1"),
-            ", and 2 of its dependencies are older than before: `tool0`, `tool1`",
+            f"; 2 of its dependencies are older than before: `tool0`, `tool1`; {TAKEN}",
         ),
     ],
 )
@@ -94,10 +95,28 @@ def test_a_new_root_that_takes_others_in_is_told_once(
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
-    assert (
-        "- **No longer a root spec, but a dependency of `sdk` (new) in `a`**: `tool0`, "
-        in "\n".join(found)
+    assert "No longer a root spec" not in "\n".join(found)
+
+
+def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_path: Path) -> None:
+    both = [*TOOLS, OTHER]
+    stacks = {
+        "a": (both, [*with_sdk(TOOLS), OTHER]),
+        "b": (both, [*with_sdk(TOOLS[:2]), OTHER]),
+        "c": (both, both),
+    }
+    found = report(tmp_path, stacks, "-f", "comment")
+    place = found.index(
+        "- `sdk` is new in all but `c`: up to 3 products that were root specs are only its "
+        "dependencies there now:"
     )
+    assert found[place + 1 : place + 3] == [
+        "  - in all but `c`: `tool0`, `tool1`",
+        "  - in `a`: `tool2`",
+    ]
+    table = report(tmp_path, stacks)
+    assert "| **No longer a root spec** |  |  |" in table
+    assert "| `tool1` | · (now a dependency) | ″ |" in table
 
 
 def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:
@@ -106,7 +125,7 @@ def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_pa
         "a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, ["tool0", "tool1"]), OTHER]),
         "b": ([*TOOLS[:2], OTHER], [*fell, OTHER]),
     }
-    assert report(tmp_path, stacks)[4] == IS_NEW
+    assert report(tmp_path, stacks)[4] == f"{IS_NEW}: {TAKEN.partition(':')[0]}"
 
 
 def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> None:
@@ -114,9 +133,10 @@ def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> Non
     text = "\n".join(report(tmp_path, {"a": sides}))
     assert "is new in" not in text
     assert (
-        "- **No longer a root spec, but a dependency of `sdk` (new)**: `tool0`, `tool1`\n" in text
+        "- **No longer a root spec, but a dependency of `sdk` (new there)**: `tool0`, `tool1`\n"
+        in text
     )
-    assert "`tool1` `2.0` → `1.9`, needed by `sdk` (new)" in text
+    assert "`tool1` `2.0` → `1.9`, needed by `sdk` (new there)" in text
 
 
 def builds(name: str, **values: str) -> list[Item]:
@@ -165,11 +185,7 @@ def test_a_root_that_was_a_dependency_before_is_not_called_new(
     below = [replace(tool, explicit=False) for tool in TOOLS]
     sides = (above(TOOLS, "1.0", explicit=False), above(below, version, explicit=True))
     text = "\n".join(report(tmp_path, {"a": sides, "b": ([OTHER], [OTHER])}))
-    assert (
-        "- `sdk` is a root spec now in `a`: 3 products that were root specs are only its "
-        "dependencies there now\n"
-    ) in text
-    assert "- **No longer a root spec, but a dependency of `sdk` in `a`**: `tool0`, " in text
+    assert f"- `sdk` is a root spec now in `a`: {TAKEN}\n" in text
     assert "new" not in text.partition("## Products")[0].partition("\n")[2]
 
 
@@ -209,10 +225,11 @@ def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> No
             assert "; left out: " in sentence
         if "asked for" in sentence or "all else" in sentence:
             assert "No longer a root spec" not in text
+    left_out = ["what is asked for now or no longer", "what many packages share"]
+    left_out += ["the lists of packages"]
     assert said == {
-        *("", "what is left out is counted.", "left out: the lists of packages."),
-        "left out: the lists of packages, what is asked for now or no longer.",
-        "left out: all else that is said of packages.",
+        *("", "what is left out is counted.", "left out: all else that is said of packages."),
+        *(f"left out: {'; '.join(left_out[:number])}." for number in (1, 2, 3)),
     }
 
 
@@ -296,4 +313,5 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     report(tmp_path, {"a": seven_reasons()})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "400").out
     assert "because of" not in text
-    assert "left out: the lists of packages, why dependencies are gone or new." in text
+    left_out = "dependencies, and why hashes differ; why dependencies are gone or new"
+    assert f"left out: {left_out}." in text

@@ -72,7 +72,7 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     together = run_cli(*both, "-f", "text").out
     assert "  = 6 specs in cpu only have another hash, because of autoconf 2.69 → 2.71" in together
     assert "\n  os: os ubuntu20.04 → ubuntu22.04\n" in together
-    assert "  ≠ 12 changed in os alone: app0, app1, app10, " in together
+    assert "  ≠ 12 changed in os alone (os): app0, app1, app10, " in together
 
 
 def apps(os: str) -> list[Item]:

@@ -25,6 +25,7 @@ from snapdiff.reports.html.writing import address_of, content_hash, inline_part,
 from snapdiff.reports.names import tag_label, tag_names
 from snapdiff.reports.outline import block_values, outline_of
 from snapdiff.reports.package_counts import ClassTotals, CountRow
+from snapdiff.reports.product_table import signs_in
 from snapdiff.reports.stack_reasons import Reasons
 from snapdiff.reports.statuses import SIGNS, WORST_FIRST
 from snapdiff.reports.templates import environment_of, plain_words, render_template
@@ -59,7 +60,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
     The plain table ends after `PLAIN_SPECS` rows and specs and says how much it leaves out.
     """
     environment = environment_of("html", options)
-    outline = outline_of(diff, "package", has_table=True, repeats_news=True, has_news=True)
+    outline = outline_of(diff, "package", has_table=True)
     words = plain_words(options.templates, outline.noun, outline.rebuilt, MOST_STACKS)
     reasons = {tag_names(block.tag): block.reasons for block in outline.tags}
     tags = []
@@ -91,6 +92,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         bars=bars,
         classes=classes,
         columns=columns,
+        signs=signs_in(cell for row in rows for cell in row.cells),
         rows=list(_plain(rows)),
         row_count=len(rows),
         data=trusted(_data_of(rows, classes, columns, options.package_url)),

@@ -14,7 +14,7 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
-from snapdiff.reports.moves import moves_of, stack_moves
+from snapdiff.reports.moves import Moves, moves_of, stack_moves
 from snapdiff.reports.names import Places, tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.products import specs_by_part
@@ -126,12 +126,21 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         it.stack: stack_moves(tag, it) if it.stack in whole else block.by_stack[it.stack]
         for it in tag.stacks
     }
-    for (package, is_dependency), moves in moves_of(said, Places(said)).items():
+    roots_alone: Moves = {(name, False): () for name in cells}
+    for (package, is_dependency), moves in {
+        **roots_alone,
+        **moves_of(said, Places(said)),
+    }.items():
         in_stacks = [name for move in moves for name in move.stacks]
-        changed = {name: changes[name].get((package, is_dependency), ()) for name in in_stacks}
+        changed = {
+            name: changes[name].get((package, is_dependency))
+            or changes[name].get((package, True), ())
+            for name in in_stacks
+        }
         found = (it.cause for some in changed.values() for it in some)
         because = [causes.get(event_of(it)) for it in found if isinstance(it, Cause)]
-        other = WITH_STACK if whole.issuperset(in_stacks) else moves[0].status
+        other: int = moves[0].status if moves else Status.ROOTS
+        other = WITH_STACK if moves and whole.issuperset(in_stacks) else other
         in_columns = () if is_dependency else cells.get(package, ())
         told = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
         below = _groups_of(changed)
