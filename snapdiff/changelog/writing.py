@@ -18,7 +18,7 @@ from snapdiff.changelog.sections import Section, SectionEnd
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import ReportError
 from snapdiff.output.streams import Destination
-from snapdiff.output.whole_files import errors_named, hold, write_file
+from snapdiff.output.whole_files import errors_named, hold
 from snapdiff.reports import ReportOptions, render_report
 from snapdiff.reports.html.writing import content_hash, inline_part, link_of, trusted
 from snapdiff.reports.markdown import links
@@ -59,7 +59,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
     """A changelog that is to be written: what all its sections have in common, and where it goes.
 
     `ends` are its first and last revision. `shaping` are the options that decide what is in a
-    section, as its marker has them. `is_new` says that its file was not there when the run began.
+    section, as its marker has them.
     """
 
     ends: tuple[str, str]
@@ -68,7 +68,6 @@ class Changelog(Struct, frozen=True, kw_only=True):
     shaping: ShapingOptions
     format_name: str
     destination: Destination
-    is_new: bool = False
 
     def resume_after(self, wanted: Range) -> str | None:
         """Return the commit or snapshot with which the file ends so far, or None.
@@ -110,10 +109,9 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if file and self.format_name == "markdown":
             self._keep(file, [it.text for it in told][::-1])
         elif file and self.format_name == "ndjson":
-            _append_lines(file, told, is_new=self.is_new)
+            _append_lines(file, told, is_new=self.destination.is_new)
         else:
-            pieces = self._for_people(told) if is_for_people else self._as_data(told)
-            self.destination.write(pieces, is_new=self.is_new)
+            self.destination.write(self._for_people(told) if is_for_people else self._as_data(told))
         return number
 
     def _told(self, sections: Iterable[Section]) -> Iterator[ToldSection]:
@@ -214,13 +212,12 @@ class Changelog(Struct, frozen=True, kw_only=True):
 
     def _keep(self, file: Path, texts: Sequence[str]) -> None:
         has_content = file.is_file() and file.stat().st_size > 0
-        if self.is_new or not has_content:
+        if self.destination.is_new or not has_content:
             # No word that nothing changed: a later run goes on below this introduction.
-            whole = "\n".join([self._introduction(is_quiet=False), *texts])
-            write_file(file, [whole], is_new=self.is_new)
+            self.destination.write(["\n".join([self._introduction(is_quiet=False), *texts])])
         elif texts:
             content = kept_file.with_sections(file, texts)
-            write_file(file, [content.decode("utf-8", "surrogateescape")])
+            self.destination.write([content.decode("utf-8", "surrogateescape")])
 
 
 @contextlib.contextmanager

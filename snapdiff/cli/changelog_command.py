@@ -136,9 +136,8 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             shaping=_shaping(given),
             format_name=chosen,
             destination=destination._replace(
-                has_pager=destination.has_pager and chosen != "ndjson"
+                has_pager=destination.has_pager and chosen != "ndjson", is_new=is_new
             ),
-            is_new=is_new,
         )
         steps = wanted.steps(log.resume_after(wanted))
         with (

@@ -24,21 +24,22 @@ class Destination(NamedTuple):
 
     file: Path | None
     has_pager: bool  # where standard output is a terminal
+    is_new: bool = False  # the file was not there before, and nobody else is to make it
 
     @property
     def is_terminal(self) -> bool:
         """Whether somebody looks at what is written."""
         return self.file is None and sys.stdout is not None and sys.stdout.isatty()
 
-    def write(self, pieces: Iterable[str], *, is_new: bool = False) -> None:
-        """Write a report; `is_new` says that the file was not there before.
+    def write(self, pieces: Iterable[str]) -> None:
+        """Write a report.
 
         What is longer than the screen goes through the pager: $PAGER, and `less` where that is not
         set; empty or `cat` is none, and so is one that cannot be started. Raises ReportError where
         the report cannot be written.
         """
         if self.file:
-            write_file(self.file, pieces, is_new=is_new)
+            write_file(self.file, pieces, is_new=self.is_new)
             return
         if self.has_pager and self.is_terminal:
             text = "".join(pieces)

@@ -265,5 +265,5 @@ def test_a_file_that_was_to_be_new_is_not_written_over(tmp_path: Path) -> None:
     there = tmp_path / "there.md"
     there.write_text("another run", "utf-8")
     with pytest.raises(ReportError, match="another run has made it meanwhile"):
-        Destination(there, has_pager=False).write(["a report"], is_new=True)
+        Destination(there, has_pager=False, is_new=True).write(["a report"])
     assert there.read_text("utf-8") == "another run"
