@@ -151,10 +151,10 @@ def _count_equal(
     specs: Iterable[tuple[str, Build]], stack: str, side: SideDependencies
 ) -> dict[Version, int]:
     """Return how many specs of each version a stack has beyond one of each different build."""
+    listed = [(key, build) for key, build in specs if stack in build.stacks]
     groups: dict[tuple[Version, Configuration], list[str]] = {}
-    for key, build in specs:
-        if stack in build.stacks:
-            groups.setdefault((build.version, build.configuration), []).append(key)
+    for key, build in listed if len(listed) > 1 else ():  # mostly there is one
+        groups.setdefault((build.version, build.configuration), []).append(key)
     numbers: dict[Version, int] = {}
     for (version, _), keys in groups.items():
         if len(keys) > 1:  # of the others no node is read

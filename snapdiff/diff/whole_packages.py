@@ -23,14 +23,13 @@ def reasons_of_one_sided(
     alone = mine.package_names - theirs.package_names
     if not alone:
         return {}
-    roots = {mine.names[root] for root in mine.roots or ()}
     users = _users_of(alone, mine, theirs)
+    for root in mine.roots or ():  # nobody asks for it: whether it was needed, too, is no matter
+        users.direct.get(mine.names[root], set()).clear()
     changed = {
         name: _common_fields(changes.get(spec_hash) for spec_hash in hashes)
         for name, hashes in users.specs.items()
     }
-    for root in roots & alone:  # nobody asks for it: whether something needed it, too, is no matter
-        users.direct[root].clear()
     circles, _ = circles_below(sorted(alone), lambda name: sorted(users.direct[name] & alone))
     leads: dict[str, str] = {}  # itself where no one package is the reason
     for circle in circles:  # first what is needed by nothing else that is alone
@@ -58,31 +57,32 @@ class _Users(NamedTuple):
     """
 
     direct: dict[str, set[str]]
-    specs: dict[str, set[str]]
+    specs: dict[str, list[str]]
     above: dict[str, set[str]]
 
 
 def _users_of(alone: AbstractSet[str], mine: Graph, theirs: Graph) -> _Users:
-    direct: dict[str, set[str]] = {name: set() for name in alone}
-    specs: dict[str, set[str]] = {}
-    edges: list[tuple[str, str]] = []
+    hashes = {spec_hash: name for spec_hash, name in mine.names.items() if name in alone}
+    edges: dict[str, tuple[str, list[str]]] = {}
     for spec_hash, name in mine.names.items():
-        node = mine.node(spec_hash) if spec_hash not in theirs.names else None
-        for edge in node.edges if node else ():
-            edges.append((name, edge.hash))
-            needed = mine.names.get(edge.hash, "")
-            if needed in alone and needed != name:
-                direct[needed].add(name)
-                if name not in alone:
-                    specs.setdefault(name, set()).add(spec_hash)
-    names = {spec_hash: name for name, hashes in specs.items() for spec_hash in hashes}
-    above: dict[str, set[str]] = {name: set() for name in specs}
-    for root in names.keys() & (mine.roots or {}).keys():
-        above[names[root]].add("")
-    for name, spec_hash in edges:
-        if spec_hash in names:
-            above[names[spec_hash]].add(name)
-    return _Users(direct, specs, above)
+        if spec_hash not in theirs.names and (node := mine.node(spec_hash)):
+            edges[spec_hash] = name, [edge.hash for edge in node.edges]
+    users = _Users({name: set() for name in alone}, {}, {})
+    of_both: dict[str, str] = {}
+    for spec_hash, (name, below) in edges.items():
+        needed = {hashes[it] for it in below if it in hashes} - {name}
+        for package in needed:
+            users.direct[package].add(name)
+        if needed and name not in alone:
+            of_both[spec_hash] = name
+            users.specs.setdefault(name, []).append(spec_hash)
+            users.above.setdefault(name, set())
+    for name, below in edges.values():
+        for spec_hash in of_both.keys() & below:
+            users.above[of_both[spec_hash]].add(name)
+    for spec_hash in of_both.keys() & (mine.roots or {}):
+        users.above[of_both[spec_hash]].add("")
+    return users
 
 
 def _first_of(
