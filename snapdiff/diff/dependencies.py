@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from snapdiff.diff.pairing import Effort
 from snapdiff.diff.reach import unite_below
-from snapdiff.model import Edge, Graph
-from snapdiff.spack import Version
+from snapdiff.model import Build, Edge, Graph
+from snapdiff.spack import Configuration, Version
 
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
@@ -93,27 +93,26 @@ class SideDependencies:
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
-    def duplicates(self, hashes: Collection[str], others: Iterable[str] = ()) -> frozenset[str]:
-        """Return the nodes that have the same version, configuration and closure as another.
+    def duplicates(
+        self, builds: Mapping[str, Build], others: Mapping[str, Build] = {}
+    ) -> frozenset[str]:
+        """Return which specs of a package have the version, configuration and closure of another.
 
-        That is one of the `others`, or one of them with a lower hash.
+        That is one of the `others`, or one of them with a lower hash. Only of specs of one version
+        and configuration are nodes read: to read all takes longer than to compare two indexes.
         """
-        groups: dict[int | None, list[str]] = {}
-        for spec_hash in sorted(hashes):
-            groups.setdefault(self._number(spec_hash), []).append(spec_hash)
-        alike = [spec_hash for spec_hash in others if self._number(spec_hash) in groups]
-        if not alike and len(groups) == len(hashes):
-            return frozenset()
-        some = [it for group in groups.values() if alike or len(group) > 1 for it in group]
-        linked = self._closures([*some, *alike])
-        known = {(self._number(spec_hash), linked[spec_hash]) for spec_hash in alike}
-        found = set()
-        for spec_hash in some:
-            build = self._number(spec_hash), linked[spec_hash]
-            if build in known:
-                found.add(spec_hash)
-            known.add(build)
-        return frozenset(found)
+        groups: dict[tuple[Version, Configuration], list[str]] = {}
+        for some in (others, builds):
+            for spec_hash in sorted(some):
+                build = some[spec_hash]
+                groups.setdefault((build.version, build.configuration), []).append(spec_hash)
+        found: set[str] = set()
+        for hashes in groups.values():
+            if len(hashes) > 1 and hashes[-1] in builds:
+                linked = self._closures(hashes)
+                first: dict[int, str] = {}
+                found.update(it for it in hashes if first.setdefault(linked[it], it) != it)
+        return frozenset(found.intersection(builds))
 
     def _closures(self, hashes: Iterable[str]) -> Mapping[str, int]:
         """Return the link and run closures of all nodes that are known, some among them.

@@ -1,5 +1,6 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from itertools import chain
@@ -19,7 +20,7 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, InCommon, KeptSpecs, PackagePair, counted_in_common
 from snapdiff.result import Change, Kind, PackageChange
-from snapdiff.spack import Configuration, Version
+from snapdiff.spack import Version
 
 BuildHashes = dict[Build, list[str]]
 """Some specs as their builds, each with the hashes of those that were built like this."""
@@ -135,13 +136,13 @@ def diff_package(
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
         versions = old_versions.get(stack, {}), new_versions.get(stack, {})
-        equal: tuple[dict[Version, int], dict[Version, int]] = ({}, {})
+        equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
         if sides and any(change.kind is not Kind.REBUILT for change in changes):
             equal = (
                 _count_equal(chain(pair.old.items(), kept()), stack, sides[0]),
                 _count_equal(chain(pair.new.items(), kept()), stack, sides[1]),
             )
-            changes = _mark_equal(changes, sides[1])
+            changes = _mark_equal(changes, pair.new, sides[1])
         package = change_of_package(pair.name, *versions, changes, equal)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
@@ -149,23 +150,19 @@ def diff_package(
 
 def _count_equal(
     specs: Iterable[tuple[str, Build]], stack: str, side: SideDependencies
-) -> dict[Version, int]:
+) -> Counter[Version]:
     """Return how many specs of each version a stack has beyond one of each different build."""
-    listed = [(key, build) for key, build in specs if stack in build.stacks]
-    groups: dict[tuple[Version, Configuration], list[str]] = {}
-    for key, build in listed if len(listed) > 1 else ():  # mostly there is one
-        groups.setdefault((build.version, build.configuration), []).append(key)
-    numbers: dict[Version, int] = {}
-    for (version, _), keys in groups.items():
-        if len(keys) > 1:  # of the others no node is read
-            numbers[version] = numbers.get(version, 0) + len(side.duplicates(keys))
-    return {version: number for version, number in numbers.items() if number}
+    builds = {key: build for key, build in specs if stack in build.stacks}
+    equal = side.duplicates(builds) if len(builds) > 1 else ()  # mostly there is one
+    return Counter(builds[key].version for key in equal)
 
 
-def _mark_equal(changes: Iterable[Change], new: SideDependencies) -> list[Change]:
+def _mark_equal(
+    changes: Iterable[Change], new: Mapping[str, Build], side: SideDependencies
+) -> list[Change]:
     """Return changes, those reconfigured marked whose new specs are equal to that of another."""
     moved = {it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new}
-    equal = new.duplicates(moved) if len(moved) > 1 else ()
+    equal = side.duplicates({key: new[key] for key in moved}) if len(moved) > 1 else ()
     return [
         replace(it, duplicate=True) if it.new and it.new.hash in equal else it for it in changes
     ]
@@ -189,26 +186,30 @@ def _losses(
         here = _builds_by_stack(lost, mine.items())
         for stack, hashes in lost.items():
             # Only dependencies tell what both sides have of one side from the same of the other.
-            stayed = [*here[stack], *(on_both[stack] if sides else ())]
-            duplicates = frozenset[str]()
-            if sides:
-                left = {key for key, _ in stayed}.difference(hashes)
-                duplicates = sides[0].duplicates(hashes, left)
-            builds = {key: mine[key].configuration for key in hashes if key not in duplicates}
-            stayed = [build for build in stayed if build[0] not in builds]
-            others = [*there[stack], *on_both[stack]]
-            loss = Loss(pair.name, builds, stayed, others, sides, duplicates)
-            found.setdefault(stack, {})[kind] = loss
+            stayed = dict((*here[stack], *(on_both[stack] if sides else ())))
+            builds = {key: stayed.pop(key) for key in hashes}
+            duplicates = sides[0].duplicates(builds, stayed) if sides else frozenset[str]()
+            stayed |= {key: builds.pop(key) for key in duplicates}
+            found.setdefault(stack, {})[kind] = Loss(
+                package=pair.name,
+                lost={key: build.configuration for key, build in builds.items()},
+                stayed=[(key, build.configuration) for key, build in stayed.items()],
+                others=[
+                    (key, build.configuration) for key, build in (*there[stack], *on_both[stack])
+                ],
+                sides=sides,
+                duplicates=duplicates,
+            )
     return found
 
 
 def _builds_by_stack(
     stacks: Iterable[str], specs: Iterable[tuple[str, Build]]
-) -> dict[str, list[tuple[str, Configuration]]]:
-    found: dict[str, list[tuple[str, Configuration]]] = {stack: [] for stack in stacks}
+) -> dict[str, list[tuple[str, Build]]]:
+    found: dict[str, list[tuple[str, Build]]] = {stack: [] for stack in stacks}
     for key, build in specs:
         for stack in found.keys() & build.stacks:
-            found[stack].append((key, build.configuration))
+            found[stack].append((key, build))
     return found
 
 
