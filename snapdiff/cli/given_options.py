@@ -185,7 +185,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         for name_of_path in {"template", "templates"} & looks.keys():
             looks[name_of_path] = Path(looks[name_of_path])
         if "color" in formats.get(chosen, ()):
-            may_have_colors = destination.is_terminal and not os.environ.get("NO_COLOR")
+            is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+            may_have_colors = destination.is_terminal and not is_plain
             looks["color"] = self.color == "always" or (self.color != "never" and may_have_colors)
         if destination.is_terminal:
             looks["width"] = shutil.get_terminal_size().columns

@@ -298,8 +298,18 @@ def on_a_terminal(*arguments: str, rows: int, **variables: str) -> str:
 
 @pytest.mark.slow
 def test_color_never_holds_on_a_terminal_too() -> None:
-    found = [on_a_terminal(*options, rows=999, NO_COLOR="") for options in ((), ("--color=never",))]
+    found = [
+        on_a_terminal(*options, rows=999, NO_COLOR="", TERM="xterm")
+        for options in ((), ("--color=never",))
+    ]
     assert ["\x1b[" in text for text in found] == [True, False]
+
+
+@pytest.mark.slow
+def test_a_terminal_that_shows_no_colors_gets_them_only_where_they_are_asked_for() -> None:
+    dumb = {"NO_COLOR": "", "TERM": "dumb"}
+    found = [on_a_terminal(*it, rows=999, **dumb) for it in ((), ("--color=always",))]
+    assert ["\x1b[" in text for text in found] == [False, True]
 
 
 @pytest.mark.slow
