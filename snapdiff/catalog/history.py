@@ -25,8 +25,8 @@ from snapdiff.filters import Scope
 from snapdiff.formats.document import Document, DocumentReader, File
 from snapdiff.formats.registry import Documents, naming_end
 from snapdiff.limits import Limits
+from snapdiff.sources.git import GitSource
 from snapdiff.sources.git_commands import Objects
-from snapdiff.sources.repository import Repository
 from snapdiff.sources.source import Entry, EntryPair, printable_path
 
 _ASK_AHEAD = 64
@@ -36,24 +36,19 @@ _MOST_READINGS = 24
 
 
 class History:
-    """What the steps of a history share: where files are from, and what is known of them.
+    """What the steps of a history share: what is known of its files.
 
-    Documents are read by content id; what is kept does not grow with the number of steps. `prefix`
-    are the folders above the catalog, and `last_use` says in which step each content is compared
-    last.
+    Documents are read by content id; what is kept does not grow with the number of steps.
+    `last_use` says in which step each content is compared last.
     """
 
     def __init__(
         self,
-        repository: Repository,
         objects: Objects,
-        prefix: str,
         documents: Documents,
         last_use: dict[str, int],
         limits: Limits,
     ) -> None:
-        self.repository = repository
-        self.prefix = prefix
         self.documents = documents
         self.counts = _FolderCounts()
         self._objects = objects
@@ -64,16 +59,15 @@ class History:
         self._readers: dict[str, tuple[DocumentReader, int]] = {}
         """A reader of each document, which remembers its versions, and how many it read."""
 
-    def pair(self, trees: tuple[str, str], pairs: Sequence[EntryPair]) -> "HistoryPair":
-        """Return the next step: two trees, and the files that differ between them."""
+    def pair(self, old: GitSource, new: GitSource, pairs: Sequence[EntryPair]) -> "HistoryPair":
+        """Return the next step: two sources, and the files that differ between them."""
         changes = ChangedFiles(pairs, self.documents)
         for pair in changes.documents:
             changes.add(path_of(pair))
-        find = self.repository.find
-        others = ((find(trees[0], path), find(trees[1], path)) for path in changes.others())
+        others = ((old.find(path), new.find(path)) for path in changes.others())
         found = [*changes.documents, *filter(any, others)]
         self.counts.take_out(found)
-        return HistoryPair(self, trees, found)
+        return HistoryPair(self, (old, new), found)
 
     def ask(self, entries: Iterable[Entry | None]) -> None:
         """Let git work ahead on the files that are not known."""
@@ -83,8 +77,10 @@ class History:
             if entry and not entry.fault and _key(entry) not in self._known
         )
 
-    def read(self, entry: Entry, tree: str, side: Side, *, is_document: bool = False) -> Reading:
-        """Return what a file of a tree is; `is_document` is as in `File`."""
+    def read(
+        self, entry: Entry, source: GitSource, side: Side, *, is_document: bool = False
+    ) -> Reading:
+        """Return what a file is; `is_document` is as in `File`."""
         path = printable_path(entry.path)
         if entry.fault:
             return BadPage(path, side, entry.fault)
@@ -98,32 +94,32 @@ class History:
             reader, readings = self.documents.reader(path, self._limits), 0
         self._readers[end] = reader, readings + 1
         parts: list[str] = []
-        found = read_file(reader, path, self._version(entry, tree, parts), side, is_document)
+        found = read_file(reader, path, self._version(entry, source, parts), side, is_document)
         if not parts:  # what has parts in other files can change without being changed itself
             self._known[key] = found.reason if isinstance(found, BadPage) else found
         return found
 
-    def count(self, entry: Entry, tree: str) -> Reading:
+    def count(self, entry: Entry, source: GitSource) -> Reading:
         """Return a file that is the same on both sides of a step, kept only if a step needs it."""
         path = printable_path(entry.path)
         if entry.fault or str(entry.content_id) in self._last_use:
-            found = self.read(entry, tree, "old")
+            found = self.read(entry, source, "old")
         else:
             reader = self.documents.reader(path, self._limits)
-            found = read_file(reader, path, self._version(entry, tree, []), "old")
+            found = read_file(reader, path, self._version(entry, source, []), "old")
         return read_whole(found, path, "old")
 
-    def _version(self, entry: Entry, tree: str, parts: list[str]) -> FileVersion:
-        """Return a file of a tree; the paths of others that it reads are added to `parts`."""
+    def _version(self, entry: Entry, source: GitSource, parts: list[str]) -> FileVersion:
+        """Return a file; the paths of others that it reads are added to `parts`."""
 
         def read_beside(path: str) -> bytes:
             parts.append(path)
-            return require_content(path, self.repository.content(tree, path))
+            return require_content(path, source.content(path))
 
         content = self._objects.take(entry)
         if isinstance(content, FormatError):
             return content
-        return File(printable_path(entry.path), content, read_beside, above=self.prefix)
+        return File(printable_path(entry.path), content, read_beside, above=source.prefix)
 
     def forget(self, pairs: Iterable[EntryPair], step: int) -> None:
         """Forget those files of a step that no step after it compares."""
@@ -191,11 +187,13 @@ class _FolderCounts:
 class HistoryPair(ComparedFiles):
     """Two revisions of a history, while their step is the current one."""
 
-    def __init__(self, history: History, trees: tuple[str, str], pairs: list[EntryPair]) -> None:
+    def __init__(
+        self, history: History, sources: tuple[GitSource, GitSource], pairs: list[EntryPair]
+    ) -> None:
         self._history = history
-        self._trees = trees
+        self._sources = sources
         self._pairs = pairs
-        self.prefixes = (history.prefix, history.prefix)
+        self.prefixes = (sources[0].prefix, sources[1].prefix)
         self.documents = history.documents
 
     def changed(self) -> Iterator[FilePair]:
@@ -205,19 +203,19 @@ class HistoryPair(ComparedFiles):
 
     def _read(self, pair: EntryPair, side: Side, is_document: bool) -> Reading:
         is_new = side == "new"
-        entry, tree = pair[is_new], self._trees[is_new]
-        return entry and self._history.read(entry, tree, side, is_document=is_document)
+        entry, source = pair[is_new], self._sources[is_new]
+        return entry and self._history.read(entry, source, side, is_document=is_document)
 
     def entries(self, folder: str = "") -> Iterable[Entry]:
         """Return the files below a folder, as the new side has them."""
-        return self._history.repository.entries(self._trees[1], folder)
+        return self._sources[1].entries(folder)
 
     def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
         """Yield what each of some files is that are the same on both sides."""
         for position, entry in enumerate(entries):
             if position % _ASK_AHEAD == 0:
                 self._history.ask(entries[position : position + 2 * _ASK_AHEAD])
-            yield self._history.count(entry, self._trees[1])
+            yield self._history.count(entry, self._sources[1])
 
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, carried on where they are known."""
@@ -232,7 +230,7 @@ class HistoryPair(ComparedFiles):
         history = self._history
         for _, new in self._pairs:
             if new:
-                count = partial(history.count, new, self._trees[1])
+                count = partial(history.count, new, self._sources[1])
                 is_late = history.is_used_after(new, step)
                 history.counts.put_in(printable_path(new.path), count, is_late=is_late)
         history.forget(self._pairs, step)

@@ -67,8 +67,7 @@ class GitRange(NamedTuple):
 
     def _between(self) -> Iterator[Catalog]:
         for commit in self.history.commits():
-            source = GitSource(self.history.repository, commit.id, commit.tree)
-            yield Catalog(source, self.limits)
+            yield Catalog(self.history.at(commit), self.limits)
 
     def steps(self, after: str | None = None) -> GitSteps:
         """Return the steps from a commit (the first of the range, if none is given) to the last.
@@ -85,7 +84,7 @@ class GitRange(NamedTuple):
             revision = self._revision(first, tag)
         found = periods(history.commits(first.id), self.by, tags)
         commits = [first, *(commit for period in found for commit in period.commits)]
-        changes = changes_between(history.repository, [commit.tree for commit in commits])
+        changes = changes_between([history.at(commit) for commit in commits])
         ends = [SectionEnd(revision, tree=first.tree)]
         for period in found:
             changed = [commit for commit in period.commits if next(changes)]

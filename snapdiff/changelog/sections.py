@@ -91,33 +91,33 @@ class GitSteps(Steps, frozen=True, kw_only=True):
 
     def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
         """Return the first snapshot and what it holds."""
-        first = self.snapshots[0]
-        source = GitSource(self._repository(), first.tree, first.tree, folder=self.folder)
-        return first.revision, Catalog(source, self.limits).packages()
+        first = Catalog(self._sources()[0], self.limits)
+        return self.snapshots[0].revision, first.packages()
 
-    def _repository(self) -> Repository:
-        found = Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
-        return found.narrowed(self.paths)
+    def _sources(self) -> list[GitSource]:
+        repository = Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)
+        return [
+            GitSource(repository, end.tree, end.tree, folder=self.folder).narrowed(self.paths)
+            for end in self.snapshots
+        ]
 
     def walk(self) -> Iterator[Step]:
         """Yield every step, each valid until the next."""
         if not self.most_sections():
             return
-        repository = self._repository()
-        trees = [end.tree for end in self.snapshots]
+        sources = self._sources()
         last_use = {
             str(entry.content_id): position
-            for position, pairs in enumerate(changes_between(repository, trees))
+            for position, pairs in enumerate(changes_between(sources))
             for pair in pairs
             for entry in pair
             if entry
         }
-        mirrors = {entry.path for entry in repository.entries(trees[0])}
-        mirrors = set(filter(DOCUMENTS.is_index, mirrors))
-        with repository.objects() as objects:
+        mirrors = {it.path for it in sources[0].entries() if DOCUMENTS.is_index(it.path)}
+        with sources[0].repository.objects() as objects:
             history: History | None = None
             # Git is asked again: what differs in years of commits is too much to keep.
-            changes = changes_between(repository, trees)
+            changes = changes_between(sources)
             following = next(changes)
             for position, (old, new) in enumerate(pairwise(self.snapshots)):
                 pairs, following = following, next(changes, [])
@@ -127,11 +127,10 @@ class GitSteps(Steps, frozen=True, kw_only=True):
                 mirrors = came | mirrors.difference(it.path for it, _ in pairs if it)
                 if history is None or history.documents is not kinds:
                     # What an index lists depends on what mirrors there are: it is read anew.
-                    prefix = printable_path(self.folder)
-                    history = History(repository, objects, prefix, kinds, last_use, self.limits)
+                    history = History(objects, kinds, last_use, self.limits)
                 for known in (pairs, following):
                     history.ask(entry for pair in known for entry in pair)
-                files = history.pair((old.tree, new.tree), pairs)
+                files = history.pair(sources[position], sources[position + 1], pairs)
                 yield Step(old, new, files)
                 files.finish(position)
 

@@ -222,11 +222,16 @@ class GitHistory:
                 raise RevisionError(f"{source.name}: is no commit, so it has no history")
         assert old.commit
         assert new.commit
-        self.repository = new.repository.narrowed(new.paths)
+        self.repository = new.repository
+        self.paths = new.paths
         self.folder = new.folder
         self._folders = list(dict.fromkeys([self.folder, old.folder]))
         self.first = old.commit._replace(tree=old.tree)
         self.last = new.commit._replace(tree=new.tree)
+
+    def at(self, commit: Commit) -> GitSource:
+        """Return the catalog as a commit of the history has it."""
+        return GitSource(self.repository, commit.id, commit.tree).narrowed(self.paths)
 
     def commits(self, after: str | None = None) -> list[Commit]:
         """Return the commits after one (else the first), oldest first; raises RevisionError."""
@@ -292,11 +297,15 @@ class GitHistory:
         return found
 
 
-def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[list[EntryPair]]:
-    """Yield the old and new entries that differ, tree by tree; raises RevisionError."""
-    steps = "".join(f"{old} {new}\n" for old, new in pairwise(trees))
+def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
+    """Yield the old and new entries that differ from each source to the next.
+
+    All of them are of one repository, and narrowed to the same paths. Raises RevisionError.
+    """
+    steps = "".join(f"{old.tree} {new.tree}\n" for old, new in pairwise(sources))
     if not steps:
         return
+    repository, paths = sources[0].repository, sources[0].paths
     pairs: list[EntryPair] | None = None
     words = repository.git.words("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))
     for word in words:
@@ -306,6 +315,8 @@ def changes_between(repository: Repository, trees: Sequence[str]) -> Iterator[li
             if pairs is not None:
                 yield pairs
             pairs = []
-        if facts and pairs is not None and any(pair := repository.entry_pair(facts, next(words))):
-            pairs.append(pair)
+        if facts and pairs is not None:
+            old, new = repository.entry_pair(facts, next(words))
+            if (entry := new or old) and paths.has(entry.path):
+                pairs.append((old, new))
     yield pairs or []

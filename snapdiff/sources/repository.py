@@ -1,7 +1,6 @@
 """A git repository: which git commands list files, of a tree, of the index, or that differ."""
 
 import contextlib
-import copy
 import functools
 import os
 import re
@@ -18,7 +17,6 @@ from snapdiff.sources.git_commands import (
     Objects,
     missing_object,
 )
-from snapdiff.sources.names import EVERYWHERE, Paths
 from snapdiff.sources.source import IS_A_LINK, Content, Entry, EntryPair, Wanted, printable_path
 
 _FOLDER, _SYMLINK, _SUBMODULE, _NOTHING = "40000", "120000", "160000", "000000"
@@ -54,7 +52,6 @@ class Repository:
         """
         self.git = GitRunner(directory)
         self.wanted = wanted
-        self._paths = EVERYWHERE
         self._searched: dict[str, bool] = {"": True}
         self._limits = limits
         self._folders: dict[str, dict[str, tuple[str, str]]] = {}
@@ -66,12 +63,6 @@ class Repository:
             if "not a git repository" in str(error):
                 raise RevisionError(f"{directory}: no git repository is here") from error
             raise
-
-    def narrowed(self, paths: Paths) -> "Repository":
-        """Return the same repository, of which listings have the files below some paths alone."""
-        other = copy.copy(self)
-        other._paths = paths  # noqa: SLF001 - it is one of these
-        return other
 
     def is_wanted(self, entry: Entry) -> bool:
         """Return whether a file is to be listed.
@@ -85,7 +76,7 @@ class Repository:
         folder = entry.path.rpartition("/")[0]
         if folder not in self._searched:
             self._searched[folder] = all(map(self.wanted.is_searched, folder.split("/")))
-        return self._searched[folder] and (self._paths is EVERYWHERE or self._paths.has(entry.path))
+        return self._searched[folder]
 
     def ask(self, *questions: str) -> str:
         """Return what `git rev-parse` says; raises RevisionError where it says nothing."""
@@ -141,11 +132,6 @@ class Repository:
         """Yield the content of each file, in the order given, as `Objects.read` does."""
         with self.objects() as objects:
             yield from objects.read(entries)
-
-    def content(self, tree: str, path: str) -> Content | None:
-        """Return the content of the file of a tree with this path, or None where there is none."""
-        entry = self.find(tree, path)
-        return next(self.read([entry])) if entry else None
 
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
