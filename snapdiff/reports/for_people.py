@@ -161,13 +161,12 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
             if len(text) <= most:
                 return text
     text = ""
-    for less, left_out in _ever_less(outline):
+    for less, left_out, least in _ever_less(outline):
         lines = _lines_by_weight(less)
-        extents = [Extent(has_table=it, left_out=left_out) for it in (True, False)]
-        wanted = sum(weight.is_news for weight in lines)
-        for extent, least in zip(extents, (max(wanted, 1), wanted), strict=True):
+        for has_table in (True, False):
+            extent = Extent(has_table=has_table, left_out=left_out)
             text, number = _most_lines(less, lines, rendered, extent, most)
-            if len(text) <= most and number >= least:
+            if len(text) <= most and number >= (least or (has_table and min(1, len(lines)))):
                 return text
     return text if len(text) <= most else _cut(text, most)
 
@@ -189,17 +188,24 @@ def _most_lines(
     return texts[number], number
 
 
-def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...]]]:
-    """Yield an outline with ever less in it, and what is left out without a number."""
+def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int]]:
+    """Yield an outline with ever less in it, what is left out, and how many lines have to fit.
+
+    Those are all that somebody should look at, as long as there is anything else to leave out.
+    """
     left_out: tuple[str, ...] = ()
-    tags = outline.tags
-    yield outline, left_out
+    news = sum(weight.is_news for weight in _lines_by_weight(outline))
+    yield outline, left_out, news
     for words, without in _NEEDED_LEAST.items():
-        less = tuple(without(tag) for tag in tags)
-        if less != tags:
-            tags, left_out = less, (*left_out, words)
-            yield replace(outline, tags=tags), left_out
-    yield replace(outline, tags=()), ("all else that is said of packages",)
+        tags = tuple(without(tag) for tag in outline.tags)
+        if tags != outline.tags:
+            outline, left_out = replace(outline, tags=tags), (*left_out, words)
+            yield outline, left_out, news
+    yield outline, left_out, 1
+    if any(tag.parts for tag in outline.tags):
+        tags = tuple(replace(tag, parts=()) for tag in outline.tags)
+        yield replace(outline, tags=tags), (*left_out, "the lists of packages"), 0
+    yield replace(outline, tags=()), ("all else that is said of packages",), 0
 
 
 def _without_roots(tag: TagBlock) -> TagBlock:
@@ -220,7 +226,6 @@ _NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
     "the toolchain": lambda tag: replace(tag, toolchain=None),
     "what is asked for now or no longer": _without_roots,
     "what many packages share": lambda tag: replace(tag, opening=Opening()),
-    "the lists of packages": lambda tag: replace(tag, parts=()),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 
@@ -279,7 +284,9 @@ def _shorter(outline: Outline, lines: Iterable[int] | None = None) -> Outline:
             groups = part.groups
             if lines is not None:
                 groups = tuple(_shortened(group, room[next(numbers)]) for group in groups)
-            parts.append(replace(part, groups=groups, details=()))
+            named = {name for group in groups for name in group.names}
+            also = tuple(name for name in part.also_dependencies if name in named)
+            parts.append(replace(part, groups=groups, also_dependencies=also, details=()))
         tags.append(replace(tag, parts=tuple(parts)))
     return replace(outline, tags=tuple(tags))
 

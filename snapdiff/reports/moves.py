@@ -152,8 +152,9 @@ Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
 
 def moves_in(tag: TagDiff, stacks: Iterable[StackDiff]) -> Moves:
     """Return what happened to packages in some stacks of a tag, of those that are looked at."""
+    stacks = list(stacks)
     said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
-    return moves_of(said, Places(said))
+    return moves_of(said, Places({stack.stack: stack.status for stack in stacks}))
 
 
 def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Generic, NamedTuple, TypeVar
 
@@ -213,8 +213,9 @@ _SEPARATORS = re.compile("[-_.]")
 class Place(Struct):
     """Some stacks in the fewest words: `before`, then `names` (globs, where `before` says so).
 
-    `all 5`; `all but oneapi-x86_64`; `the 3 cuda-*`; `e4s, hep`; `14, set A` where they have no
-    shorter name and more than one line is about them: such a set is listed once, in full.
+    `all 5`; `the 18 removed`; `all but oneapi-x86_64`; `the 3 cuda-*`; `e4s, hep`; `14, set A`
+    where they have no shorter name and more than one line is about them: such a set is listed
+    once, in full.
     """
 
     before: str
@@ -231,9 +232,13 @@ NOWHERE = Place("", ())
 class Places:
     """Says in which stacks of a tag something is: of one set always the same place."""
 
-    def __init__(self, stacks: Iterable[str]) -> None:
-        """Take all stacks of the tag."""
+    def __init__(self, stacks: Mapping[str, str]) -> None:
+        """Take all stacks of the tag, and what happened to each as a whole."""
         self._all = frozenset(stacks)
+        self._whole = {
+            status: frozenset(name for name, it in stacks.items() if it == status)
+            for status in ("removed", "added")
+        }
         self._known: dict[frozenset[str], Place] = {}
 
     def place(self, stacks: Iterable[str]) -> Place:
@@ -260,6 +265,10 @@ class Places:
             return Place("both" if len(some) == 2 else f"all {len(some)}", ())
         if len(some) == 1:
             return Place("", tuple(some))
+        for words, others in (("the", some), ("all but the", self._all - some)):
+            for status, names in self._whole.items():
+                if others == names and len(names) > FEW_STACKS:
+                    return Place(f"{words} {len(names)} {status}", ())
         glob = self._glob(some)
         if glob:
             return Place("both" if len(some) == 2 else f"the {len(some)}", (glob,))
@@ -280,6 +289,11 @@ class Places:
             if some == {name for name in self._all if name.endswith(tail)}:
                 return f"*{tail}"
         return ""
+
+
+def sets_in(listed: Mapping[str, tuple[str, ...]], text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return those of the sets with letters that a text names."""
+    return [it for it in listed.items() if re.search(rf"set {it[0]}\b", text)]
 
 
 def _letter(number: int) -> str:

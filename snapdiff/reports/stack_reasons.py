@@ -197,10 +197,13 @@ def beside_toolchain(
     return [it for it in lines if not (it.is_dependency and told.issuperset(it.packages))]
 
 
-def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | None:
+def toolchain_of(
+    stacks: Iterable[StackDiff], places: Places, shared: Sequence[SharedChange]
+) -> Toolchain | None:
     """Return the toolchain of a tag, or None where no part of it is known to have changed.
 
-    Compilers are what the specs say that they were built with, the rest are packages.
+    Compilers are what the specs say that they were built with, the rest are packages. Compilers
+    that changed in a way that many specs have `shared` are told with those.
     """
     changed: dict[str, dict[VersionMove, list[str]]] = {}
     same: dict[str, set[str]] = {}
@@ -217,8 +220,6 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
                 changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
             elif name in MPI or name in COMPILERS:
                 same.setdefault(name, set()).update(new)
-    if not changed:
-        return None
     changes = []
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
         most_first = sorted(
@@ -226,12 +227,25 @@ def toolchain_of(stacks: Iterable[StackDiff], places: Places) -> Toolchain | Non
             key=lambda item: (len(item[1]), parse_version((item[0].came or item[0].gone)[-1])),
             reverse=True,
         )
-        told = [(step, places.place(some)) for step, some in most_first[:_MOST_STEPS]]
-        changes.append(ToolChange(name, tuple(told), more=len(steps) - len(told)))
+        every = [(step, places.place(some)) for step, some in most_first]
+        untold = [it for it in every if not any(_says(change, name, *it) for change in shared)]
+        if untold:
+            told = tuple(untold[:_MOST_STEPS])
+            changes.append(ToolChange(name, told, more=len(untold) - len(told)))
     as_before = [
         (name, _in_order(same[name])) for name in TOOLCHAIN if name in {*same} - {*changed}
     ]
+    if not changes and not (changed and as_before):
+        return None
     return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
+
+
+def _says(change: SharedChange, name: str, step: VersionMove, place: Place) -> bool:
+    """Return whether a change that specs share says all of a step of a compiler."""
+    if change.event.what != "compiler" or change.place is not place or step.kept:
+        return False
+    values = {canonical_compiler(str(it)) for it in (change.event.old, change.event.new)}
+    return values.issuperset(f"{name}@{version}" for version in (*step.gone, *step.came))
 
 
 def _in_order(versions: Iterable[str]) -> Versions:

@@ -128,7 +128,7 @@ class TagWriter:
         self._whole = tag
         self.tag = tag = replace(tag, stacks=tuple(in_parts(stack, kinds) for stack in tag.stacks))
         self.has_products = knows_products(tag.stacks)
-        self._places = Places(stack.stack for stack in tag.stacks)
+        self._places = Places({stack.stack: stack.status for stack in tag.stacks})
         self._details = details
         self._has_table = has_table and self.has_products
         self._lists_all = details or bool(filters.because or filters.kind)
@@ -172,7 +172,10 @@ class TagWriter:
         )
         new_roots = {name for it in opening.new_roots for name in it.names}
         is_short = len(self.lines) <= FEW
-        toolchain = None if is_short else toolchain_of(_told_stacks(self._whole), self._places)
+        toolchain = None
+        if not is_short:
+            stacks = _told_stacks(self._whole)
+            toolchain = toolchain_of(stacks, self._places, opening.shared)
         if by_stack:
             parts = [
                 part

@@ -28,6 +28,7 @@ from snapdiff.reports.moves import Move
 from snapdiff.reports.names import (
     Mark,
     counted,
+    sets_in,
     short_hash,
     short_patches,
     shortened,
@@ -79,6 +80,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     paint = terminal.painter(color=color)
     environment.filters |= _FILTERS | {
         "tag_names": tag_names,
+        "sets_in": sets_in,
         "name": mark,
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),

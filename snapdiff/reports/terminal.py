@@ -45,6 +45,9 @@ _SHORT = 4
 
 _ITEM = re.compile("^(?:  |- )[^ ] ", re.MULTILINE)
 
+_SIGN_HEADS = re.compile(f"^[a-z ]+?(?: +(?:[{''.join(SIGNS.values())}]|same|all))+$", re.MULTILINE)
+"""The head of a table of counts that has signs for the kinds."""
+
 _CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
@@ -80,9 +83,12 @@ def _shown_width(text: str) -> int:
 
 
 def legend(text: str, rebuilt: str) -> str:
-    """Return what the signs in a text mean, in one line; nothing of a text of few lines."""
+    """Return what the signs in a text mean, in one line; nothing of a text of few lines.
+
+    A table with signs for its columns is no such text.
+    """
     plain = _CODES.sub("", text).replace("\\+", "+")
-    if len(_ITEM.findall(plain)) <= _SHORT:
+    if len(_ITEM.findall(plain)) <= _SHORT and not _SIGN_HEADS.search(plain):
         return ""
     words = set(plain.split())
     return ", ".join(

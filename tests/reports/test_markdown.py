@@ -112,6 +112,16 @@ def test_on_a_narrow_terminal_no_name_of_a_stack_is_lost(
     )
 
 
+@pytest.mark.parametrize(("width", "has_signs"), [(40, True), (120, False)])
+def test_a_table_of_counts_with_signs_has_their_legend(width: int, has_signs: bool) -> None:
+    diff = diff_catalogs(*(load_catalog(ROOT / folder) for folder in SNAPSHOTS))
+    text = render_report(diff, "text", ReportOptions(width=width, stat=True))
+    signs = "− gone, ↓ downgraded, + new or more, ↑ upgraded, ≠ reconfigured, "
+    assert " ".join(text.split()).endswith(f"{signs}= rebuilt: the same version and options") is (
+        has_signs
+    )
+
+
 def test_of_a_stack_that_went_the_first_packages_are_named(tmp_path: Path) -> None:
     stays = spec("z", package="zlib", stacks="hep")
     gone = [spec(letter, package=f"p-{letter}", stacks="e4s") for letter in "bcdefgh"]

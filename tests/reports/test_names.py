@@ -3,7 +3,7 @@
 import pytest
 
 from snapdiff.model import Revision
-from snapdiff.reports.names import Place, Places, SideName, short_names, side_names
+from snapdiff.reports.names import Place, Places, SideName, sets_in, short_names, side_names
 from snapdiff.reports.statuses import is_date, step_of
 
 E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86_64"]
@@ -23,16 +23,33 @@ E4S = ["cuda-aarch64", "cuda-ppc64le", "cuda-x86_64", "oneapi-x86_64", "rocm-x86
 def test_a_set_of_stacks_has_the_shortest_name(
     stacks: list[str], before: str, names: tuple[str, ...]
 ) -> None:
-    assert Places(E4S).place(stacks) == Place(before, names)
+    assert Places(dict.fromkeys(E4S, "changed")).place(stacks) == Place(before, names)
 
 
 def test_of_the_only_stack_nothing_is_said() -> None:
-    assert Places(["science"]).place(["science"]) == Place("", ())
+    assert Places({"science": "changed"}).place(["science"]) == Place("", ())
+
+
+def test_many_stacks_that_came_or_went_need_no_names_again() -> None:
+    whole = {"removed": "abcd", "added": "efg", "changed": "hijklmnopq"}
+    places = Places({name: status for status, names in whole.items() for name in names})
+    for some, expected in (
+        ("abcd", Place("the 4 removed", ())),
+        ("abc", Place("", ("a", "b", "c"))),
+        ("efg", Place("", ("e", "f", "g"))),  # so few are named
+        ("efghijklmnopq", Place("all but the 4 removed", ())),
+    ):
+        assert places.place(some) == expected
+
+
+def test_a_set_is_listed_by_its_own_letters() -> None:
+    listed = {"A": ("a",), "AA": ("b",), "B": ("c",)}
+    assert sets_in(listed, "in 14, set AA; in 5, set B") == [("AA", ("b",)), ("B", ("c",))]
 
 
 def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> None:
     every = [f"{letter}{letter}" for letter in "abcdefghijkl"]
-    places = Places(every)
+    places = Places(dict.fromkeys(every, "changed"))
     often, once = places.place(every[:5]), places.place(every[3:9])
     assert places.named_sets([often, once, often]) == {"A": tuple(every[:5])}
     assert (often.before, often.names, often.letter) == ("5, set", (), "A")

@@ -66,6 +66,22 @@ def test_the_toolchain_says_versions_as_lines_of_packages_do(name: str) -> None:
     assert toolchain(text) == ["gcc 12.3.0 as before", f"python {expected}"]
 
 
+def test_a_compiler_that_many_specs_changed_with_is_told_with_them_alone(tmp_path: Path) -> None:
+    def items(version: str, of_mpi: str) -> list[Item]:
+        gcc = ("gcc", version)
+        mpi = Item("openmpi", of_mpi, compiler=gcc)
+        apps = [
+            Item(f"app{it}", compiler=gcc, explicit=True, needs=(needs(mpi),)) for it in range(12)
+        ]
+        libs = [Item(f"lib{it}", f"{it}.{of_mpi}", compiler=gcc, explicit=True) for it in range(6)]
+        return [mpi, *apps, *libs]
+
+    text = run_cli(*write_locks(tmp_path, items("12.3.0", "4.1"), items("13.1.0", "4.2"))).out
+    text = text.replace("`", "").replace("**Toolchain**", "Toolchain").replace("\n- ", "\n  ")
+    assert "\n  compiler gcc@12.3.0 → gcc@13.1.0\n" in text
+    assert toolchain(text) == ["openmpi 4.1 → 4.2"]
+
+
 def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
     sides: tuple[list[Record], list[Record]] = [], []
     for stack, *versions in (

@@ -129,7 +129,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     roots_alone: Moves = {(name, False): () for name in cells}
     for (package, is_dependency), moves in {
         **roots_alone,
-        **moves_of(said, Places(said)),
+        **moves_of(said, Places({it.stack: it.status for it in tag.stacks})),
     }.items():
         in_stacks = [name for move in moves for name in move.stacks]
         changed = {
