@@ -102,6 +102,12 @@ def canonical_variant(text: str) -> str:
     return f"{key.removesuffix(':')}={value}"
 
 
+@lru_cache(maxsize=16384)
+def canonical_variants(texts: tuple[str, ...]) -> frozenset[str]:
+    """Return today's spelling of variants: one object for like ones, as most of a catalog are."""
+    return frozenset(map(canonical_variant, texts))
+
+
 class Configuration(NamedTuple):
     """How a spec was built, in the common notation (specification, section 4)."""
 
@@ -126,15 +132,11 @@ class Configuration(NamedTuple):
 
 
 def parse_configuration(
-    compiler: str, os: str, platform: str, target: str, variants: Iterable[str]
+    compiler: str, os: str, platform: str, target: str, variants: tuple[str, ...]
 ) -> Configuration:
     """Return values as a document writes them in the common notation; any text has a meaning."""
     return Configuration(
-        canonical_compiler(compiler),
-        os,
-        platform,
-        target,
-        frozenset(map(canonical_variant, variants)),
+        canonical_compiler(compiler), os, platform, target, canonical_variants(variants)
     )
 
 

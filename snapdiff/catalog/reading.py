@@ -16,6 +16,7 @@ from snapdiff.model import (
     Build,
     Graph,
     InCommon,
+    KeptHashes,
     KeptSpecs,
     Package,
     PackageCounts,
@@ -127,15 +128,18 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
             same[InCommon(entry.version, entry.stacks)] = number
 
     @cache
-    def hashes() -> Mapping[tuple[str, str], list[str]]:
-        found: dict[tuple[str, str], list[str]] = {}
+    def hashes() -> Mapping[tuple[str, str], dict[str, frozenset[str]]]:
+        found: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
         for spec_hash, entry in entries.items():
             for tag in entry.tags:
-                found.setdefault((tag, entry.name), []).append(spec_hash)
+                found.setdefault((tag, entry.name), {})[spec_hash] = entry.stacks
         return found
 
     def kept(key: tuple[str, str]) -> Iterable[tuple[str, Build]]:
-        return new.builds(hashes().get(key, ()))
+        return new.builds(hashes()[key])
+
+    def kept_hashes(key: tuple[str, str]) -> Iterable[tuple[str, frozenset[str]]]:
+        return hashes()[key].items()
 
     before, after = (
         {(package.tag, package.name): package for package in document.packages_besides(entries)}
@@ -151,8 +155,8 @@ def pair_documents(old: Document, new: Document, path: str) -> PairedPackages:
             by_stacks = count_by_stacks(Counter(specs.values()) if specs else {}, same)
             unchanged.append(PackageCounts(tag, name, by_stacks))
         else:
-            read = partial(kept, key) if same else tuple
-            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, read))
+            read = (partial(kept, key), partial(kept_hashes, key)) if same else (tuple, tuple)
+            pairs.append(pair_packages((tag, tag), mine, theirs, path, graphs, same, *read))
     return PairedPackages(pairs, unchanged)
 
 
@@ -164,6 +168,7 @@ def pair_packages(
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS,
     in_common: Mapping[InCommon, int] = {},
     kept: KeptSpecs = tuple,
+    kept_hashes: KeptHashes = tuple,
 ) -> PackagePair:
     """Return a package on both sides; None means that a side does not have it.
 
@@ -200,6 +205,7 @@ def pair_packages(
         new=added,
         common=counted_in_common(common, in_common),
         kept=lambda: chain(own, kept()),
+        kept_hashes=lambda: chain(((key, build.stacks) for key, build in own), kept_hashes()),
         document=document,
         graphs=own_graphs,
     )

@@ -1,7 +1,7 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from operator import itemgetter
@@ -138,9 +138,10 @@ def diff_package(
         versions = old_versions.get(stack, {}), new_versions.get(stack, {})
         equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
         if sides and any(change.kind is not Kind.REBUILT for change in changes):
+            both = [spec_hash for spec_hash, stacks in pair.kept_hashes() if stack in stacks]
             equal = (
-                _count_equal(chain(pair.old.items(), kept()), stack, sides[0]),
-                _count_equal(chain(pair.new.items(), kept()), stack, sides[1]),
+                _count_equal(pair.old, both, stack, sides[0]),
+                _count_equal(pair.new, both, stack, sides[1]),
             )
             changes = _mark_equal(changes, pair.new, sides[1])
         package = change_of_package(pair.name, *versions, changes, equal)
@@ -149,12 +150,21 @@ def diff_package(
 
 
 def _count_equal(
-    specs: Iterable[tuple[str, Build]], stack: str, side: SideDependencies
+    specs: Mapping[str, Build], both: Sequence[str], stack: str, side: SideDependencies
 ) -> Counter[Version]:
-    """Return how many specs of each version a stack has beyond one of each different build."""
-    builds = {key: build for key, build in specs if stack in build.stacks}
-    equal = side.duplicates(builds) if len(builds) > 1 else ()  # mostly there is one
-    return Counter(builds[key].version for key in equal)
+    """Return how many specs of each version a stack has beyond one of each different build.
+
+    These are some of the `specs` of one side, and those that `both` have.
+    """
+    groups: dict[Hashable, list[str]] = {}
+    for key in chain((key for key, build in specs.items() if stack in build.stacks), both):
+        groups.setdefault(side.graph.likeness(key), []).append(key)
+    found: Counter[Version] = Counter()
+    for keys in groups.values():
+        if len(keys) > 1:  # of the others no node is read
+            builds = {key: node.build for key in keys if (node := side.graph.node(key))}
+            found.update(builds[key].version for key in side.duplicates(builds))
+    return found
 
 
 def _mark_equal(

@@ -1,7 +1,7 @@
 """What one document with dependencies lists: its records by hash, each read when asked for."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from snapdiff.formats.spec_node import (
     COMPILER,
     PARAMETERS,
     AnyNode,
+    NodeLooks,
     NodeNames,
     SpecNode,
     decode_node,
@@ -31,7 +32,13 @@ from snapdiff.model import (
     StackGraphs,
     counting_stacks,
 )
-from snapdiff.spack import NO_COMPILER, find_compiler, write_compiler
+from snapdiff.spack import (
+    NO_COMPILER,
+    canonical_variants,
+    find_compiler,
+    parse_version,
+    write_compiler,
+)
 
 _REMEMBERED = 20_000
 """Up to how many nodes of a document that is read whole are kept for whoever asks for them next.
@@ -331,6 +338,22 @@ class Listing(Document):
             _, found = self._read(spec_hash)
             self.nodes[spec_hash] = found
         return found
+
+    def likeness(self, spec_hash: str) -> Hashable:
+        """Return a value that is the same for nodes of one version and configuration.
+
+        The compiler, for which dependencies may have to be read, is left out: of two indexes of
+        100,000 specs, that takes a third of the time of reading 45,000 nodes. Raises FormatError.
+        """
+        known = self.nodes.get(spec_hash)
+        if known is not None:
+            _, os, platform, target, variants = known.build.configuration
+            return known.build.version, platform, os, target, variants
+        node, _, _ = self._decode(spec_hash, NodeLooks)
+        key = self._key(spec_hash)
+        variants = canonical_variants(PARAMETERS.read(node.parameters, key, "parameters"))
+        version = parse_version(self.entry(spec_hash).version)
+        return version, *ARCHITECTURE.read(node.arch, key, "arch"), variants
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a node: each key with its value; raises FormatError."""

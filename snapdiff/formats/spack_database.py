@@ -35,7 +35,7 @@ from snapdiff.formats.json_text import (
 )
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import AnyNode, NodeNames, SpecNode, decode_node, read_record
+from snapdiff.formats.spec_node import SHAPES, AnyNode, NodeNames, decode_node, read_record
 from snapdiff.limits import Limits, SizeLimit, plain_content, unfold_whole
 from snapdiff.model import Root
 
@@ -76,8 +76,8 @@ class _Install(Struct, Generic[Part], gc=False):
 _DOCUMENT = decoder_by_key(_Document)
 _MANIFEST = msgspec.json.Decoder(Manifest)
 _INSTALLS: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
-    NodeNames: msgspec.json.Decoder(_Install[NodeNames]),
-    SpecNode: msgspec.json.Decoder(_Install[SpecNode]),
+    shape: msgspec.json.Decoder(_Install[shape])  # type: ignore[valid-type]  # made here
+    for shape in SHAPES
 }
 _INSTALL_TEXT = msgspec.json.Decoder(_Install[Raw])
 """For a record whose node is not yet read."""

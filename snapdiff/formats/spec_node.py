@@ -202,14 +202,19 @@ class NodeNames(Struct, frozen=True, gc=False):
         return version
 
 
-class SpecNode(NodeNames, frozen=True, gc=False):
+class NodeLooks(NodeNames, frozen=True, gc=False):
+    """What a node says of itself alone."""
+
+    arch: Raw = Raw(b"null")
+    parameters: Raw = Raw(b"{}")
+
+
+class SpecNode(NodeLooks, frozen=True, gc=False):
     """A node, the parts that many nodes have in common not yet read."""
 
     dependencies: Edges = None
-    arch: Raw = Raw(b"null")
     compiler: Raw = Raw(b"null")
     namespace: str | None = None
-    parameters: Raw = Raw(b"{}")
     external: _External | bool | None = None
     annotations: _Annotations | None = None
     package_hash: str | None = None
@@ -225,10 +230,14 @@ class SpecNode(NodeNames, frozen=True, gc=False):
         return (*filter(None, [found.path]), *(f"module {name}" for name in modules if name))
 
 
-AnyNode = TypeVar("AnyNode", NodeNames, SpecNode)
+AnyNode = TypeVar("AnyNode", NodeNames, NodeLooks, SpecNode)
+
+SHAPES: tuple[type[NodeNames], ...] = (NodeNames, NodeLooks, SpecNode)
+"""How much of a node is decoded."""
+
 
 _NODES: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
-    shape: msgspec.json.Decoder(shape) for shape in (NodeNames, SpecNode)
+    shape: msgspec.json.Decoder(shape) for shape in SHAPES
 }
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 

@@ -4,6 +4,7 @@ from snapdiff.model.packages import (
     Counts,
     DocumentKind,
     InCommon,
+    KeptHashes,
     KeptSpecs,
     LikeStacks,
     Package,

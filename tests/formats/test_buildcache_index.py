@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdiff.buildcache_layout import aggregate_mirrors
+from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.packages import diff_package
 from snapdiff.errors import FormatError
+from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim
-from snapdiff.formats.kinds import BuildcacheIndexes, SitePages
+from snapdiff.formats.kinds import BuildcacheIndexes, EnvironmentLocks, SitePages
+from snapdiff.formats.listing import Listing
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits
+from snapdiff.model import Node
+from snapdiff.result import Filters, VersionCount
 from tests.support.documents import (
     DATABASE_VERSIONS,
     Item,
     database,
     file,
     items,
+    lock,
     manifest,
     meaning,
     needs,
@@ -167,6 +175,54 @@ def test_an_index_of_every_version_says_what_an_independent_reading_finds(
     reading = plain_reading(nodes, explicit)
     expected = {key: reading[key] for key in counted}
     assert reading_of(read(CACHE, file(INDEX, document))) == expected
+
+
+@given(found=items())
+def test_nodes_look_alike_that_are_alike_but_for_their_compilers(found: list[Item]) -> None:
+    for kind, path, document in (
+        (EnvironmentLocks(), "spack.lock", lock(found)),
+        (CACHE, INDEX, database(found)),
+    ):
+        for graph in read(kind, file(path, document)).graphs.values():
+            unread = {key: graph.likeness(key) for key in graph.hashes}
+            nodes = {key: graph.node(key) for key in graph.hashes}
+            alike = {
+                key: (node.build.version, node.build.configuration._replace(compiler=""))
+                for key, node in nodes.items()
+                if node
+            }
+            assert unread == {key: graph.likeness(key) for key in graph.hashes}
+            assert all(
+                (unread[one] == unread[other]) == (alike[one] == alike[other])
+                for one in graph.hashes
+                for other in graph.hashes
+            )
+
+
+def test_of_what_two_indexes_have_in_common_no_node_is_read_that_is_like_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = Item("hdf5", compiler=None)
+    like = [replace(plain, version="9", hash=letter * 32) for letter in "ab"]
+    kept = [replace(plain, version=f"1.{number}") for number in range(50)]
+    old, new = (
+        file(f"m/{INDEX}", database([*like, *kept, replace(plain, version=version)]))
+        for version in ("2.0", "2.1")
+    )
+    [pair] = read_pair(CACHE, old, new).pairs
+    read_nodes = []
+    listing_node = Listing.node
+
+    def noted(self: Listing, spec_hash: str) -> Node | None:
+        read_nodes.append(spec_hash)
+        return listing_node(self, spec_hash)
+
+    monkeypatch.setattr(Listing, "node", noted)
+    [stack] = diff_package(pair, Scope(Filters()), Limits(), KnownGraphs()).stacks.values()
+    change = stack.package
+    assert change.different
+    assert [it for it in change.different if it.version == "9"] == [VersionCount("9", 1, 1)]
+    assert {item.key for item in like} == {*read_nodes}
 
 
 @given(before=items(), after=items(), versions=st.tuples(*[st.sampled_from(DATABASE_VERSIONS)] * 2))
