@@ -21,7 +21,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import SpecNode, decode_node, read_edges, read_spec_file
+from snapdiff.formats.spec_node import AnyNode, SpecNode, decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
 from snapdiff.model import Root
 
@@ -86,6 +86,8 @@ class _LockListing(Listing):
                 f"and 1 to {NEWEST_VERSION} are known; the lock is read by its shape"
             )
         super().__init__("lock", claim, records, builds, warning)
+        self._decoded: dict[str, SpecNode] = {}
+        """What was decoded for its edges, until the node is asked for."""
         roots = set()
         for environment in environments:
             for position, root in enumerate(environment.roots):
@@ -118,11 +120,22 @@ class _LockListing(Listing):
             for spec_hash in found - self.edges.keys():
                 key = self._key(spec_hash)
                 node = decode_node(self.records[spec_hash], SpecNode, key)
-                self.decoded[spec_hash] = node
+                self._decoded[spec_hash] = node
                 self.edges[spec_hash] = read_edges(node.dependencies, key)
             below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
             found = (below & self.records.keys()) - reached
         return reached
+
+    def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
+        is_counted = spec_hash in self.counted
+        known = self._decoded.pop(spec_hash, None) if shape is SpecNode else None
+        node = known or decode_node(self.records[spec_hash], shape, self._key(spec_hash))
+        return node, is_counted, spec_hash in self.root_hashes
+
+    def _moved(self, old: Listing) -> AbstractSet[str]:
+        """Return the hashes of roots, and of what is counted, in one version alone."""
+        assert isinstance(old, _LockListing)
+        return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

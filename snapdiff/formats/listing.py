@@ -16,7 +16,6 @@ from snapdiff.formats.spec_node import (
     NodeLooks,
     NodeNames,
     SpecNode,
-    decode_node,
     read_edges,
     read_record,
 )
@@ -58,9 +57,6 @@ class Listing(Document):
     An edge may lead to a record that is not counted: a compiler that is not in the build cache.
     """
 
-    root_hashes: frozenset[str] = frozenset()
-    """What somebody asked for, where records do not say it themselves."""
-
     is_whole = True
     """Whether what its specs depend on should be in it, too."""
 
@@ -91,8 +87,7 @@ class Listing(Document):
         self.nodes: dict[str, Node] = {}
         """Those that are kept for whoever asks for them next."""
         self.edges: dict[str, tuple[Edge, ...]] = {}
-        self.decoded: dict[str, SpecNode] = {}
-        """Edges that were read before their nodes, and what else was decoded with them."""
+        """Edges that were read before their nodes."""
         self._edges_to_nowhere = 0
         self._first_to_nowhere = ""
 
@@ -102,20 +97,12 @@ class Listing(Document):
         """Return the key path of a node."""
         return spec_hash
 
-    @property
-    def counted(self) -> AbstractSet[str]:
-        """Which records are counted, where they do not say it themselves; raises FormatError."""
-        return self.records.keys()
-
     def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
         """Return a node or its names, and whether it is counted and was asked for itself.
 
         Raises FormatError.
         """
-        is_counted = spec_hash in self.counted
-        known = self.decoded.pop(spec_hash, None) if shape is SpecNode else None
-        node = known or decode_node(self.records[spec_hash], shape, self._key(spec_hash))
-        return node, is_counted, spec_hash in self.root_hashes
+        raise NotImplementedError
 
     def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
         """Return what is counted of a node; raises FormatError."""
@@ -127,7 +114,7 @@ class Listing(Document):
 
         It is of the same kind. Raises FormatError.
         """
-        return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
+        raise NotImplementedError
 
     # --- One record ---
 
