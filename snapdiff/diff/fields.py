@@ -1,7 +1,7 @@
 """In what two specs differ; the only home of DeepDiff, none of whose objects leave it."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -37,6 +37,22 @@ def differing_fields(old: Build, new: Build) -> tuple[Field, ...]:
         gone = _written(old, before.variants - after.variants)
         come = _written(new, after.variants - before.variants)
         fields.append(Field("variants", gone, come))
+    return tuple(fields)
+
+
+def common_differences(old: Sequence[Build], new: Sequence[Build]) -> tuple[Field, ...]:
+    """Return the version and variants that all builds of one side have, and none of the other."""
+    if not old or not new:
+        return ()
+    fields = []
+    before, after = ({build.version: build.version_text for build in side} for side in (old, new))
+    if len(before) == len(after) == 1 and before.keys() != after.keys():
+        fields.append(Field("version", *before.values(), *after.values()))
+    mine, theirs = ([build.configuration.variants for build in side] for side in (old, new))
+    gone = frozenset.intersection(*mine).difference(*theirs)
+    came = frozenset.intersection(*theirs).difference(*mine)
+    if gone or came:
+        fields.append(Field("variants", _written(old[0], gone), _written(new[0], came)))
     return tuple(fields)
 
 

@@ -233,11 +233,9 @@ class ComparedStack:
         old, new = self.graphs
         if not self.asked_for or old is None or new is None:
             return {Kind.REMOVED: {}, Kind.ADDED: {}}
-        before = {it.old.hash: it for it in self.changes if it.old}
-        after = {it.new.hash: it for it in self.changes if it.new}
         return {
-            Kind.REMOVED: reasons_of_one_sided("removed", old, new, before),
-            Kind.ADDED: reasons_of_one_sided("added", new, old, after),
+            Kind.REMOVED: reasons_of_one_sided("removed", old, new),
+            Kind.ADDED: reasons_of_one_sided("added", new, old),
         }
 
     def _packages(self, changes: Collection[Change]) -> list[PackageChange]:

@@ -7,18 +7,19 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
+from snapdiff.diff.fields import common_differences
 from snapdiff.diff.reach import circles_below
 from snapdiff.model import Graph
-from snapdiff.result import Because, Change, Field
+from snapdiff.result import Because, Field
 
 
 def reasons_of_one_sided(
-    kind: Literal["added", "removed"], mine: Graph, theirs: Graph, changes: Mapping[str, Change]
+    kind: Literal["added", "removed"], mine: Graph, theirs: Graph
 ) -> dict[str, Because]:
     """Return why dependencies are in one document alone, where one package is the reason.
 
-    `kind` is what happened to all that is in `mine` alone; `changes` are those of the stack by the
-    hashes in `mine` (specification, section 9). Raises FormatError where a node cannot be read.
+    `kind` is what happened to all that is in `mine` alone (specification, section 9). Raises
+    FormatError where a node cannot be read.
     """
     alone = mine.package_names - theirs.package_names
     if not alone:
@@ -26,10 +27,7 @@ def reasons_of_one_sided(
     users = _users_of(alone, mine, theirs)
     for root in mine.roots or ():  # nobody asks for it: whether it was needed, too, is no matter
         users.direct.get(mine.names[root], set()).clear()
-    changed = {
-        name: _common_fields(changes.get(spec_hash) for spec_hash in hashes)
-        for name, hashes in users.specs.items()
-    }
+    changed = _own_changes(users.specs, mine, theirs, kind)
     circles, _ = circles_below(sorted(alone), lambda name: sorted(users.direct[name] & alone))
     leads: dict[str, str] = {}  # itself where no one package is the reason
     for circle in circles:  # first what is needed by nothing else that is alone
@@ -98,20 +96,23 @@ def _first_of(
     return first[0] if len(first) == 1 and changed.get(first[0]) else None
 
 
-def _common_fields(changes: Iterable[Change | None]) -> tuple[Field, ...]:
-    """Return in what of their version and variants some specs changed, all in the same way."""
-    every = [{it.name: it for it in change.fields} if change else {} for change in changes]
-    found = []
-    versions, variants = (
-        [fields[name] for fields in every if name in fields] for name in ("version", "variants")
-    )
-    if len(versions) == len(every) and len(set(versions)) == 1:
-        found.append(versions[0])
-    if len(variants) == len(every):
-        old, new = (
-            tuple(value for value in sides[0] if all(value in side for side in sides))
-            for sides in ([it.old for it in variants], [it.new for it in variants])
+def _own_changes(
+    specs: Mapping[str, Iterable[str]],
+    mine: Graph,
+    theirs: Graph,
+    kind: Literal["added", "removed"],
+) -> dict[str, tuple[Field, ...]]:
+    """Return what tells some specs of each package from all that it has in the other document."""
+    others: dict[str, list[str]] = {name: [] for name in specs}
+    for spec_hash, name in theirs.names.items():
+        if name in others:
+            others[name].append(spec_hash)
+    found = {}
+    for name, hashes in specs.items():
+        here, there = (
+            [node.build for spec_hash in some if (node := graph.node(spec_hash))]
+            for some, graph in ((hashes, mine), (others[name], theirs))
         )
-        if old or new:
-            found.append(Field("variants", old, new))
-    return tuple(found)
+        old, new = (here, there) if kind == "removed" else (there, here)
+        found[name] = common_differences(old, new)
+    return found

@@ -191,8 +191,8 @@ MEANINGS: dict[str, dict[str, str]] = {
         "package": "the package that needed it, or needs it, itself or by another dependency",
         "status": "whether that package is itself gone from the stack, or new in it",
         "direct": "whether it needed it itself, or needs it, and not by way of others alone",
-        "fields": "in what of version and variants it changed, as far as all its specs that "
-        "needed it, or need it, changed alike",
+        "fields": "the version and variants that tell its specs that needed what is gone, or need "
+        "what is new, from all its specs on the other side",
     },
     "PackageParts": {
         "asked_for": "what happened to the roots of the package, null where nothing did",

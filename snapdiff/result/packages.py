@@ -82,7 +82,7 @@ class Because(Struct, frozen=True, kw_only=True):
 
     `status` says whether it is itself gone from the stack, or new in it, `direct` that it needed it
     itself, and not by way of others alone. `fields` are its version and variants, as far as they
-    changed, and alike in all its specs that needed what is gone, or need what is new.
+    tell its specs that needed what is gone, or need what is new, from all on the other side.
     """
 
     package: str

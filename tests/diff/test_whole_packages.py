@@ -138,13 +138,26 @@ def test_one_package_is_the_reason_or_none(tmp_path: Path, old: str, new: str, f
             "visit-2 variants=~gui,+mpi,+x; visit-4 variants=~gui,+python",
             [{"name": "variants", "old": ["+gui"], "new": ["~gui"]}],
         ),
-        # one of them has no partner
-        ("visit-1 variants=+gui > qt-1; visit-3 > qt-1", "visit-2 variants=~gui", []),
-        # only one of them needed it
+        # one of them is gone itself
         (
-            "visit-1 variants=+gui > qt-1; visit-3 variants=+mpi",
-            "visit-2 variants=~gui; visit-4 variants=+mpi,+x",
+            "visit-1 variants=+gui > qt-1; visit-3 variants=+gui,+mpi > qt-1",
+            "visit-2 version=2.0 variants=~gui",
+            [
+                {"name": "version", "old": "1.0", "new": "2.0"},
+                {"name": "variants", "old": ["+gui"], "new": ["~gui"]},
+            ],
+        ),
+        # another spec of it did without it before, and is there in the end
+        (
+            "visit-1 version=2.0 variants=+gui > qt-1; visit-3 version=1.0 variants=~gui",
+            "visit-2 version=2.0 variants=~gui; visit-3 version=1.0 variants=~gui",
             [{"name": "variants", "old": ["+gui"], "new": ["~gui"]}],
+        ),
+        # no version, and no variant, tells what needed it from all that is there in the end
+        (
+            "visit-1 version=1.0 variants=+gui > qt-1; visit-3 version=1.0 variants=+gui",
+            "visit-2 version=2.0 variants=+gui; visit-3 version=1.0 variants=+gui",
+            [],
         ),
     ],
 )
@@ -171,9 +184,13 @@ def test_a_document_that_names_no_root_gives_no_reason(tmp_path: Path) -> None:
 
 
 def test_a_narrowed_report_gives_the_same_reason(tmp_path: Path) -> None:
-    before, after = described_lock("visit-1 > qt-1; qt-1", ROOTS), described_lock(BOTH, ROOTS)
-    report = compared(tmp_path, before, after, "-p", "qt", "-k", "removed")
-    assert names(reasons(report)) == {"qt": "visit"}
+    before = described_lock(
+        "visit-1 variants=+gui > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-2", ROOTS
+    )
+    after = described_lock("visit-2 variants=~gui > vtk-2; vtk-2; hdf5-2", ROOTS)
+    whole = reasons(compared(tmp_path, before, after))
+    assert names(whole) == {"qt": "visit"}
+    assert reasons(compared(tmp_path, before, after, "-p", "qt", "-k", "removed")) == whole
 
 
 # --- Laws ---
