@@ -56,6 +56,18 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+COVERED_BY_SLOW_TESTS = ("action", "changelog", "cli", "posting", "sources")
+"""The folders whose slow tests alone run some lines of the package: servers, signals, pagers."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count the coverage of slow tests only where it adds any: to count doubles what they take."""
+    for item in items:
+        room = item.path.relative_to(Path(__file__).parent).parts[0]
+        if item.get_closest_marker("slow") and room not in COVERED_BY_SLOW_TESTS:
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(autouse=True)
 def git_without_user_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"):

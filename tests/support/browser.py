@@ -67,7 +67,7 @@ class Browser:
         return self.driver.execute_script(text)
 
     def until(self, condition: Callable[[], bool]) -> None:
-        WebDriverWait(self.driver, 20).until(lambda _: condition())
+        WebDriverWait(self.driver, 20, poll_frequency=0.05).until(lambda _: condition())
 
     def rows(self) -> list[str]:
         """The text of the rows, one line each."""
@@ -75,6 +75,9 @@ class Browser:
             "return [...document.querySelectorAll('#rows > tr.row')].map((row) => row.innerText)"
         )
         return [" ".join(row.split()) for row in rows]
+
+    def shows(self, rows: list[str]) -> bool:
+        return self.rows() == rows
 
     def said(self) -> str:
         return self.one("#said").text
