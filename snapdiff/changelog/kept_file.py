@@ -133,9 +133,7 @@ def with_sections(path: Path, sections: Sequence[str]) -> bytes:
     above, below = content[:place], content[place:]
     line_break = b"\r\n" if b"\r\n" in content else b"\n"
     new = "\n".join(sections).encode("utf-8").replace(b"\n", line_break)
-    if above.strip() and not above.endswith(b"\n"):
-        above += line_break
-    if above.strip() and not re.search(rb"\n\r?\n\Z", above):
+    while above.strip() and not re.search(rb"\n\r?\n\Z", above):  # up to a blank line
         above += line_break
     return above + new + (line_break if below else b"") + below
 

@@ -242,20 +242,22 @@ class _Workers(Executor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a process if need be, one that does not hear signals while it gets ready."""
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             if len(self.pools) < self._number:
-                # What is started afresh shares no lock and no open pipe with this process.
+                # What is started afresh shares no lock and no open pipe with this process. Signals
+                # are blocked after this: Python lets them through when it makes the first pool.
                 context = multiprocessing.get_context("spawn")
                 pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin)
                 self.pools.appendleft(pool)
             self.pools.rotate(-1)
-            return self.pools[-1].submit(function, *args, **kwargs)
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+            try:
+                return self.pools[-1].submit(function, *args, **kwargs)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         except OSError as error:
             message = f"--jobs {self._number}: {error.strerror}; run again with fewer jobs"
             raise SnapdiffError(message) from error
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

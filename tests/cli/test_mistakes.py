@@ -22,10 +22,6 @@ from tests.support.helpers import run_cli
             "Got unexpected extra argument (12); write snapdiff post [OPTIONS] FILE",
         ),
         (
-            ("why", "", *SNAPSHOTS),
-            "an empty name: names no package; write hdf5, hdf5@1.14.3 or hdf5/abc1234",
-        ),
-        (
             (*SNAPSHOTS, "--max-length", "5"),
             ("a report of 5 characters is too short to say anything; allow more with --max-length"),
         ),

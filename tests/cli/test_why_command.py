@@ -141,7 +141,7 @@ def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
         ("hdf5/zz", "/zz: no changed spec of hdf5 has this hash"),
         ("@1", "@1: names no package; write hdf5, "),
         ("hdf5@", "hdf5@: names no package; write hdf5, "),
-        ("", ": names no package; write hdf5, "),
+        ("", "an empty name: names no package; write hdf5, "),
     ],
 )
 def test_a_slip_is_one_line_with_a_way_out(folder: Path, asked: str, words: str) -> None:
