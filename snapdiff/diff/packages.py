@@ -1,9 +1,8 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, partial
-from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -138,11 +137,7 @@ def diff_package(
         versions = old_versions.get(stack, {}), new_versions.get(stack, {})
         equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
         if sides and any(change.kind is not Kind.REBUILT for change in changes):
-            both = [spec_hash for spec_hash, stacks in pair.kept_hashes() if stack in stacks]
-            equal = (
-                _count_equal(pair.old, both, stack, sides[0]),
-                _count_equal(pair.new, both, stack, sides[1]),
-            )
+            equal = _count_equal(pair, stack, sides)
             changes = _mark_equal(changes, pair.new, sides[1])
         package = change_of_package(pair.name, *versions, changes, equal)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
@@ -150,21 +145,29 @@ def diff_package(
 
 
 def _count_equal(
-    specs: Mapping[str, Build], both: Sequence[str], stack: str, side: SideDependencies
-) -> Counter[Version]:
+    pair: PackagePair, stack: str, sides: Sides
+) -> tuple[Counter[Version], Counter[Version]]:
     """Return how many specs of each version a stack has beyond one of each different build.
 
-    These are some of the `specs` of one side, and those that `both` have.
+    Of specs that look like no other one no node is read. What both sides have looks the same.
     """
-    groups: dict[Hashable, list[str]] = {}
-    for key in chain((key for key, build in specs.items() if stack in build.stacks), both):
-        groups.setdefault(side.graph.likeness(key), []).append(key)
-    found: Counter[Version] = Counter()
-    for keys in groups.values():
-        if len(keys) > 1:  # of the others no node is read
-            builds = {key: node.build for key in keys if (node := side.graph.node(key))}
-            found.update(builds[key].version for key in side.duplicates(builds))
-    return found
+    new = sides[1].graph
+    both: dict[Hashable, list[str]] = {}
+    for key, stacks in pair.kept_hashes():
+        if stack in stacks:
+            both.setdefault(new.likeness(key), []).append(key)
+    numbers: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
+    for counted, side, specs in zip(numbers, sides, (pair.old, pair.new), strict=True):
+        own: dict[Hashable, dict[str, Build]] = {}
+        for key, build in specs.items():
+            if stack in build.stacks:
+                own.setdefault(side.graph.likeness(key), {})[key] = build
+        for looks in own.keys() | both.keys():
+            builds, others = own.get(looks, {}), both.get(looks, ())
+            if len(builds) + len(others) > 1:
+                builds |= {key: node.build for key in others if (node := new.node(key))}
+                counted.update(builds[key].version for key in side.duplicates(builds))
+    return numbers
 
 
 def _mark_equal(
