@@ -20,6 +20,10 @@ _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
 
 
+_LEAST_DEPENDENCIES = 8
+"""How many dependencies make theirs one: of fewer, the lines among dependencies say it."""
+
+
 class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought: `taken` are roots no more, `older` are downgraded.
 
@@ -97,10 +101,14 @@ class LostTogether(Struct, frozen=True, kw_only=True):
 
 
 class BecauseOf(Struct, frozen=True, kw_only=True):
-    """Dependencies that are gone from the same stacks, or new in them, because of one package."""
+    """Dependencies that are gone from the same stacks, or new in them, because of one package.
+
+    `is_dependency` says that this is no product that changed, in any stack.
+    """
 
     status: Status
     because: Because
+    is_dependency: bool
     packages: tuple[str, ...]
     place: Place
 
@@ -293,11 +301,12 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
         BecauseOf(
             status=status,
             because=because,
+            is_dependency=(because.package, False) not in moves,
             packages=tuple(name for _, name in sorted(names)),
             place=places.place(stacks),
         )
         for (status, because, stacks), names in found.items()
-        if len(names) >= _LEAST_TOGETHER
+        if len(names) >= _LEAST_DEPENDENCIES
     ]
     return tuple(sorted(told, key=lambda it: (-len(it.packages), it.status, it.because.package)))
 

@@ -25,17 +25,13 @@ specs are only its dependencies there now
 - 3 builds with `cuda_arch=90` gone from `cuda-x86_64`: `adios2`, `vtk-m`, `zfp`, only \
 dependencies there now
 - 28 dependencies gone from `cuda-ppc64le`, `cuda-x86_64`, `rocm-x86_64` because of `visit` \
-`~gui`: `qt`, `qwt`, `bdftopcf`, `cairo`, `font-util`, `fontconfig`, `fontsproto`, \
+`~gui` (a dependency): `qt`, `qwt`, `bdftopcf`, `cairo`, `font-util`, `fontconfig`, `fontsproto`, \
 `gobject-introspection`, `gperf`, `harfbuzz` and 18 more
 - 12 dependencies new in `cuda-ppc64le` because of `py-torch` (new): `cudnn`, `fp16`, `fxdiv`, \
 `gloo`, `psimd`, `pthreadpool`, `py-astunparse`, `py-fsspec`, `py-networkx`, `py-sympy` and 2 more
 - 8 dependencies gone from `cuda-aarch64`, `oneapi-x86_64` because of `py-cinemasci` `1.7.0` → \
 `1.3`: `py-scikit-image`, `alsa-lib`, `ffmpeg`, `py-imageio`, `py-networkx`, `py-pywavelets`, \
 `py-tifffile`, `yasm`
-- 6 dependencies gone from `oneapi-x86_64` because of `libpressio` (gone): `bitgroomingz`, \
-`fpzip`, `libdistributed`, `libstdcompat`, `lua-sol2`, `py-numcodecs`
-- 6 dependencies gone from `cuda-x86_64`, `rocm-x86_64` because of `paraview` `5.11.1` → `5.11.2` \
-`~raytracing`: `openimagedenoise`, `ospray`, `embree`, `ispc`, `openvkl`, `rkcommon`
 **Toolchain**
 - `gcc` `11.4.0` and `9.4.0`, `intel-oneapi-compilers` `2023.2.1`, `mpich` `4.1.2` as before
 - `openmpi` `4.1.5` → `4.1.6` (all 5)
