@@ -142,6 +142,8 @@ def open_whole(repository: Repository, name: str) -> GitSource:
 
     Raises RevisionError where there is no such thing.
     """
+    if "\n" in name:
+        raise RevisionError(f"{name}: has a line break; write the id that git rev-parse prints")
     revision = split_name(name)[0] or name
     # One name is looked up once: a branch can move on between two questions.
     top = repository.look_up(revision)

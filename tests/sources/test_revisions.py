@@ -92,6 +92,15 @@ def test_a_folder_is_the_same_however_it_is_written(
     assert result.out == plain.out
 
 
+def test_a_name_with_a_line_break_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path)
+    repository.commit({f"a\nb/{path}": text for path, text in pages_of(OLD).items()})
+    said = refused("-C", tmp_path, "HEAD:a\nb", "HEAD")
+    assert said == "HEAD:a\\nb: has a line break; write the id that git rev-parse prints\n"
+    tree = repository.git("rev-parse", "HEAD:a\nb")
+    assert run_cli("-C", tmp_path, tree, tree).status == 0
+
+
 # --- One file ---
 
 
