@@ -96,10 +96,6 @@ class CatalogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     comment: CommentSection = CommentSection()
     changelog: ChangelogSection = ChangelogSection()
 
-    def options(self) -> dict[str, Any]:
-        """Return the options that the file says something of, each with its value."""
-        return {name: value for name, _, value in self.said()}
-
     def said(self) -> Iterator[tuple[str, KeyPath, Any]]:
         """Yield the options that the file says something of, each with its key and its value."""
         for section_name in self.__struct_fields__:

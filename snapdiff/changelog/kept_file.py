@@ -200,8 +200,8 @@ class _Versioned(msgspec.Struct):
 _VERSION = msgspec.json.Decoder(_Versioned)
 
 
-def last_report(path: Path) -> Marker | None:
-    """Return ends and filters of the last section in a file of lines, or None where it has none.
+def last_report(path: Path) -> list[Marker]:
+    """Return ends and filters of the last section in a file of lines; nothing where it has none.
 
     A last line that is not complete was being written when a run was stopped: it is cut off. Raises
     ReportError where the line before it is no report.
@@ -209,12 +209,12 @@ def last_report(path: Path) -> Marker | None:
     with errors_named(path, cannot_be="continued"), open(path, "r+b") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
-            return None
+            return []
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             end = content.rfind(b"\n") + 1
             start = content.rfind(b"\n", 0, end - 1) + 1
             line, torn = content[start:end], content[end : end + len(_BEGINNING)]
-        found = _marker_of_line(f"{path}, last line", line) if line else None
+        found = [_marker_of_line(f"{path}, last line", line)] if line else []
         if not torn.startswith(_BEGINNING[: len(torn)]):
             raise ReportError(f"{path}: its end is no report of snapdiff; name another file")
         if end < size:

@@ -81,8 +81,7 @@ class Changelog(Struct, frozen=True, kw_only=True):
         if self.format_name == "markdown":
             markers, options = list(kept_file.find_markers(file)), self.shaping
         else:  # a line is a report: of what shaped it, it has the filters alone
-            last = kept_file.last_report(file)
-            markers, options = [last] if last else [], filter_options(self.settings.filters)
+            markers, options = kept_file.last_report(file), filter_options(self.settings.filters)
         if markers:
             markers[0].require(options)
         return kept_file.resume_after(markers, wanted)

@@ -269,7 +269,7 @@ def with_settings(
     source_of = click.get_current_context().get_parameter_source
     options = {
         name: value
-        for name, value in (settings.options() if settings else {}).items()
+        for name, _, value in (settings.said() if settings else ())
         if name in takes and source_of(name) is not ParameterSource.COMMANDLINE
     }
     return replace(given, **options, from_file=frozenset(options), settings_file=file)

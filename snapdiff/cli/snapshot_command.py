@@ -13,7 +13,6 @@ import click
 import msgspec
 
 from snapdiff.catalog.loading import Catalog
-from snapdiff.catalog.reading import read_file
 from snapdiff.cli import options
 from snapdiff.errors import FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
@@ -77,15 +76,11 @@ def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool
 
 def _documents(catalog: Catalog) -> list[Entry]:
     """Return the entries of a catalog that are documents; for some, only the content says so."""
-    source = catalog.source
-    entries = list(source.entries())
+    entries = list(catalog.source.entries())
     read = [entry for entry in entries if DOCUMENTS.is_read(entry.path)]
     unsure = [entry for entry in read if not DOCUMENTS.is_document(entry.path)]
-    others = set()
-    for entry, content in zip(unsure, source.read(unsure), strict=True):
-        reader = DOCUMENTS.reader(entry.path, catalog.limits)
-        if read_file(reader, entry.path, catalog.version(entry, content), "old") is None:
-            others.add(entry.path)
+    found = zip(unsure, catalog.read(unsure, DOCUMENTS), strict=True)
+    others = {entry.path for entry, reading in found if reading is None}
     return [entry for entry in entries if entry.path not in others]
 
 

@@ -34,7 +34,7 @@ def settings_file(data: bytes) -> None:
         _check_command(data, str(error))
         return
     assert isinstance(settings, CatalogSettings)
-    for option in settings.options():
+    for option, _, _ in settings.said():
         assert line_of_option(data, option) > 0
     _check_command(data, None)
 
