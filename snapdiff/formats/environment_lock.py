@@ -135,7 +135,7 @@ class _LockListing(Listing):
     def _moved(self, old: Listing) -> AbstractSet[str]:
         """Return the hashes of roots, and of what is counted, in one version alone."""
         assert isinstance(old, _LockListing)
-        return (self.counted ^ old.counted) | (self.root_hashes ^ old.root_hashes)
+        return super()._moved(old) | (self.root_hashes ^ old.root_hashes)
 
     def _key(self, spec_hash: str) -> str:
         return f"{self._keys.get(spec_hash, '')}concrete_specs.{spec_hash}"

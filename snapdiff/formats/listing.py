@@ -16,6 +16,7 @@ from snapdiff.formats.spec_node import (
     NodeLooks,
     NodeNames,
     SpecNode,
+    decode_node,
     read_edges,
     read_record,
 )
@@ -97,12 +98,18 @@ class Listing(Document):
         """Return the key path of a node."""
         return spec_hash
 
+    @property
+    def counted(self) -> AbstractSet[str]:
+        """Which records are counted, where they do not say it themselves; raises FormatError."""
+        return self.records.keys()
+
     def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
         """Return a node or its names, and whether it is counted and was asked for itself.
 
         Raises FormatError.
         """
-        raise NotImplementedError
+        node = decode_node(self.records[spec_hash], shape, self._key(spec_hash))
+        return node, spec_hash in self.counted, False
 
     def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
         """Return what is counted of a node; raises FormatError."""
@@ -114,7 +121,7 @@ class Listing(Document):
 
         It is of the same kind. Raises FormatError.
         """
-        raise NotImplementedError
+        return self.counted ^ old.counted
 
     # --- One record ---
 
@@ -235,8 +242,7 @@ class Listing(Document):
     @cached_property
     def names(self) -> Mapping[str, str]:
         """The package of each spec that is counted, by hash; raises FormatError."""
-        entries = zip(self.records, map(self.entry, self.records), strict=True)
-        return {found: entry.name for found, entry in entries if entry.tags}
+        return {key: entry.name for key in self.records if (entry := self.entry(key)).tags}
 
     @property
     def listed_hashes(self) -> Mapping[str, str]:
@@ -273,11 +279,8 @@ class Listing(Document):
         return alike
 
     def builds(self, hashes: Iterable[str]) -> Iterator[tuple[str, Build]]:
-        """Yield some specs, each decoded now."""
-        for spec_hash in hashes:
-            node = self.node(spec_hash)
-            assert node is not None
-            yield spec_hash, node.build
+        """Return some specs, each decoded when it is taken."""
+        return ((key, node.build) for key in hashes if (node := self.node(key)))
 
     @property
     def warning(self) -> str | None:
