@@ -28,8 +28,8 @@ E4S 23.08 and 23.11 have 0.7 pairs a node. Two graphs made for it could have a p
 each new node of a package: a million in a lock of a megabyte, which take half a minute.
 """
 
-UNKNOWN = 1
-"""The bit of a difference that is no event of the pair: what is behind an edge that leads to no
+UNKNOWN = 0
+"""The place of a difference that is no event of the pair: what is behind an edge that leads to no
 node of its document, or another compiler, which is an event of the compiler itself."""
 
 
@@ -37,7 +37,7 @@ class ChangedPair(Struct, eq=False):
     """Two nodes of one package with different hashes, and the changed pairs below them.
 
     `events` has each of its own with whether it is about a dependency that is needed for building
-    alone, `linked_below` what of `below` is linked or run. `bits` are those of its events and of
+    alone, `linked_below` what of `below` is linked or run. `places` are those of its events and of
     their packages; `is_same_to_use` is where nothing differs but what is needed for building alone.
     """
 
@@ -46,8 +46,16 @@ class ChangedPair(Struct, eq=False):
     events: dict[Event, bool] = {}
     below: list["ChangedPair"] = []
     linked_below: list["ChangedPair"] = []
-    bits: int = 0
+    places: Sequence[int] = ()
     is_same_to_use: bool = True
+
+    @property
+    def bits(self) -> int:
+        """Its places as bits: kept for every pair of a long chain, they would take its square."""
+        bits = 0
+        for place in self.places:
+            bits |= 1 << place
+        return bits
 
 
 class ChangedPairs:
@@ -63,7 +71,7 @@ class ChangedPairs:
         self.pairs: dict[HashPair, ChangedPair] = {}
         self.events: dict[Event, int] = {}
         self.packages = 0
-        self._bits_of_packages: dict[str | None, int] = {}
+        self._places_of_packages: dict[str | None, int] = {}
         self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
         self._waiting: list[ChangedPair] = []
 
@@ -92,9 +100,9 @@ class ChangedPairs:
     def _compare(self, pair: ChangedPair) -> None:
         pair.name, pair.events, changed, unknown = compare_nodes(pair.hashes, self.graphs)
         pair.is_same_to_use = not unknown and all(pair.events.values())
-        pair.bits = UNKNOWN if unknown else 0
-        for event in pair.events:
-            pair.bits |= self._bits(event)
+        pair.places = [place for event in pair.events for place in self._places(event)]
+        if unknown:
+            pair.places.append(UNKNOWN)
         pair.below, pair.linked_below = [], []
         for before, after in changed:
             below = self._pair((before.hash, after.hash))
@@ -102,16 +110,16 @@ class ChangedPairs:
             if not (is_build_only(before) and is_build_only(after)):
                 pair.linked_below.append(below)
 
-    def _bits(self, event: Event) -> int:
-        """Return the bits of an event and of its package; recipes do not count for a package."""
-        size = len(self.events) + len(self._bits_of_packages) + UNKNOWN.bit_length()
+    def _places(self, event: Event) -> tuple[int, ...]:
+        """Return the places of an event and of its package; recipes count for no package."""
+        size = 1 + len(self.events) + len(self._places_of_packages)  # UNKNOWN is the first
         place = self.events.setdefault(event, size)
         if event.what == "recipe":
-            return 1 << place
-        if event.package not in self._bits_of_packages:
-            self._bits_of_packages[event.package] = 1 << (size + 1)
+            return (place,)
+        if event.package not in self._places_of_packages:
+            self._places_of_packages[event.package] = size + 1
             self.packages |= 1 << (size + 1)
-        return 1 << place | self._bits_of_packages[event.package]
+        return place, self._places_of_packages[event.package]
 
 
 class KnownGraphs:
