@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import compress, product
 from typing import NamedTuple
 
-from snapdiff.diff.pairing import Effort
+from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import unite_below
 from snapdiff.model import Build, Edge, Graph
 from snapdiff.spack import Configuration, Version
@@ -167,7 +167,7 @@ def match_members(
     _pair_level({alike: [alike] for alike in before.keys() & after.keys()}, before, after, pairs)
     before = {alike: members for alike, members in before.items() if members}
     after = {alike: members for alike, members in after.items() if members}
-    effort.spend(_COMPARISON * len(before) * len(after))
+    effort.spend(COMPARISON * len(before) * len(after))
     levels: dict[tuple[int, int, bool], dict[DependsOn, list[DependsOn]]] = {}
     for mine in before:
         for theirs in after:
@@ -180,10 +180,6 @@ def match_members(
     for _, level in sorted(levels.items()):
         _pair_level(level, before, after, pairs)
     return pairs
-
-
-_COMPARISON = 32
-"""What comparing two sets of dependencies costs: as much as so many variants (`pairing.py`)."""
 
 
 def _pair_level(
@@ -207,11 +203,12 @@ def direct_dependents(packages: Collection[str], graph: Graph) -> dict[str, tupl
     if not packages:
         return {}
     found: dict[str, set[str]] = {name: set() for name in packages}
-    for node in map(graph.node, graph.hashes):
-        if node and node.name in graph.package_names:
-            below = (graph.node(edge.hash) for edge in node.edges)
-            for name in {it.name for it in below if it}.intersection(found):
-                found[name].add(node.name)
+    for spec_hash, name in graph.names.items():
+        node = graph.node(spec_hash)
+        for edge in node.edges if node else ():
+            below = graph.names.get(edge.hash, "")
+            if below in found:
+                found[below].add(name)
     return {name: tuple(sorted(found[name] - {name})) for name in packages}
 
 

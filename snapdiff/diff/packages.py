@@ -29,11 +29,7 @@ def hashes_of_builds(side: Mapping[str, Build]) -> BuildHashes:
     """Return the specs that a side of a package has as builds with their hashes."""
     found: BuildHashes = {}
     for spec_hash, build in side.items():
-        known = found.get(build)
-        if known is None:
-            found[build] = [spec_hash]
-        else:
-            known.append(spec_hash)
+        found.setdefault(build, []).append(spec_hash)
     return found
 
 

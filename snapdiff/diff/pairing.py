@@ -161,8 +161,8 @@ def _take_pairs(
     return found
 
 
-_COMPARISON = 32
-"""What comparing two specs costs beside their variants: as much as so many of these."""
+COMPARISON = 32
+"""What comparing two specs, or what they depend on, costs: as much as so many variants."""
 
 
 def _best_first(
@@ -199,7 +199,7 @@ def _fewest_differences_first(
             j += not new[j].hashes
         return
     effort.spend(
-        len(new) * sum(_COMPARISON + len(item.build.configuration.variants) for item in old)
+        len(new) * sum(COMPARISON + len(item.build.configuration.variants) for item in old)
         + len(old) * sum(len(item.build.configuration.variants) for item in new)
     )
     # One number for each pair, as tuples would take ten times the memory. What decides first is in

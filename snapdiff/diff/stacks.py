@@ -127,7 +127,7 @@ class ComparedStack:
                 gained_by=gained.packages.get(change.package, ()),
                 merged=lost.merged.get(change.package, UNSET),
                 cause=main.get(change.package, UNSET),
-                because=because[change.kind].get(change.package, UNSET) if change.whole else UNSET,
+                because=because.get(change.package, UNSET) if change.whole else UNSET,
                 was_compiler=change.package in became or UNSET,
                 needed_by=needed_by.get(change.package, UNSET),
             )
@@ -217,26 +217,18 @@ class ComparedStack:
         older = {package: versions for package, versions in older.items() if versions}
         if not older:
             return {}
+        before = set(old.names.values())
         roots = {
-            spec_hash: root.package
-            for spec_hash, root in (new.roots or {}).items()
-            if root.package not in old.package_names
+            key: it.package for key, it in (new.roots or {}).items() if it.package not in before
         }
         return roots_above(older, roots, self.known.dependencies((old, new))[1])
 
-    def _because(self) -> Mapping[Kind, Mapping[str, Because]]:
-        """Return why dependencies are gone, and why they are new, by package.
-
-        Nothing where no document says what is asked for. Raises FormatError where a node cannot be
-        read.
-        """
+    def _because(self) -> Mapping[str, Because]:
+        """Return why dependencies are gone, or new, by package; raises FormatError."""
         old, new = self.graphs
         if not self.asked_for or old is None or new is None:
-            return {Kind.REMOVED: {}, Kind.ADDED: {}}
-        return {
-            Kind.REMOVED: reasons_of_one_sided("removed", old, new),
-            Kind.ADDED: reasons_of_one_sided("added", new, old),
-        }
+            return {}
+        return reasons_of_one_sided("removed", old, new) | reasons_of_one_sided("added", new, old)
 
     def _packages(self, changes: Collection[Change]) -> list[PackageChange]:
         """Return what happened to packages, as far as it is looked at."""

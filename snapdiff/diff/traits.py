@@ -96,7 +96,7 @@ def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitB
         if trait := _merged(loss, bits):
             merged[loss.package] = trait
         if loss.sides and loss.sides not in gone_from:
-            mine, theirs = (side.graph.package_names for side in loss.sides)
+            mine, theirs = (set(side.graph.names.values()) for side in loss.sides)
             gone_from[loss.sides] = bits.of_names(mine - theirs if gone is None else gone)
         found.append(_read(loss, gone_from[loss.sides], bits))
     packages = {lost.package: tuple(_traits_of_package(lost, bits)) for lost in found}

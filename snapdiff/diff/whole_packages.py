@@ -21,7 +21,7 @@ def reasons_of_one_sided(
     `kind` is what happened to all that is in `mine` alone (specification, section 9). Raises
     FormatError where a node cannot be read.
     """
-    alone = mine.package_names - theirs.package_names
+    alone = set(mine.names.values()).difference(theirs.names.values())
     if not alone:
         return {}
     users = _users_of(alone, mine, theirs)
@@ -109,10 +109,9 @@ def _own_changes(
             others[name].append(spec_hash)
     found = {}
     for name, hashes in specs.items():
-        here, there = (
+        builds = [
             [node.build for spec_hash in some if (node := graph.node(spec_hash))]
-            for some, graph in ((hashes, mine), (others[name], theirs))
-        )
-        old, new = (here, there) if kind == "removed" else (there, here)
-        found[name] = common_differences(old, new)
+            for graph, some in ((mine, hashes), (theirs, others[name]))
+        ]
+        found[name] = common_differences(*(builds if kind == "removed" else builds[::-1]))
     return found

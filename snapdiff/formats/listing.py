@@ -313,11 +313,6 @@ class Listing(Document):
         """How many of the specs that are counted have which compiler; raises FormatError."""
         return Counter(build.compiler for _, build in self.builds(self.names))
 
-    @cached_property
-    def package_names(self) -> frozenset[str]:
-        """The packages of the specs that are counted."""
-        return frozenset(self.names.values())
-
     def node(self, spec_hash: str) -> Node | None:
         """Return a node, or None where an edge leads to no node of the document.
 

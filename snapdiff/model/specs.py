@@ -174,10 +174,6 @@ class Graph(Protocol):
         """The package of each spec that the document lists, by hash."""
 
     @property
-    def package_names(self) -> frozenset[str]:
-        """The packages that the document lists."""
-
-    @property
     def hashes(self) -> Collection[str]:
         """The hashes of all nodes."""
 

@@ -109,10 +109,6 @@ class NodesByHash:
         return {key: node.name for key, node in self._nodes.items()}
 
     @property
-    def package_names(self) -> frozenset[str]:
-        return frozenset(self.names.values())
-
-    @property
     def hashes(self) -> Collection[str]:
         return self._nodes
 
