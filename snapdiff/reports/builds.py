@@ -110,6 +110,13 @@ class VersionMove(NamedTuple):
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
 
     @property
+    def fell(self) -> bool:
+        """Whether builds went to an older version: the highest of those with fewer, and more."""
+        fewer = [parse_version(it.version) for it in self.counts if it.new < it.old]
+        more = [parse_version(it.version) for it in self.counts if it.new > it.old]
+        return bool(fewer) and (not more or max(more) < max(fewer))
+
+    @property
     def steps(self) -> dict[str, str]:
         """The versions that are gone by the one that came in their series: 3.8.17 by 3.8.18."""
         series: dict[str, tuple[list[str], list[str]]] = {}

@@ -117,7 +117,7 @@ def _text(diff: CatalogDiff, options: ReportOptions) -> Rendered:
             **block_values(outline, lists_all=options.detail, folds=extent.folds),
             link=links(options.package_url if extent.has_links else ""),
         )
-        signs = legend(page, outline.rebuilt)
+        signs = "" if outline.has_table else legend(page, outline.rebuilt)
         return f"{page}\nSigns: {signs}\n" if signs else page
 
     return text

@@ -22,7 +22,9 @@ FEW = 4
 """How many lines are read beside others; of dependencies more are put aside."""
 
 _FEW_PACKAGES = 2
-"""How many packages the first sentence names that are gone, new or downgraded."""
+"""How many packages the first sentence names of a class, of these:"""
+
+_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.UPGRADED)
 
 _FEWEST_OTHERS = 3
 """Of how many classes beside the news, and upgrades, the sum is said."""
@@ -51,6 +53,16 @@ class Tally(Struct, frozen=True, kw_only=True):
     what: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
     events: tuple[Event, ...] = ()
+
+    @property
+    def in_more(self) -> int:
+        """How many others are new in some stacks alone, and said behind the new ones."""
+        return self.in_some if self.status is Status.NEW and self.in_some < self.number else 0
+
+    @property
+    def whole_number(self) -> int:
+        """How many there are without these."""
+        return self.number - self.in_more
 
 
 class Group(Tally, frozen=True, kw_only=True):
@@ -137,7 +149,7 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
 
 def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
-    is_few = len(packages) <= _FEW_PACKAGES and status <= Status.DOWNGRADED
+    is_few = len(packages) <= _FEW_PACKAGES and status in _NAMED
     few = tuple(sorted(packages) if is_few else ())
     tally = Tally(status=status, number=len(packages), few=few)
     every = ((name, move) for name, line in packages.items() for move in line.moves)
@@ -179,15 +191,16 @@ def grouped(
 ) -> tuple[Group, ...]:
     """Return the groups of lines that are in order, the worst first.
 
-    With `columns` they are tables, as far as names are not enough; `lists_all` gives every package
-    its line.
+    With `columns` they are tables, as far as names are not enough, and the packages of which only
+    who asks for them changed are rows; `lists_all` gives every package its line.
     """
+    lines = [it for it in lines if not (columns and it.status is Status.ROOTS)]
     groups = [
         _group(status, list(some), columns, lists_all=lists_all)
         for (status, _), some in groupby(lines, key=lambda it: (it.status, it.moves[0].is_major))
     ]
     told = {name for group in groups if group.table for name in group.table.rows}
-    if told and (alone := rows_of_roots_alone(columns, told)):
+    if columns and (alone := rows_of_roots_alone(columns, told)):
         table, what = alone
         groups.append(Group(status=Status.ROOTS, number=len(table.rows), what=what, table=table))
     return tuple(sorted(groups, key=lambda group: group.status))
@@ -197,7 +210,7 @@ def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
     left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
-    if status is Status.SHARED:  # one line says it of all of them
+    if status in (Status.ROOTS, Status.SHARED):  # one line says it of all of them
         left = lines
     if columns and not left and status < Status.SHARED:
         table = ProductTable.of(columns, (name for line in lines for name in line.packages))

@@ -20,9 +20,6 @@ from snapdiff.safe_text import LONGEST, shown
 _DITTO = "″"
 """What a cell says where the one to its left says the same; a dot is as short."""
 
-_LONG = 50
-"""How many characters of a cell are not written twice in a row of a table."""
-
 _NEEDS_ENTITIES = re.compile(r"[`|]|^ | $|^$")
 _URL_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
 _NEEDS_BRACKETS = re.compile(r"[^A-Za-z0-9!#$%&*+,/:;=?@~._-]")
@@ -173,15 +170,6 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
     return paragraph("\n".join(lines))
 
 
-def _told_before(words: Sequence[str], position: int, stacks: Sequence[str]) -> str:
-    """Return the words of a cell, or where in its row the same was said before."""
-    said = words[position]
-    if position and said == words[position - 1] and len(said) > 1:
-        return _DITTO
-    first = words.index(said)
-    return f"as in {code(stacks[first])}" if first < position and len(said) > _LONG else said
-
-
 def _product_table(
     groups: Sequence[Group],
     title: Callable[[Group], str],
@@ -196,7 +184,8 @@ def _product_table(
         body.append([f"**{title(group)}**", *[""] * len(stacks)])
         for package, cells in group.table.rows.items() if group.table else ():
             words = [cell.in_words(code) if cell else "" for cell in cells]
-            told = [_told_before(words, position, stacks) for position in range(len(words))]
+            beside_left = zip(words, ["", *words], strict=False)
+            told = [_DITTO if it == left and len(it) > 1 else it for it, left in beside_left]
             signs |= set(told)
             body.append([link(package), *told])
         if group.left_out:

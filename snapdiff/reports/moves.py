@@ -91,7 +91,7 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def is_quiet(self) -> bool:
         """Whether it is not said of a package of which there is anything else to say."""
-        return self.status in (Status.SHARED, Status.DUPLICATES, Status.REBUILT)
+        return self.status in (Status.ROOTS, Status.SHARED, Status.DUPLICATES, Status.REBUILT)
 
     def alike(self) -> "Move":
         """Return what it has in common with the same of other packages, that share its line.
@@ -169,16 +169,10 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
     products = {change.package for change in every if not change.is_dependency}
     for stack, in_stack in stacks.items():
         for change, move in in_stack:
-            is_told_with_product = (
-                move.status is Status.DOWNGRADED
-                and change.package in products
-                and change.is_dependency
-                and not change.parts
-                and not move.versions.counts
-            )
-            if is_told_with_product:
-                move = replace(move, as_dependency=True)
-            is_dependency = change.is_dependency and not is_told_with_product
+            is_dependency = change.is_dependency
+            fell = move.status is Status.DOWNGRADED and not move.versions.counts
+            if is_dependency and fell and change.package in products and not change.parts:
+                is_dependency, move = False, replace(move, as_dependency=True)
             alike = found.setdefault((change.package, is_dependency), {})
             key = replace(move, because=_alike_because(move.because)) if move.because else move
             alike.setdefault(key, (move, []))[1].append(stack)
@@ -207,6 +201,8 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
     whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
+    roots = stack.asked_for
+    changed_roots = {*roots.no_longer, *roots.now} if roots else set()
     found = []
     for change in stack.package_changes:
         move = _move(change, specs[change.package, change.is_dependency], shared)
@@ -214,6 +210,8 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
             status = whole.get(change.package, move.status)
             is_in_tag = change.package in in_tag[change.kind]
             move = replace(move, in_tag=is_in_tag, status=status)
+        if move.is_quiet and not change.is_dependency and change.package in changed_roots:
+            move = replace(move, status=Status.ROOTS)
         found.append((change, move))
     return found
 
@@ -310,8 +308,8 @@ def _status(
         return Status.LOST
     if change.kind is Kind.ADDED or (change.came and not change.gone):
         return Status.MORE
-    if versions.counts:  # versions that were there before have fewer builds, or more
-        return Status.LOST if any(it.new < it.old for it in versions.counts) else Status.MORE
+    if versions.counts:  # builds went from one version to another that was there before
+        return Status.DOWNGRADED if versions.fell else Status.UPGRADED
     return Status[change.kind.name]
 
 

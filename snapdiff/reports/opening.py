@@ -19,7 +19,6 @@ from snapdiff.result.causes import Event, event_of
 _LEAST_TOGETHER = 3
 """How many packages make one reason worth a sentence: of fewer, their own lines say it."""
 
-
 _LEAST_DEPENDENCIES = 8
 """How many dependencies make theirs one: of fewer, the lines among dependencies say it."""
 
@@ -41,7 +40,7 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     fewest: int
     most: int
     lists: tuple[tuple[tuple[str, ...], Place], ...] = ()
-    older: tuple[str, ...]
+    older: tuple[tuple[tuple[str, ...], Place], ...]
 
 
 class StackLoss(Struct, frozen=True, kw_only=True):
@@ -198,14 +197,32 @@ def _new_roots_of(
             taken=tuple(sorted({name for name, _ in taken.get(roots, ())})),
             fewest=min(numbers[stack] for _, stack in found),
             most=max(numbers.values(), default=0),
-            older=tuple(sorted({name for name, _ in older.get(roots, ())})),
+            older=_by_place(older.get(roots, ()), places),
         )
         for roots in {**taken, **older}
         if roots and (found := taken.get(roots, []) + older.get(roots, []))
         for numbers in [Counter(stack for _, stack in taken.get(roots, ()))]
     ]
-    told = [it for it in told if len({*it.taken, *it.older}) >= _LEAST_TOGETHER]
+    told = [
+        it
+        for it in told
+        if len({*it.taken, *(name for names, _ in it.older for name in names)}) >= _LEAST_TOGETHER
+    ]
     return tuple(sorted(told, key=lambda it: (-len(it.taken), it.names)))
+
+
+def _by_place(
+    found: Iterable[tuple[str, str]], places: Places
+) -> tuple[tuple[tuple[str, ...], Place], ...]:
+    """Return packages with their stacks as those of each place, those of most stacks first."""
+    stacks: dict[str, set[str]] = {}
+    for name, stack in found:
+        stacks.setdefault(name, set()).add(stack)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name, some in sorted(stacks.items()):
+        together.setdefault(tuple(sorted(some)), []).append(name)
+    most_first = sorted(together.items(), key=lambda it: -len(it[0]))
+    return tuple((tuple(names), places.place(some)) for some, names in most_first)
 
 
 def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:

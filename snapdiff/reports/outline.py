@@ -111,6 +111,11 @@ class Outline(Struct, frozen=True, kw_only=True):
         return not is_counted and sum(group.size for group in groups) <= _MOST_WITHOUT_TABLE
 
     @property
+    def has_table(self) -> bool:
+        """Whether products are in a table: beside it, signs are in folds alone."""
+        return any(tag.has_table for tag in self.tags)
+
+    @property
     def has_headings(self) -> bool:
         """Whether what happened to packages is below headings, so that all else needs one, too."""
         return any(part.has_headings for tag in self.tags for part in tag.parts)

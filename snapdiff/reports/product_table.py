@@ -21,6 +21,10 @@ _ONE_SIDE = {
 }
 
 
+DAGGER = "†"
+"""What says in a cell that a package is a dependency there, which nobody asks for."""
+
+
 class ProductCell(NamedTuple):
     """What happened to a product in one of the stacks that have it, on either side.
 
@@ -37,22 +41,22 @@ class ProductCell(NamedTuple):
     def in_words(self, mark: Mark) -> str:
         """Return `2.10.0 → 2.10.1`, `new 1.2`, `gone`, `1.2 added beside 1.1`, or a dot.
 
-        Equal builds count once. What else there is to know stands in brackets.
+        Equal builds count once. What else there is to know stands in brackets; a dagger says that
+        it is a dependency there.
         """
-        notes = [f"as a dependency {self.beside.in_words(mark)}"] if self.beside else []
+        notes = [f"{DAGGER} {self.beside.in_words(mark)}"] if self.beside else []
         roots = self.asked_for
         needed_by = names_in_words(self.needed_by, mark)
-        if self._is_whole(Kind.REMOVED):
-            pass
-        elif roots and not roots.new:
-            notes.append("now a dependency" if roots.old else "dependency")
-            notes[-1] += f" of {needed_by}" if needed_by else ""
-        elif needed_by:
-            notes.append(f"needed by {needed_by}")
+        if roots and not roots.new and not self._is_whole(Kind.REMOVED):
+            notes.append(f"now {DAGGER}" if roots.old else DAGGER)
         elif roots and not roots.old and not self._is_whole(Kind.ADDED):
-            notes.append("a dependency before")
-        words = self._happened(mark) or "·"
-        return f"{words} ({'; '.join(notes)})" if notes else words
+            notes.append(f"before {DAGGER}")
+        if needed_by and not self._is_whole(Kind.REMOVED):
+            notes.append(f"needed by {needed_by}")
+        words = self._happened(mark)
+        if words and notes:
+            return f"{words} ({'; '.join(notes)})"
+        return words or "; ".join(notes) or "·"
 
     def has_versions(self, versions: VersionMove) -> bool:
         """Return whether these came and went, too."""
@@ -112,10 +116,10 @@ def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[Sign]:
     """Return which signs the words in the cells of a table of products have, for its legend."""
     words = set(cells)
     found: dict[Sign, bool] = {
-        "dot": any(it.startswith("·") for it in words),
+        "dot": "·" in words,
         "ditto": ditto in words and bool(ditto),
         "empty": "" in words,
-        "dependency": any("dependency)" in it or "dependency of" in it for it in words),
+        "dependency": any(DAGGER in it for it in words),
         "build": any(" build" in it for it in words),
     }
     return [sign for sign, is_there in found.items() if is_there]

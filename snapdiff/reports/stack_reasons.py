@@ -223,7 +223,7 @@ def toolchain_of(
     changes = []
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
         most_first = sorted(
-            steps.items(),
+            _by_version(steps).items(),
             key=lambda item: (len(item[1]), parse_version((item[0].came or item[0].gone)[-1])),
             reverse=True,
         )
@@ -238,6 +238,21 @@ def toolchain_of(
     if not changes and not (changed and as_before):
         return None
     return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
+
+
+def _by_version(steps: dict[VersionMove, list[str]]) -> dict[VersionMove, list[str]]:
+    """Return the steps of a tool, those of each series apart where stacks made several at once."""
+    if len(steps) == 1 or not any(step.steps for step in steps):
+        return steps
+    found: dict[VersionMove, list[str]] = {}
+    for step, stacks in steps.items():
+        pairs = step.steps
+        came = [VersionMove((), (version,)) for version in step.came if version not in pairs]
+        gone = [VersionMove((it,), ()) for it in step.gone if it not in pairs.values()]
+        of_series = [VersionMove((old,), (new,)) for new, old in pairs.items()]
+        for move in (*of_series, *came, *gone) if pairs else (step,):
+            found.setdefault(move, []).extend(stacks)
+    return found
 
 
 def _says(change: SharedChange, name: str, step: VersionMove, place: Place) -> bool:

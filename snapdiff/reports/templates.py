@@ -81,6 +81,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     environment.filters |= _FILTERS | {
         "tag_names": tag_names,
         "sets_in": sets_in,
+        "legend": terminal.legend,
         "name": mark,
         "paint": paint,
         "because": partial(cause_in_words, mark=mark),

@@ -34,7 +34,7 @@ MOVES = {
     "a build of a version that stays went down": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0"],
-        "− zlib 1.1 (2 → 1 builds), 1.0 (1 → 2)",
+        "↓ zlib 1.1 (2 → 1 builds), 1.0 (1 → 2)",
     ),
     "and to a version that was not there": (
         ["1.1", "1.1"],
@@ -44,7 +44,7 @@ MOVES = {
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.2", "1.1"],
-        "− zlib 1.2 (1 → 2 builds), 1.1 (2 → 1)",
+        "↑ zlib 1.2 (1 → 2 builds), 1.1 (2 → 1)",
     ),
     "an older version comes, and a build is lost": (
         ["1.1", "1.1", "1.1"],
@@ -276,7 +276,7 @@ def test_few_that_are_gone_new_or_downgraded_are_named_where_no_line_follows(num
         ]
         diff = diff_of([*sides[0], ups[0]], [*sides[1], ups[1]])
         stat = render_report(diff, "text", ReportOptions(stat=True, width=400))
-        assert f"\n\n{number} {noun} {words}{named}, 1 upgraded in e4s.\n" in stat
+        assert f"\n\n{number} {noun} {words}{named}, 1 upgraded (up) in e4s.\n" in stat
         assert f"{number} {noun} {words}, 1 upgraded in e4s.\n" in render_report(diff, "text")
 
 

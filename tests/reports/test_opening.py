@@ -82,10 +82,10 @@ TAKEN = (
     ("older", "more"),
     [
         ((), f": {TAKEN}"),
-        (("tool1",), f"; 1 of its dependencies is older than before: `tool1`; {TAKEN}"),
+        (("tool1",), f"; older for it: `tool1`; {TAKEN}"),
         (
             ("tool0", "tool1"),
-            f"; 2 of its dependencies are older than before: `tool0`, `tool1`; {TAKEN}",
+            f"; older for it: `tool0`, `tool1`; {TAKEN}",
         ),
     ],
 )
@@ -107,7 +107,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     }
     found = report(tmp_path, stacks, "-f", "comment")
     place = found.index(
-        "- `sdk` is new in all but `c`: up to 3 products that were root specs are only its "
+        "- `sdk` is new in all but `c`: 2 to 3 products that were root specs are only its "
         "dependencies there now:"
     )
     assert found[place + 1 : place + 3] == [
@@ -115,8 +115,8 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "  - in `a`: `tool2`",
     ]
     table = report(tmp_path, stacks)
-    assert "| **No longer a root spec** |  |  |" in table
-    assert "| `tool1` | · (now a dependency) | ″ |" in table
+    assert "| **No longer root specs** |  |  |" in table
+    assert "| `tool1` | now † | ″ |" in table
 
 
 def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_path: Path) -> None:

@@ -93,9 +93,7 @@ def test_what_became_of_a_tool_is_said_once_for_all_stacks() -> None:
             found = records(f"{stack}{'og'[number]}", texts, f"{number + 1}.0")
             side += [item | {"stacks": [stack]} for item in found]
     text = render_report(diff_of(*sides), "text", ReportOptions(width=400))
-    words = (
-        "python 3.11.6 new, 3.8.17 → 3.8.18 (b); 3.11.6 new (c); 3.8.17 → 3.8.18, 3.7.17 gone (a)"
-    )
+    words = "python 3.11.6 new (all but a); 3.8.17 → 3.8.18 (all but c); 3.7.17 gone (a)"
     assert toolchain(text) == ["gcc 12.3.0 as before", words]
 
 
