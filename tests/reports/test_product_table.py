@@ -1,0 +1,94 @@
+"""The table of products: what stands in its cells, and which of its signs are explained."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from snapdiff.reports.product_table import signs_in
+from tests.support.documents import Item, lock, needs, to_bytes
+from tests.support.helpers import run_cli, write_files
+
+Sides = tuple[Sequence[Item], Sequence[Item]]
+
+ALIKE = tuple(Item(f"lib{number}", "1.0", explicit=True) for number in range(6))
+NEXT = tuple(replace(item, version=f"1.{item.name[3:]}1") for item in ALIKE)
+
+
+def table(folder: Path, **stacks: Sides) -> dict[str, list[str]]:
+    """The rows of the table of products of some environments, by name, without the six alike."""
+    for stack, sides in stacks.items():
+        for side, items in zip(("old", "new"), sides, strict=True):
+            both = [*items, *(ALIKE if side == "old" else NEXT)]
+            write_files(folder, {f"{side}/{stack}/spack.lock": to_bytes(lock(both))})
+    text = run_cli("-C", folder, "old", "new", "--package-url", "").out
+    rows = re.findall(r"(?m)^\| `(\S+)` \| (.*) \|$", text)
+    return {name: cells.split(" | ") for name, cells in rows if not name.startswith("lib")}
+
+
+def root(version: str, *below: Item, name: str = "petsc") -> list[Item]:
+    """A root spec and its dependencies."""
+    return [*below, Item(name, version, explicit=True, needs=tuple(map(needs, below)))]
+
+
+def test_a_version_for_other_packages_stands_beside_the_product(tmp_path: Path) -> None:
+    beside = root("1.0", Item("petsc", "3.18"), name="user")
+    rows = table(
+        tmp_path,
+        a=([*root("3.19"), *root("1.0", name="user")], [*root("3.20"), *beside]),
+        b=([*root("3.19")], [*root("3.20")]),
+    )
+    assert rows["petsc"] == ["`3.19` → `3.20` († `3.18` new)", "`3.19` → `3.20`"]
+
+
+def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Path) -> None:
+    tool, asked_for = Item("tool", "1.0"), Item("tool", "1.0", explicit=True)
+    up, asked_up = Item("tool", "1.1"), Item("tool", "1.1", explicit=True)
+    app = Item("app", explicit=True)
+    rows = table(
+        tmp_path,
+        a=([asked_for, app], root("1.0", tool, name="app")),
+        b=([asked_for, app], root("1.0", up, name="app")),
+        c=(root("1.0", tool, name="app"), [asked_up, app]),
+        d=([asked_for, app], [asked_up, app]),
+    )
+    assert rows["tool"] == [
+        "now †",
+        "`1.0` → `1.1` (now †)",
+        "`1.0` → `1.1` (before †)",
+        "`1.0` → `1.1`",
+    ]
+
+
+def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_path: Path) -> None:
+    tool, asked_for = Item("tool", "1.0"), Item("tool", "1.0", explicit=True)
+    both = (root("1.0", name="app"), root("1.0", name="app"))
+    rows = table(tmp_path, a=([asked_for, *both[0]], root("1.0", tool, name="app")), b=both)
+    assert rows["tool"] == ["now †", ""]
+    text = run_cli("-C", tmp_path, "old", "new").out
+    assert "| **No longer root specs** |" in text or "| **No longer a root spec** |" in text
+    assert "- **No longer a root spec" not in text
+
+
+def test_a_reconfigured_product_says_in_what(tmp_path: Path) -> None:
+    def app(*values: str) -> list[Item]:
+        return [Item("app", explicit=True, parameters={"x": it, "y": "1"}) for it in values]
+
+    rows = table(tmp_path, a=(app("1"), app("2")), b=(app("1", "3"), app("2", "3")))
+    assert rows["app"] == ["variants `x=1` → `x=2`", "1 of 2 builds: variants `x=1` → `x=2`"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "signs"),
+    [
+        (["·", "gone"], ["dot"]),
+        (["`1.0` → `1.1`", "″"], ["ditto"]),
+        (["", "now †"], ["empty", "dependency"]),
+        (["1 of 2 builds gone (†)"], ["dependency", "build"]),
+        (["new `1.0`"], []),
+    ],
+)
+def test_only_the_signs_of_a_table_are_explained(cells: list[str], signs: list[str]) -> None:
+    assert signs_in(cells, ditto="″") == signs
