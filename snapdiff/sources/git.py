@@ -267,6 +267,8 @@ class GitHistory:
                 for tree, found in zip(left, subtrees, strict=True):
                     if found and found.kind == "tree":
                         trees[tree] = found.object_id
+            if not objects.is_idle:  # else each commit after that would be without the folder
+                raise RevisionError("git cat-file: stopped in the middle; see git fsck")
         nothing = "" if all(trees.values()) else self.repository.empty_tree()
         return [commit._replace(tree=trees[commit.tree] or nothing) for commit in commits]
 

@@ -28,7 +28,6 @@ exec {git} "$@"
 """
 
 
-@pytest.mark.parametrize("word", ["--batch-check", "--stdin"])
 @pytest.mark.parametrize(
     "what",
     nightly_but(
@@ -36,18 +35,38 @@ exec {git} "$@"
     ),
 )
 def test_a_git_that_ends_too_early_is_an_error(
-    word: str, what: str, repository: GitRepository, tmp_path: Path
+    what: str, repository: GitRepository, tmp_path: Path
 ) -> None:
     git = shutil.which("git")
     assert git
     folder = tmp_path / "bin"
     folder.mkdir()
-    (folder / "git").write_text(_FAKE_GIT.format(word=word, what=what, git=git))
+    (folder / "git").write_text(_FAKE_GIT.format(word="--stdin", what=what, git=git))
     (folder / "git").chmod(0o755)
     env = {"PATH": f"{folder}:{os.environ['PATH']}"}
     story = "HEAD~1:_cache..HEAD:_cache"
     done = run_process("changelog", "-C", repository.folder, story, "-f", "json", env=env)
     assert "stopped in the middle; see git fsck" in failed(done)
+
+
+def test_whatever_a_git_still_answers_before_it_ends_the_changelog_is_right_or_there_is_none(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = ("changelog", "-C", repository.folder, "HEAD~1:_cache..HEAD:_cache", "-f", "json")
+    wanted, git, path = run_cli(*story), shutil.which("git"), os.environ["PATH"]
+    assert wanted.status == 0
+    said = set()
+    for answers in range(1, 40):
+        monkeypatch.setenv("PATH", path)
+        ends = f'sed -u {answers}q | {git} "$@"; exit 1'
+        monkeypatch.setenv("PATH", git_that(tmp_path, "cat-file", ends)["PATH"])
+        done = run_cli(*story)
+        if done.status == 0:
+            break
+        said.add(done.err)
+        assert (done.status, done.out) == (2, "")
+    assert done == wanted
+    assert "snapdiff: error: git cat-file: stopped in the middle; see git fsck\n" in said
 
 
 @pytest.mark.parametrize(
