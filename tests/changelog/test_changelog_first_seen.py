@@ -25,8 +25,8 @@ def test_every_version_is_seen_when_it_is_there(seed: int, tmp_path: Path) -> No
     seen: dict[tuple[str, str, str], dict[int, Counter[Configuration]]] = {}
     for number, records in enumerate(snapshots):
         for item in records:
-            words = (item[name] for name in ("compiler", "os", "platform", "target", "variants"))
-            configuration = parse_configuration(*words)
+            words = {name: item[name] for name in ("compiler", "os", "platform", "target")}
+            configuration = parse_configuration(**words, variants=tuple(item["variants"]))
             for stack in counting_stacks(item):
                 place = (item["package"], item["versions"][0], stack)
                 seen.setdefault(place, {}).setdefault(number, Counter())[configuration] += 1
