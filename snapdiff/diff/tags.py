@@ -1,6 +1,6 @@
 """What happened in each tag: its packages' changes and counts, added up stack by stack."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from snapdiff.diff.packages import PackageDiff, diff_package
 from snapdiff.diff.stacks import ComparedStack
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import Build, PackagePair, TagPair, Tags, packages_asked_for
+from snapdiff.model import PackagePair, TagPair, Tags, packages_asked_for
 from snapdiff.result import (
     Count,
     HashConflict,
@@ -154,31 +154,19 @@ def find_hash_conflicts(pairs: Sequence[PackagePair], scope: Scope) -> tuple[Has
     """Return the hashes of a tag that no package lists with the same version on both sides."""
     hashes = set().union(*(pair.old for pair in pairs))
     hashes.intersection_update(set().union(*(pair.new for pair in pairs)))
-    if not hashes:
-        return ()
-    old = _versions_of(((pair.name, pair.old) for pair in pairs), hashes, scope)
-    new = _versions_of(((pair.name, pair.new) for pair in pairs), hashes, scope)
+    versions: dict[str, tuple[dict[str, str], dict[str, str]]] = {it: ({}, {}) for it in hashes}
+    for pair in pairs if hashes else ():
+        for place, specs in enumerate((pair.old, pair.new)):
+            for spec_hash in specs.keys() & hashes:
+                if scope.stacks(specs[spec_hash].stacks):
+                    versions[spec_hash][place][pair.name] = specs[spec_hash].version_text
     return tuple(
         HashConflict(
-            hash=spec_hash,
-            old=SpecName(*min(old[spec_hash].items())),
-            new=SpecName(*min(new[spec_hash].items())),
+            hash=spec_hash, old=SpecName(*min(old.items())), new=SpecName(*min(new.items()))
         )
-        for spec_hash in sorted(old.keys() & new.keys())
-        if not any(
-            parse_version(old[spec_hash][name]) == parse_version(new[spec_hash][name])
-            for name in old[spec_hash].keys() & new[spec_hash].keys()
+        for spec_hash, (old, new) in sorted(versions.items())
+        if old and new
+        if all(
+            parse_version(old[name]) != parse_version(new[name]) for name in old.keys() & new.keys()
         )
     )
-
-
-def _versions_of(
-    packages: Iterable[tuple[str, Mapping[str, Build]]], hashes: set[str], scope: Scope
-) -> dict[str, dict[str, str]]:
-    """Return for each hash the packages that list it, with the version that they say it has."""
-    found: dict[str, dict[str, str]] = {}
-    for name, specs in packages:
-        for spec_hash in specs.keys() & hashes:
-            if scope.stacks(specs[spec_hash].stacks):
-                found.setdefault(spec_hash, {})[name] = specs[spec_hash].version_text
-    return found
