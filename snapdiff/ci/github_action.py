@@ -17,6 +17,7 @@ from snapdiff.ci import runs
 from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
 from snapdiff.errors import PostError, RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
+from snapdiff.output.whole_files import errors_named
 from snapdiff.posting.rest import RestInterface
 from snapdiff.posting.target import (
     GitHubEvent,
@@ -276,11 +277,8 @@ def add_summary(file: Path, text: str) -> None:
 
 
 def _add(file: Path, content: bytes) -> None:
-    try:
-        with file.open("ab") as opened:
-            opened.write(content)
-    except OSError as error:  # of a full disk it has no name of a file
-        raise SnapdiffError(f"{file}: cannot be written: {error.strerror}") from error
+    with errors_named(file), file.open("ab") as opened:
+        opened.write(content)
 
 
 def main() -> int:
