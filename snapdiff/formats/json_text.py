@@ -22,7 +22,6 @@ HASH_LENGTH = 32
 """Spack's DAG hash in base 32: the first 160 bits of a digest (Spack's `spack.hash_types`)."""
 
 _ALPHABET = HASH_ALPHABET.encode()
-_HASH = re.compile(f"[{HASH_ALPHABET}]{{{HASH_LENGTH}}}")
 
 FileContent = bytes | Raw
 
@@ -90,7 +89,7 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
         place = f"{key}: " if key else ""
         seen: set[str] = set()
         for text in map(str, records):
-            if not is_hash(text):
+            if not are_hashes([text]):
                 raise FormatError(f"{place}{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
             if text in seen:
                 raise FormatError(f"{place}{text} is listed twice")
@@ -99,14 +98,9 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
 
 
 def are_hashes(texts: Collection[str]) -> bool:
-    """Return whether every text is a hash: all at once, in a tenth of what `is_hash` takes."""
+    """Return whether every text is a hash; to ask for all at once takes a tenth of the time."""
     characters = "".join(texts).encode("utf-8", "replace")
     return set(map(len, texts)) <= {HASH_LENGTH} and not characters.translate(None, _ALPHABET)
-
-
-def is_hash(text: str) -> bool:
-    """Return whether a text is one of Spack's DAG hashes."""
-    return _HASH.fullmatch(text) is not None
 
 
 def type_error(error: msgspec.ValidationError, key: str) -> FormatError:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import HASH_LENGTH, are_hashes, is_hash
+from snapdiff.formats.json_text import HASH_LENGTH, are_hashes
 from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limit
 from snapdiff.model import Build, StackCounts, counting_stacks
 
@@ -48,7 +48,7 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
     """
     seen: dict[str, Record] = {}
     for position, record in enumerate(records):
-        if not is_hash(record.hash):
+        if not are_hashes([record.hash]):
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash[:64]!r} is not a hash "
                 f"({HASH_LENGTH} characters a-z and 2-7)"

@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Builds, Claim, Counted, Document, File
-from snapdiff.formats.json_text import Key, decode_json, decoder_by_key, records_by_hash
+from snapdiff.formats.json_text import VALUES, decode_json, records_by_hash
 from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing
 from snapdiff.formats.spec_node import Edges, read_edges
@@ -48,7 +48,6 @@ class _SiteSpec(_SitePlaces, gc=False):
     dependencies: Edges = None
 
 
-_SPECS_DATA = decoder_by_key(dict[Key, Raw])
 _PACKAGES_BY_NAME = msgspec.json.Decoder(dict[str, _SitePackage])
 _PLACES = msgspec.json.Decoder(_SitePlaces)
 _SPEC = msgspec.json.Decoder(_SiteSpec)
@@ -125,7 +124,7 @@ class _SiteListing(Listing):
 def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
     """Return the specs of the site's data; raises FormatError."""
     content = plain_content(file.content, limits.document)
-    records = records_by_hash(decode_json(content, _SPECS_DATA), "")
+    records = records_by_hash(decode_json(content, VALUES), "")
     folder, slash, name = file.path.rpartition("/")
     ending = COMPRESSED if name.endswith(COMPRESSED) else ""
     beside = file.read_beside(f"{folder}{slash}{PACKAGE_DATA}{ending}")

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Raw, Struct, structs
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.json_text import FileContent, decode_json, is_hash
+from snapdiff.formats.json_text import FileContent, are_hashes, decode_json
 from snapdiff.limits import VERSION_PARTS, check_version
 from snapdiff.model import Edge
 from snapdiff.spack import Scalar, write_compiler, write_parameters
@@ -305,7 +305,7 @@ def read_spec_file(content: bytes, path: str = "") -> list[SpecFileNode]:
     for position, record in enumerate(nodes):
         key = f"{place}[{position}]"
         spec_hash = decode_node(record, SpecNode, key).hash or ""
-        if not is_hash(spec_hash):
+        if not are_hashes([spec_hash]):
             raise FormatError(f"{key}.hash: missing, or no hash")
         read.append(SpecFileNode(key, spec_hash, record))
     return read
