@@ -127,12 +127,13 @@ def diff_package(
     losses = _losses(pair, pairings, sides, kept)
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
+    has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
         versions = old_versions.get(stack, {}), new_versions.get(stack, {})
         equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
-        if sides and any(change.kind is not Kind.REBUILT for change in changes):
+        if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
             changes = _mark_equal(changes, pair.new, sides[1])
         package = change_of_package(pair.name, *versions, changes, equal)
