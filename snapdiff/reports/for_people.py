@@ -208,11 +208,6 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     yield replace(outline, tags=()), ("all else that is said of packages",), 0
 
 
-def _without_roots(tag: TagBlock) -> TagBlock:
-    new_roots = tuple(replace(it, lists=()) for it in tag.opening.new_roots)
-    return replace(tag, roots=(), opening=replace(tag.opening, new_roots=new_roots))
-
-
 def _without_dependencies(tag: TagBlock) -> TagBlock:
     parts = tuple(part for part in tag.parts if part.about != "dependencies")
     return replace(tag, parts=parts, reasons=None, only_rebuilt=())
@@ -220,12 +215,10 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
 
 _NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
     "dependencies, and why hashes differ": _without_dependencies,
-    "why dependencies are gone or new": lambda tag: replace(
-        tag, opening=replace(tag.opening, because_of=())
-    ),
     "the toolchain": lambda tag: replace(tag, toolchain=None),
-    "what is asked for now or no longer": _without_roots,
-    "what many packages share": lambda tag: replace(tag, opening=Opening()),
+    "what many packages share, and who asks for what now": lambda tag: replace(
+        tag, opening=Opening(), roots=()
+    ),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 

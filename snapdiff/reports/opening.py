@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.moves import Moves
 from snapdiff.reports.names import Mark, Place, Places, counted
-from snapdiff.reports.root_changes import RootsChange, needed_by_new
+from snapdiff.reports.root_changes import PlacedPackages, by_place, needed_by_new
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Because, Kind, PackageChange, StackDiff, Trait, TraitCount
@@ -27,20 +27,18 @@ class NewRoots(Struct, frozen=True, kw_only=True):
     """New roots, and what they brought: `taken` are roots no more, `older` are downgraded.
 
     All of these are dependencies of the new roots in the stacks of `place`, the `taken` ones
-    direct ones: `fewest` to `most` of them in one stack, and, where no table says it, `lists` has
-    their names by place. `in_tag` says that no other stack has any of the new roots, `were_there`
-    that some of them were dependencies in these stacks before.
+    direct ones: `fewest` to `most` of them in one stack. `in_tag` says that no other stack has any
+    of the new roots, `were_there` that some of them were dependencies in these stacks before.
     """
 
     in_tag: bool
     were_there: bool
     names: tuple[str, ...]
     place: Place
-    taken: tuple[str, ...]
+    taken: PlacedPackages
     fewest: int
     most: int
-    lists: tuple[tuple[tuple[str, ...], Place], ...] = ()
-    older: tuple[tuple[tuple[str, ...], Place], ...]
+    older: PlacedPackages
 
 
 class StackLoss(Struct, frozen=True, kw_only=True):
@@ -194,35 +192,21 @@ def _new_roots_of(
             in_tag=all(move.in_tag for name in roots for move in moves.get((name, False), ())),
             were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
             place=places.place(sorted({stack for _, stack in found})),
-            taken=tuple(sorted({name for name, _ in taken.get(roots, ())})),
+            taken=by_place(taken.get(roots, ()), places),
             fewest=min(numbers[stack] for _, stack in found),
             most=max(numbers.values(), default=0),
-            older=_by_place(older.get(roots, ()), places),
+            older=by_place(older.get(roots, ()), places),
         )
         for roots in {**taken, **older}
         if roots and (found := taken.get(roots, []) + older.get(roots, []))
         for numbers in [Counter(stack for _, stack in taken.get(roots, ()))]
     ]
-    told = [
-        it
-        for it in told
-        if len({*it.taken, *(name for names, _ in it.older for name in names)}) >= _LEAST_TOGETHER
-    ]
-    return tuple(sorted(told, key=lambda it: (-len(it.taken), it.names)))
+    told = [it for it in told if len({*_names(it.taken), *_names(it.older)}) >= _LEAST_TOGETHER]
+    return tuple(sorted(told, key=lambda it: (-it.most, it.names)))
 
 
-def _by_place(
-    found: Iterable[tuple[str, str]], places: Places
-) -> tuple[tuple[tuple[str, ...], Place], ...]:
-    """Return packages with their stacks as those of each place, those of most stacks first."""
-    stacks: dict[str, set[str]] = {}
-    for name, stack in found:
-        stacks.setdefault(name, set()).add(stack)
-    together: dict[tuple[str, ...], list[str]] = {}
-    for name, some in sorted(stacks.items()):
-        together.setdefault(tuple(sorted(some)), []).append(name)
-    most_first = sorted(together.items(), key=lambda it: -len(it[0]))
-    return tuple((tuple(names), places.place(some)) for some, names in most_first)
+def _names(some: PlacedPackages) -> Iterable[str]:
+    return (name for names, _ in some for name in names)
 
 
 def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
@@ -326,19 +310,3 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
         if len(names) >= _LEAST_DEPENDENCIES
     ]
     return tuple(sorted(told, key=lambda it: (-len(it.packages), it.status, it.because.package)))
-
-
-def with_lists(
-    opening: Opening, roots: Iterable[RootsChange]
-) -> tuple[Opening, tuple[RootsChange, ...]]:
-    """Return an opening that names what its new roots took, and the changes that are left."""
-    lists: dict[tuple[str, ...], tuple[tuple[tuple[str, ...], Place], ...]] = {}
-    told = {it.names for it in opening.new_roots if it.taken}
-    left = []
-    for change in roots:
-        if change.needed_by in told:
-            lists[change.needed_by] = (*lists.get(change.needed_by, ()), *change.lines)
-        else:
-            left.append(change)
-    new_roots = tuple(replace(it, lists=lists.get(it.names, ())) for it in opening.new_roots)
-    return replace(opening, new_roots=new_roots), tuple(left)

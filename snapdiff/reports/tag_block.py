@@ -17,7 +17,7 @@ from snapdiff.reports.groups import (
 )
 from snapdiff.reports.moves import Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
-from snapdiff.reports.opening import Opening, opening_of, with_lists
+from snapdiff.reports.opening import Opening, opening_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
@@ -199,7 +199,8 @@ class TagWriter:
         used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
         roots: tuple[RootsChange, ...] = ()
         if not any(part.has_table for part in parts):
-            opening, roots = with_lists(opening, roots_of(self.tag.stacks, self._places))
+            told_roots = {it.names for it in opening.new_roots if it.taken}
+            roots = roots_of(self.tag.stacks, self._places, told_roots)
         return TagBlock(
             tag=self.tag,
             by_stack=self._by_stack,
