@@ -1,7 +1,7 @@
 """Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 
@@ -218,9 +218,16 @@ class _Matching:
         for tag in {tag for tag in tags if tag is not None}:
             counts.merge(self._unchanged.counts(tag, self._bad))
         pairs = self._pairs.pop(tags, [])
+        bad_stacks = self._left_out(tags, "stack")
         renamed: StackNames = {}
         if old is not None and new is not None:
-            renamed = self._find_renamed(tags, pairs, waiting)
+            unchanged_in = self._unchanged.stacks
+            renamed = find_renamed(
+                pairs,
+                waiting,
+                lambda: unchanged_in(old) | unchanged_in(new) | bad_stacks,
+                self._scope,
+            )
         graphs = (
             rename_graphs(self._old.graphs.get(old, {}), renamed),
             self._new.graphs.get(new, {}),
@@ -237,14 +244,13 @@ class _Matching:
                 names.add(pair.name)
                 yield pair
             unchanged = self._unchanged.stacks_with(names, new, self._bad)
-        stacks = self._left_out(tags, "stack")
         yield TagPair(
             tags=tags,
             counts=counts,
-            left_out_stacks=stacks,
+            left_out_stacks=bad_stacks,
             repeated=(
-                self._old.count_repeated(old, self._unchanged, self._scope, stacks),
-                self._new.count_repeated(new, self._unchanged, self._scope, stacks),
+                self._old.count_repeated(old, self._unchanged, self._scope, bad_stacks),
+                self._new.count_repeated(new, self._unchanged, self._scope, bad_stacks),
             ),
             graphs=graphs,
             documents=(
@@ -278,17 +284,6 @@ class _Matching:
                 path = self._new.document_of[new, name, theirs.stack] if theirs else ""
                 same.append(pair_packages(tags, mine, theirs, path, graphs))
             yield from unite_pairs(same)
-
-    def _find_renamed(
-        self, tags: Tags, pairs: Sequence[PackagePair], waiting: tuple[Packages, Packages]
-    ) -> StackNames:
-        """Return the new names of stacks of a tag that were renamed, as far as one may look."""
-
-        def elsewhere() -> set[str]:
-            unchanged = (self._unchanged.stacks(tag) for tag in tags if tag is not None)
-            return set(self._left_out(tags, "stack")).union(*unchanged)
-
-        return find_renamed(pairs, waiting, elsewhere, self._scope)
 
     @cached_property
     def _bad(self) -> set[Claim]:

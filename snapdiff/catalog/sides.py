@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import NamedTuple
 
 from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
 from snapdiff.errors import BadPage
@@ -17,7 +16,6 @@ from snapdiff.model import (
     EMPTY_PART,
     ROOT,
     Counts,
-    DocumentKind,
     Graph,
     Package,
     PackageCounts,
@@ -27,23 +25,13 @@ from snapdiff.model import (
 )
 
 
-class CountedFile(NamedTuple):
-    """What is kept of a document that is only counted; the hashes if it lists a whole stack."""
-
-    kind: DocumentKind
-    claims: tuple[Claim, ...]
-    counts: Sequence[PackageCounts]
-    warning: str | None
-    hashes: Mapping[str, str]
-
-
 class CountedFiles:
     """Counts of some files, in a scope, kept up to date as files are put in and taken out."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._counts: dict[str, Counts] = {}
-        self.documents: dict[str, CountedFile] = {}
+        self.documents: dict[str, Document] = {}
         """Those of the files that are documents, by their paths."""
         self.bad: dict[str, BadPage] = {}
         """Those that cannot be read."""
@@ -55,9 +43,7 @@ class CountedFiles:
         if isinstance(found, BadPage):
             self.bad[path] = found
         elif found is not None:
-            self.documents[path] = CountedFile(
-                found.kind, found.claims, found.counts, found.warning, found.listed_hashes
-            )
+            self.documents[path] = found.without_specs()
             for claim in found.claims:
                 self.paths.setdefault(claim, []).append(path)
             for package in found.counts:
@@ -103,7 +89,7 @@ class Unchanged:
         self.folders: list[CountedFiles] = []
         """Documents that are the same on both sides, folder by folder."""
         self._folders: dict[str, list[CountedFiles]] = defaultdict(list)
-        self._listings: dict[str | None, list[tuple[Claim, CountedFile]]] = defaultdict(list)
+        self._listings: dict[str | None, list[tuple[Claim, Document]]] = defaultdict(list)
         self._packages: dict[str, list[tuple[tuple[Claim, ...], Sequence[PackageCounts]]]]
         self._packages = defaultdict(list)
         """What a document lists, and packages of which two versions of it have the same."""
@@ -127,7 +113,7 @@ class Unchanged:
         for tag, some in groupby(packages, attrgetter("tag")):
             self._packages[tag].append((claims, list(some)))
 
-    def listings(self, tag: str | None) -> Sequence[tuple[Claim, CountedFile]]:
+    def listings(self, tag: str | None) -> Sequence[tuple[Claim, Document]]:
         """Return the documents that list a whole stack of a tag, with that stack."""
         return self._listings.get(tag, ())
 
@@ -158,7 +144,7 @@ class Unchanged:
         A page that is the same on both sides is not looked at: it has all of its package.
         """
         found: dict[str, set[str]] = {}
-        listings = ((it.claims, it.counts) for _, it in self.listings(tag) if it.hashes)
+        listings = ((it.claims, it.counts) for _, it in self.listings(tag) if it.listed_hashes)
         for claims, packages in chain(self._packages.get(tag, ()), listings):
             for package in () if left_out.intersection(claims) else packages:
                 if package.name in names:
@@ -265,16 +251,13 @@ class CatalogSide:
         def is_counted(claim: Claim) -> bool:
             return claim.name not in left_out and scope.has_stack(claim.name)
 
-        changed = [document for claim, document in self._listings.get(tag, ()) if is_counted(claim)]
-        same = unchanged.listings(tag)
-        others = [
-            document.hashes for claim, document in same if document.hashes and is_counted(claim)
-        ]
-        if len(changed) + len(others) < 2:
+        listings = chain(self._listings.get(tag, ()), unchanged.listings(tag))
+        documents = [document for claim, document in listings if is_counted(claim)]
+        if len(documents) < 2:
             return 0
         wanted = [
-            {spec_hash for spec_hash, name in hashes.items() if scope.has_package(name)}
-            for hashes in [*(document.listed_hashes for document in changed), *others]
+            {key for key, name in document.listed_hashes.items() if scope.has_package(name)}
+            for document in documents
         ]
         return sum(map(len, wanted)) - len(set().union(*wanted))
 

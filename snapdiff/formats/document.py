@@ -59,12 +59,14 @@ class Document:
         packages: Sequence[Package] = (),
         counts: Sequence[PackageCounts] = (),
         warning: str | None = None,
+        listed_hashes: Mapping[str, str] = {},
     ) -> None:
         self.kind = kind
         self.claims = claims
         self._packages = packages
         self._counts = counts
         self._warning = warning
+        self._listed_hashes = listed_hashes
 
     @property
     def packages(self) -> Sequence[Package]:
@@ -87,7 +89,17 @@ class Document:
 
         Other documents of the tag may list the same specs, and the tag counts each once.
         """
-        return {}
+        return self._listed_hashes
+
+    def without_specs(self) -> "Document":
+        """Return what is kept of a document that is only counted: all but its specs."""
+        return Document(
+            self.kind,
+            self.claims,
+            counts=self.counts,
+            warning=self.warning,
+            listed_hashes=self.listed_hashes,
+        )
 
     @property
     def graphs(self) -> StackGraphs:
