@@ -32,7 +32,10 @@ def reasons_of_one_sided(
     leads: dict[str, str] = {}  # itself where no one package is the reason
     for circle in circles:  # first what is needed by nothing else that is alone
         above = set().union(*(users.direct[name] for name in circle)).difference(circle)
-        lead = _first_of({leads.get(name, name) for name in above}, users, changed)
+        found = {leads.get(name, name) for name in above}
+        lead = _first_of(found, users.above, leads)
+        if lead and len(found) > 1 and lead not in alone and not changed[lead]:
+            lead = None  # it did not change itself: what these have in common is not known
         leads.update((name, lead or name) for name in circle)
     return {
         name: Because(
@@ -84,16 +87,20 @@ def _users_of(alone: AbstractSet[str], mine: Graph, theirs: Graph) -> _Users:
 
 
 def _first_of(
-    found: Collection[str], users: _Users, changed: Mapping[str, tuple[Field, ...]]
+    found: Collection[str], above: Mapping[str, Iterable[str]], leads: Mapping[str, str]
 ) -> str | None:
     """Return which of some packages is the reason, None where that is not one alone.
 
-    Of several it is one that changed itself, where nothing but these needs any of the others.
+    Of several it is the one without which nothing but these needed any of the others.
     """
     if len(found) == 1:
         return next(iter(found))
-    first = [name for name in found if users.above.get(name, {""}).difference(found)]
-    return first[0] if len(first) == 1 and changed.get(first[0]) else None
+    first = [
+        name
+        for name in found
+        if {leads.get(it, it) for it in above.get(name, ("",))}.difference(found)
+    ]
+    return first[0] if len(first) == 1 else None
 
 
 def _own_changes(

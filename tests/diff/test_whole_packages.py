@@ -89,6 +89,12 @@ BOTH = "visit-2; hdf5-2"
             "visit-2 variants=~gui > vtk-2; vtk-2; hdf5-2",
             "qt visit",
         ),
+        # nothing but what is gone as well needed such a vtk
+        (
+            "visit-1 > qwt-1; qwt-1 > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-1 > vtk-2; vtk-2",
+            "hdf5-1 > vtk-2; vtk-2",
+            "visit -, qwt visit, qt visit",
+        ),
         # only where visit itself changed
         (
             "visit-1 > qt-1, vtk-1; vtk-1 > qt-1; qt-1; hdf5-2",
