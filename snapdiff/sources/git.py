@@ -260,15 +260,10 @@ class GitHistory:
                 if found is None:
                     raise missing_object(commit_id, "the commit")
                 commits.append(read_commit(found))
-            trees = {commit.tree: "" for commit in commits}
-            for folder in self._folders:
-                left = [tree for tree, known in trees.items() if not known]
-                subtrees = objects.look_up([f"{tree}:{folder}" for tree in left])
-                for tree, found in zip(left, subtrees, strict=True):
-                    if found and found.kind == "tree":
-                        trees[tree] = found.object_id
-            if not objects.is_idle:  # else each commit after that would be without the folder
-                raise RevisionError("git cat-file: stopped in the middle; see git fsck")
+        trees: dict[str, str] = {}
+        for tree in {commit.tree for commit in commits}:
+            folders = (self.repository.subtree(tree, folder) for folder in self._folders)
+            trees[tree] = next(filter(None, folders), "")
         nothing = "" if all(trees.values()) else self.repository.empty_tree()
         return [commit._replace(tree=trees[commit.tree] or nothing) for commit in commits]
 
@@ -310,12 +305,15 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
     if not steps:
         return
     repository, paths = sources[0].repository, sources[0].paths
+    asked = iter(steps.encode("ascii").splitlines())
     pairs: list[EntryPair] | None = None
     words = repository.git.words("diff-tree", "--stdin", *RAW, given=steps.encode("ascii"))
     for word in words:
         # Each step has a line of its own before the facts of its first file.
         *begun, facts = word.split(b"\n")
-        for _ in begun:  # a step is complete when the next one begins
+        for step in begun:  # a step is complete when the next one begins
+            if step != next(asked):  # git leaves out a step of which it cannot read a tree
+                raise missing_object("git diff-tree", "a tree")
             if pairs is not None:
                 yield pairs
             pairs = []
@@ -323,4 +321,6 @@ def changes_between(sources: Sequence[GitSource]) -> Iterator[list[EntryPair]]:
             old, new = repository.entry_pair(facts, next(words))
             if (entry := new or old) and paths.has(entry.path):
                 pairs.append((old, new))
+    if any(asked):
+        raise missing_object("git diff-tree", "a tree")
     yield pairs or []

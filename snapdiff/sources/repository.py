@@ -149,13 +149,26 @@ class Repository:
         and a git for each of these took twenty times as long as all else. Raises RevisionError
         where a folder is missing or damaged.
         """
-        mode, object_id = _FOLDER, tree
-        for name in path.split("/"):
-            if mode != _FOLDER:
-                return None
-            mode, object_id = self._items(object_id, path).get(name, (_NOTHING, ""))
+        mode, object_id = self._item(tree, path)
         is_file = mode not in (_FOLDER, _SUBMODULE, _NOTHING)
         return _entry(os.fsencode(path), mode, object_id) if is_file else None
+
+    def subtree(self, tree: str, folder: str) -> str:
+        """Return the tree of a folder in a tree, or nothing where there is none.
+
+        Raises RevisionError where a folder above it is missing or damaged.
+        """
+        mode, object_id = self._item(tree, folder)
+        return object_id if mode == _FOLDER else ""
+
+    def _item(self, tree: str, path: str) -> tuple[str, str]:
+        """Return mode and object id of what has a path in a tree; the empty path is the tree."""
+        mode, object_id = _FOLDER, tree
+        for name in path.split("/") if path else ():
+            if mode != _FOLDER:
+                return _NOTHING, ""
+            mode, object_id = self._items(object_id, path).get(name, (_NOTHING, ""))
+        return mode, object_id
 
     def _items(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
         """Return mode and object id of what is in a folder on the way to a path, by name."""
