@@ -171,3 +171,13 @@ def test_a_narrowed_table_calls_no_stack_unchanged_or_only_rebuilt(
     assert '<span class="mark unchanged">none</span>' in page
     assert "only with" not in text + page
     assert ">unchanged<" not in page
+
+
+def test_a_tag_on_one_side_alone_has_nothing_that_a_package_rebuilt(tmp_path: Path) -> None:
+    for side, items in (("old", before()), ("new", after())):
+        write_files(tmp_path / side, {"spack.lock": to_bytes(lock(items))})
+    write_files(tmp_path / "new", pages_of([spec("b", tag="later")]))
+    sides = (tmp_path / "old", tmp_path / "new")
+    assert [tag["status"] for tag in run_json(*sides)["tags"]] == ["changed", "added"]
+    [tag] = run_json(*sides, "--because", "cmake")["tags"]
+    assert tag["status"] == "changed"

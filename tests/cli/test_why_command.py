@@ -311,6 +311,18 @@ def test_a_compiler_that_came_is_a_dependency_now_of_what_needs_it() -> None:
     )
 
 
+def test_each_environment_explains_its_own_specs(tmp_path: Path) -> None:
+    for side, version in (("old", "1"), ("new", "2")):
+        for name, below in (("east", "cmake"), ("west", "python")):
+            tool = Item(below, version)
+            hdf5 = Item("hdf5", "1.14", needs=(needs(tool),), explicit=True)
+            content = to_bytes(lock([tool, hdf5]))
+            write_files(tmp_path, {f"{side}/{name}/spack.lock": content})
+    said = run_cli("why", "hdf5", "-C", tmp_path, "old", "new").out
+    assert "└── cmake 1 → 2\n" in said
+    assert "└── python 1 → 2\n" in said
+
+
 def test_what_has_another_version_or_hash_is_not_gone(tmp_path: Path) -> None:
     """One of two builds of hdf5 is lost while cmake rises and gmake is rebuilt; zlib is gone."""
     for side, version, more in (("old", "3.26", True), ("new", "3.27", False)):

@@ -589,6 +589,19 @@ def test_a_site_that_drops_mvapich_is_told_of_it_first_and_the_gate_finds_all() 
     assert len(stack["changes"]) == 24
 
 
+def test_a_dependency_that_no_document_lists_tells_a_build_by_its_name(tmp_path: Path) -> None:
+    """A lock may lead to nodes that it does not have: Spack warns of it, and takes the rest."""
+    stays, unlisted = Item("hdf5", "1.14", target="zen4"), Item("zlib", "1.3")
+    lost = Item("hdf5", "1.14", target="zen4", needs=(needs(unlisted),))
+    sides = tmp_path / "old.lock", tmp_path / "new.lock"
+    for side, items in zip(sides, ([stays, lost], [stays]), strict=True):
+        side.write_bytes(to_bytes(lock(items)))
+    done = run_cli(*sides, "-f", "json")
+    assert "a dependency is not in the document: zlib" in done.err
+    [change] = json.loads(done.out)["tags"][0]["stacks"][0]["package_changes"]
+    assert change["lost"] == {"what": "dependency", "name": "zlib", "value": None}
+
+
 def test_traits_of_twice_as_many_lost_builds_take_about_twice_as_many_steps() -> None:
     assert steps_of_a_loss(200) < 2.2 * steps_of_a_loss(100)
 
