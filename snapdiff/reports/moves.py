@@ -112,12 +112,10 @@ class Move(Struct, frozen=True, kw_only=True):
         return self.lost if self.lost and self.lost.number else self.gained or self.lost
 
     def differences_in_words(self, mark: Mark) -> str:
-        """Return in what it was reconfigured: `1 of 2 builds: new variant +mpi`, or nothing."""
+        """Return in what it was reconfigured: `new variant +mpi`, or nothing."""
         some = shortened([event_in_words(event, mark) for event in self.differs], 3)
         words = ", ".join(some.first)
-        words += f" and {counted(some.more, 'more difference')}" if some.more else ""
-        number, of = self.some_builds or (0, 0)
-        return f"{number:,} of {counted(of, 'build')}: {words}" if number and words else words
+        return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""

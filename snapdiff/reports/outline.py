@@ -1,4 +1,4 @@
-"""The finished diff in the order in which people read it: a sentence, news, lines, numbers.
+"""The finished diff in the order in which people read it: a sentence, reasons, lines, numbers.
 
 Every report for people prints this and nothing else. The words are in `templates/words.j2`.
 """

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.moves import Move, StackMoves
-from snapdiff.reports.names import Mark, names_in_words
+from snapdiff.reports.names import Mark, counted, names_in_words
 from snapdiff.reports.root_changes import needed_by_new
 from snapdiff.reports.statuses import Status
 from snapdiff.result import AskedFor, Kind, StackDiff
@@ -75,8 +75,10 @@ class ProductCell(NamedTuple):
         if move.whole:
             return "gone" if move.kind is Kind.REMOVED else f"new{move.own_in_words(mark)}"
         said = [replace(move, own=()).in_words(mark).lstrip(": ")]
-        if move.kind is Kind.RECONFIGURED:
-            said.append(move.differences_in_words(mark))
+        if move.kind is Kind.RECONFIGURED and move.differs:
+            number, of = move.some_builds or (0, 0)
+            some = f"{number:,} of {counted(of, 'build')}: " if number else ""
+            said.append(f"{some}{move.differences_in_words(mark)}")
         return ", ".join(filter(None, said))
 
 

@@ -1,4 +1,4 @@
-"""What happened in one tag as people read it: news, what many packages share, then its parts."""
+"""What happened in one tag as people read it: what many packages share, then its parts."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
