@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Raw, Struct, field, json
 
@@ -146,7 +146,11 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        sections = _split(text, key.removesuffix("."))
+        sections: Mapping[str, Any]
+        try:
+            sections = values_by_key(text, _SECTIONS, key.removesuffix("."))
+        except FormatError:  # a number out of range, say, under a key that nothing asks for
+            sections = values_by_key(text, VALUES, key.removesuffix("."))
         nodes = sections.get("concrete_specs")
         if not isinstance(nodes, dict):
             nodes = decode_json(json.encode(nodes), _NODES, f"{key}concrete_specs")
@@ -169,17 +173,6 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
         for name, environment in included.items():
             place = f"{key}include_concrete.{name[:_LONGEST_NAME]}."
             waiting.append((environment, place, depth + 1))
-
-
-def _split(content: FileContent, key: str) -> Mapping[str, _Section | Raw]:
-    """Return what a lock has under each of its keys; `key` is the key path of the lock.
-
-    Raises FormatError.
-    """
-    try:
-        return values_by_key(content, _SECTIONS, key)
-    except FormatError:  # a number out of range, say, under a key that nothing asks for
-        return values_by_key(content, VALUES, key)
 
 
 # --- Specs that are no environment yet ---

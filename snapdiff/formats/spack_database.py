@@ -35,7 +35,7 @@ from snapdiff.formats.json_text import (
 )
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import SHAPES, AnyNode, NodeNames, decode_node, read_record
+from snapdiff.formats.spec_node import NODES, AnyNode, NodeNames, decode_node, read_record
 from snapdiff.limits import Limits, SizeLimit, plain_content, unfold_whole
 from snapdiff.model import Root
 
@@ -77,7 +77,7 @@ _DOCUMENT = decoder_by_key(_Document)
 _MANIFEST = msgspec.json.Decoder(Manifest)
 _INSTALLS: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
     shape: msgspec.json.Decoder(_Install[shape])  # type: ignore[valid-type]  # made here
-    for shape in SHAPES
+    for shape in NODES
 }
 _INSTALL_TEXT = msgspec.json.Decoder(_Install[Raw])
 """For a record whose node is not yet read."""

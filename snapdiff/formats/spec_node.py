@@ -232,12 +232,9 @@ class SpecNode(NodeLooks, frozen=True, gc=False):
 
 AnyNode = TypeVar("AnyNode", NodeNames, NodeLooks, SpecNode)
 
-SHAPES: tuple[type[NodeNames], ...] = (NodeNames, NodeLooks, SpecNode)
-"""How much of a node is decoded."""
 
-
-_NODES: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
-    shape: msgspec.json.Decoder(shape) for shape in SHAPES
+NODES: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
+    shape: msgspec.json.Decoder(shape) for shape in (NodeNames, NodeLooks, SpecNode)
 }
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 
@@ -247,7 +244,7 @@ def decode_node(raw: FileContent, shape: type[AnyNode], key: str) -> AnyNode:
 
     Before 2022 a document has a node as the only one of a mapping: `{"zlib": {...}}`.
     """
-    decoder: msgspec.json.Decoder[AnyNode] = _NODES[shape]
+    decoder: msgspec.json.Decoder[AnyNode] = NODES[shape]
     node = decode_json(raw, decoder, key)
     if node.name:
         return node
