@@ -1,4 +1,4 @@
-"""Why specs were rebuilt, in words: the one place for all that people read."""
+"""Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
 
 from collections.abc import Iterable
 from typing import cast
