@@ -311,6 +311,17 @@ def test_a_compiler_that_came_is_a_dependency_now_of_what_needs_it() -> None:
     )
 
 
+def test_what_is_needed_for_building_and_linked_too_is_not_for_building_alone(
+    tmp_path: Path,
+) -> None:
+    tool = Item("cmake", "3.27")
+    both = (needs(tool, types=("build",)), needs(tool, types=("link",)))
+    write_locks(tmp_path, [tool, Item("app", needs=both, explicit=True)], [tool])
+    done = run_cli("why", "app", "-C", tmp_path, "old.lock", "new.lock", "-f", "json")
+    [app] = json.loads(done.out)["tags"][0]["stacks"][0]["specs"]
+    assert [(it["package"], it["build_only"]) for it in app["depends_on"]] == [("cmake", False)]
+
+
 def test_each_environment_explains_its_own_specs(tmp_path: Path) -> None:
     for side, version in (("old", "1"), ("new", "2")):
         for name, below in (("east", "cmake"), ("west", "python")):
