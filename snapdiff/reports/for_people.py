@@ -165,27 +165,32 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
         lines = _lines_by_weight(less)
         for has_table in (True, False):
             extent = Extent(has_table=has_table, left_out=left_out)
-            text, number = _most_lines(less, lines, rendered, extent, most)
-            if len(text) <= most and number >= (least or (has_table and min(1, len(lines)))):
+            wanted = least or int(has_table and bool(lines))
+            text = _most_lines(less, lines, wanted, (rendered, extent), most)
+            if len(text) <= most:
                 return text
-    return text if len(text) <= most else _cut(text, most)
+    return _cut(text, most)
 
 
 def _most_lines(
-    outline: Outline, lines: Sequence["_Weight"], rendered: Rendered, extent: Extent, most: int
-) -> tuple[str, int]:
-    """Return a text with as many of the lines as have room, and how many these are."""
+    outline: Outline,
+    lines: Sequence["_Weight"],
+    least: int,
+    way: tuple[Rendered, Extent],
+    most: int,
+) -> str:
+    """Return a text with as many of the lines as have room, and with the `least` at any rate."""
     texts: dict[int, str] = {}
+    rendered, extent = way
 
     def length(number: int) -> int:
         texts[number] = rendered(_shorter(outline, [it.group for it in lines[:number]]), extent)
         return len(texts[number])
 
-    number = min(len(lines), most // _SHORTEST_LINE)
-    if length(number) > most:
-        number = max(bisect_right(range(number), most, key=length) - 1, 0)
-        length(number)
-    return texts[number], number
+    highest = max(least, min(len(lines), most // _SHORTEST_LINE))
+    if length(least) <= most and length(highest) > most:
+        highest = least + bisect_right(range(least + 1, highest), most, key=length)
+    return texts.get(highest, texts[least])
 
 
 def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int]]:
