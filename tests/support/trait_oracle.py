@@ -208,6 +208,12 @@ Pair = tuple[Key | None, Key]
 ORDER = ("dependency", "compiler", "target", "os", "variant", "dependency variant")
 
 
+TOOLS: set[Key] = {
+    ("dependency", f"py-{name}", "") for name in ("setuptools", "setuptools-scm", "pip", "wheel")
+} | {("dependency", "py-cython", "")}
+"""What Python packages are built with, which tells least."""
+
+
 def package_traits(
     package: str, lost: Collection[str], mine: Side, theirs: Side
 ) -> list[dict[str, Any]]:
@@ -217,7 +223,7 @@ def package_traits(
     others = pairs_of_others(package, lost, mine, theirs)
 
     def pairs(build: PlainBuild) -> set[Pair]:
-        return pairs_of(set(keys_of(build, mine.graph)) - {itself}) - others
+        return pairs_of(set(keys_of(build, mine.graph)) - {itself} - TOOLS) - others
 
     found, left = counted_traits(builds, pairs, (mine, theirs), gone_from(mine, theirs))
     if not others:
@@ -226,7 +232,9 @@ def package_traits(
 
     def of_dependencies(build: PlainBuild) -> set[Pair]:
         below = {key for key in variants_below(mine.graph, build.hash) if key[1] != package}
-        return {(None, key) for key in below - variants}
+        tools = TOOLS & set(keys_of(build, mine.graph)) - {itself}
+        last: set[Pair] = {(None, key) for key in (below | tools) - variants}
+        return last - others
 
     return found + counted_traits(left, of_dependencies, (mine, theirs), (), 3 - len(found))[0]
 
