@@ -231,7 +231,11 @@ def package_traits(
     variants = variants_of_others(package, lost, mine, theirs)
 
     def of_dependencies(build: PlainBuild) -> set[Pair]:
-        below = {key for key in variants_below(mine.graph, build.hash) if key[1] != package}
+        below = {
+            key
+            for key in variants_below(mine.graph, build.hash)
+            if key[1] != package and not key[2].startswith("patches=")
+        }
         tools = TOOLS & set(keys_of(build, mine.graph)) - {itself}
         last: set[Pair] = {(None, key) for key in (below | tools) - variants}
         return last - others
@@ -389,8 +393,9 @@ def counted_traits(
             words = (value,) if what == "variant" else (name or "", value)
             some_builds = [it for it in left.values() if field is None or field in near[it.hash]]
             is_foreign = any(what == "target" and foreign(it, value) for it in some_builds)
-            rank = 0.5 if is_foreign else ORDER.index(what)
-            return *beside, rank, name not in gone, distance, words
+            kind = ORDER.index(what)
+            rank = 0.5 if is_foreign else 0 if what == "dependency variant" else kind
+            return *beside, rank, name not in gone, distance, kind, words
 
         if not numbers:
             break
