@@ -79,9 +79,9 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         is_gone = own == 1 and part.trait.name in self.gone
         words = name if is_gone else f"{counted(own, 'build')} of {name}"
         if above := part.specs - own:
-            words += f" and {counted(above, 'build') if is_gone else f'{above:,}'} with it"
+            words += f" and {counted(above, 'build')} with it"
         also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
-        return f"{words}, all {part.specs:,} {also}" if also else words
+        return f"{words}, all {also}" if also else words
 
 
 class LostTogether(Struct, frozen=True, kw_only=True):

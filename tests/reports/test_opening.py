@@ -82,10 +82,10 @@ TAKEN = (
     ("older", "more"),
     [
         ((), f": {TAKEN}"),
-        (("tool1",), f"; older for it: `tool1`; {TAKEN}"),
+        (("tool1",), f"; it needs older `tool1`; {TAKEN}"),
         (
             ("tool0", "tool1"),
-            f"; older for it: `tool0`, `tool1`; {TAKEN}",
+            f"; it needs older `tool0`, `tool1`; {TAKEN}",
         ),
     ],
 )

@@ -19,7 +19,7 @@ WEEKS = ("develop-2025-03-23", "develop-2025-03-30")
 NEWS = """\
 - `oneapi-x86_64`: os `ubuntu20.04` → `ubuntu22.04`
 - `zlib` replaced by `zlib-ng` (all 5)
-- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too; older for it: \
+- `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too; it needs older \
 `py-cinemasci`, and in `oneapi-x86_64` `adios2`, `ascent`, `vtk-m`; 12 to 14 products that were \
 root specs are only its dependencies there now
 - `adios2`, `vtk-m`, `zfp` are no longer root specs in `cuda-x86_64`; their 3 builds with \
