@@ -45,6 +45,10 @@ class ComparedFiles(ABC):
         """Yield what each of some files is that are the same on both sides."""
         return iter(())
 
+    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:  # noqa: ARG002 - the same
+        """Yield what some files are on one side, whether they differ or not."""
+        return iter(())
+
     def _same_entries(self, folder: str, changed: Collection[str]) -> list[Entry]:
         return [
             entry
@@ -153,6 +157,12 @@ class RevisionPair(ComparedFiles):
     def count(self, entries: Sequence[Entry]) -> Iterator[Reading]:
         """Yield what each of some files is that are the same on both sides."""
         return self._new.read(entries, self.documents)
+
+    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:
+        """Yield what some files are on one side, whether they differ or not."""
+        catalog = self._old if side == "old" else self._new
+        entries = filter(None, map(catalog.source.find, paths))
+        return catalog.read(list(entries), self.documents)
 
     def require_documents(self) -> None:
         """Raise RevisionError where a side has not a single document."""

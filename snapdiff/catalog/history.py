@@ -217,6 +217,12 @@ class HistoryPair(ComparedFiles):
                 self._history.ask(entries[position : position + 2 * _ASK_AHEAD])
             yield self._history.count(entry, self._sources[1])
 
+    def read_again(self, side: Side, paths: Sequence[str]) -> Iterator[Reading]:
+        """Yield what some files are on one side, whether they differ or not."""
+        source = self._sources[side == "new"]
+        entries = filter(None, map(source.find, paths))
+        return (self._history.count(entry, source) for entry in entries)
+
     def count_folder(self, folder: str, changed: Collection[str], scope: Scope) -> CountedFiles:
         """Return the counts of the files below a folder, carried on where they are known."""
         counted = self._history.counts.of_folder(folder)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from snapdiff.catalog.reading import (
 from snapdiff.catalog.sides import CatalogSide, Packages, Unchanged, add_package, find_renamed
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Claim, Document
+from snapdiff.formats.document import Claim, Counted, Document
 from snapdiff.model import (
     Counts,
     PackageCounts,
@@ -248,9 +248,9 @@ class _Matching:
             tags=tags,
             counts=counts,
             left_out_stacks=bad_stacks,
-            repeated=(
-                self._old.count_repeated(old, self._unchanged, self._scope, bad_stacks),
-                self._new.count_repeated(new, self._unchanged, self._scope, bad_stacks),
+            hashes=(
+                self._count_hashes("old", tags, {**self._names, **renamed}),
+                self._count_hashes("new", tags, {}),
             ),
             graphs=graphs,
             documents=(
@@ -284,6 +284,19 @@ class _Matching:
                 path = self._new.document_of[new, name, theirs.stack] if theirs else ""
                 same.append(pair_packages(tags, mine, theirs, path, graphs))
             yield from unite_pairs(same)
+
+    def _count_hashes(self, side: Side, tags: Tags, names: StackNames) -> int | None:
+        """Return how many specs a side of a tag has, where their numbers do not add up."""
+        packages, stacks = (self._left_out(tags, what) for what in ("package", "stack"))
+
+        def is_counted(entry: Counted) -> bool:
+            listed = frozenset(names.get(stack, stack) for stack in entry.stacks)
+            is_wanted = entry.name not in packages and self._scope.has_package(entry.name)
+            return is_wanted and not self._scope.stacks(listed) <= stacks
+
+        read_pages = partial(self._files.read_again, side)
+        tag = tags[side == "new"]
+        return self._sides[side].count_hashes(tag, self._unchanged, is_counted, read_pages)
 
     @cached_property
     def _bad(self) -> set[Claim]:

@@ -4,13 +4,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
 
 from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Claim, Document
+from snapdiff.formats.document import Claim, Counted, Document
 from snapdiff.formats.registry import Documents
 from snapdiff.model import (
     EMPTY_PART,
@@ -90,6 +91,7 @@ class Unchanged:
         """Documents that are the same on both sides, folder by folder."""
         self._folders: dict[str, list[CountedFiles]] = defaultdict(list)
         self._listings: dict[str | None, list[tuple[Claim, Document]]] = defaultdict(list)
+        self._pages: dict[str | None, list[str]] = defaultdict(list)
         self._packages: dict[str, list[tuple[tuple[Claim, ...], Sequence[PackageCounts]]]]
         self._packages = defaultdict(list)
         """What a document lists, and packages of which two versions of it have the same."""
@@ -102,6 +104,8 @@ class Unchanged:
         for claim, paths in counted.paths.items():
             if claim.what == "stack":
                 self._listings[claim.tag].extend((claim, counted.documents[it]) for it in paths)
+            else:
+                self._pages[claim.tag].extend(paths)
 
     @property
     def tags(self) -> AbstractSet[str]:
@@ -116,6 +120,10 @@ class Unchanged:
     def listings(self, tag: str | None) -> Sequence[tuple[Claim, Document]]:
         """Return the documents that list a whole stack of a tag, with that stack."""
         return self._listings.get(tag, ())
+
+    def pages(self, tag: str | None) -> Sequence[str]:
+        """Return the documents that list a package of a tag each."""
+        return self._pages.get(tag, ())
 
     def stacks(self, tag: str) -> set[str]:
         """Return the stacks of a tag, whatever is asked for."""
@@ -144,7 +152,7 @@ class Unchanged:
         A page that is the same on both sides is not looked at: it has all of its package.
         """
         found: dict[str, set[str]] = {}
-        listings = ((it.claims, it.counts) for _, it in self.listings(tag) if it.listed_hashes)
+        listings = ((it.claims, it.counts) for _, it in self.listings(tag) if len(it.claims) == 1)
         for claims, packages in chain(self._packages.get(tag, ()), listings):
             for package in () if left_out.intersection(claims) else packages:
                 if package.name in names:
@@ -190,6 +198,8 @@ class CatalogSide:
         """The dependencies of each tag's documents in which something differs."""
         self._listings: dict[str | None, list[tuple[Claim, Document]]] = defaultdict(list)
         """The documents that list a whole stack of a tag, and in which something differs."""
+        self._pages: dict[str | None, list[str]] = defaultdict(list)
+        """Those that list a package."""
         self.has_documents = False
         self.document_of: dict[tuple[str | None, str, str | None], str] = {}
         """Where a package that waits is listed, by tag, name and stack, for an error."""
@@ -201,6 +211,8 @@ class CatalogSide:
             self.paths.setdefault(claim, []).append(path)
             if claim.what == "stack":
                 self._listings[claim.tag].append((claim, document))
+            else:
+                self._pages[claim.tag].append(path)
 
     def add_bad(self, path: str, documents: Documents) -> Claim:
         """Note a document that cannot be read; return what its path says that it lists."""
@@ -240,26 +252,31 @@ class CatalogSide:
         others = self._listings.get(tag, ())
         return same | {claim.name: document.kind for claim, document in others}
 
-    def count_repeated(
-        self, tag: str | None, unchanged: Unchanged, scope: Scope, left_out: Collection[str]
-    ) -> int:
-        """Return how many specs of a tag are counted again: several documents list them.
+    def count_hashes(
+        self,
+        tag: str | None,
+        unchanged: Unchanged,
+        is_counted: Callable[[Counted], bool],
+        read_pages: Callable[[Sequence[str]], Iterable[Reading]],
+    ) -> int | None:
+        """Return how many hashes a tag has, or None where no two documents can list the same one.
 
-        Stacks that are `left_out`, for a bad document of either side, count on neither.
+        Each page of a tag lists a package of its own: where there are pages alone, the numbers that
+        they list add up. Beside an index or a lock each hash is looked at, and pages are read again
+        for theirs. `is_counted` says which specs are asked for and not left out.
         """
-
-        def is_counted(claim: Claim) -> bool:
-            return claim.name not in left_out and scope.has_stack(claim.name)
-
         listings = chain(self._listings.get(tag, ()), unchanged.listings(tag))
-        documents = [document for claim, document in listings if is_counted(claim)]
-        if len(documents) < 2:
-            return 0
-        wanted = [
-            {key for key, name in document.listed_hashes.items() if scope.has_package(name)}
-            for document in documents
-        ]
-        return sum(map(len, wanted)) - len(set().union(*wanted))
+        documents = dict.fromkeys(document for _, document in listings)
+        pages = [*self._pages.get(tag, ()), *unchanged.pages(tag)]
+        if not documents or len(documents) + len(pages) < 2:
+            return None
+        is_counted = cache(is_counted)
+        hashes: set[str] = set()
+        for document in chain(documents, read_pages(pages) if pages else ()):
+            if isinstance(document, Document):
+                listed = document.listed_hashes.items()
+                hashes.update(key for key, it in listed if tag in it.tags and is_counted(it))
+        return len(hashes)
 
     def tags(self) -> set[str]:
         """Return every tag that a document names."""

@@ -89,6 +89,11 @@ def _two_sided_tag(
 ) -> TagDiff:
     old_names = {it.pair.name for it in packages if it.old.in_any}.union(tag.counts.packages)
     new_names = {it.pair.name for it in packages if it.new.in_any}.union(tag.counts.packages)
+    old_hashes, new_hashes = tag.hashes
+    if old_hashes is None:
+        old_hashes = tag.counts.specs + sum(it.old.in_any for it in packages)
+    if new_hashes is None:
+        new_hashes = tag.counts.specs + sum(it.new.in_any for it in packages)
     stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.stacks}
     for package in packages:
         for name in package.old.by_stack.keys() | package.new.by_stack.keys():
@@ -97,10 +102,7 @@ def _two_sided_tag(
         old=tag.tags[0],
         new=tag.tags[1],
         status="changed",
-        specs=Count(
-            tag.counts.specs - tag.repeated[0] + sum(it.old.in_any for it in packages),
-            tag.counts.specs - tag.repeated[1] + sum(it.new.in_any for it in packages),
-        ),
+        specs=Count(old_hashes, new_hashes),
         packages=PackageCount(
             len(old_names),
             len(new_names),
@@ -122,6 +124,7 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
     is_narrowed = bool(scope.filters.package or scope.filters.stack)
     if scope.filters.because or (is_narrowed and not tag.counts.stacks):
         return None  # nothing was rebuilt in it
+    hashes = tag.hashes[old is None]
     status: Literal["added", "removed"] = "added" if old is None else "removed"
 
     def count(number: int) -> tuple[int, int]:
@@ -131,7 +134,7 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
         old=old,
         new=new,
         status=status,
-        specs=Count(*count(tag.counts.specs - sum(tag.repeated))),
+        specs=Count(*count(tag.counts.specs if hashes is None else hashes)),
         packages=PackageCount(*count(len(tag.counts.packages))),
         stacks=tuple(
             StackDiff(

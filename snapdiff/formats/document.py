@@ -59,7 +59,7 @@ class Document:
         packages: Sequence[Package] = (),
         counts: Sequence[PackageCounts] = (),
         warning: str | None = None,
-        listed_hashes: Mapping[str, str] = {},
+        listed_hashes: Mapping[str, Counted] = {},
     ) -> None:
         self.kind = kind
         self.claims = claims
@@ -84,21 +84,29 @@ class Document:
         return self._warning
 
     @property
-    def listed_hashes(self) -> Mapping[str, str]:
-        """The package of each hash, where the document lists one whole stack.
+    def listed_hashes(self) -> Mapping[str, Counted]:
+        """What is counted of each hash.
 
         Other documents of the tag may list the same specs, and the tag counts each once.
         """
-        return self._listed_hashes
+        return self._listed_hashes or {
+            spec_hash: Counted(package.name, build.version_text, (package.tag,), build.stacks)
+            for package in self._packages
+            for spec_hash, build in package.specs.items()
+        }
 
     def without_specs(self) -> "Document":
-        """Return what is kept of a document that is only counted: all but its specs."""
+        """Return what is kept of a document that is only counted: all but its specs.
+
+        Hashes are kept where it lists whole stacks. Those of a page can be read again.
+        """
+        lists_stacks = any(claim.what == "stack" for claim in self.claims)
         return Document(
             self.kind,
             self.claims,
             counts=self.counts,
             warning=self.warning,
-            listed_hashes=self.listed_hashes,
+            listed_hashes=self.listed_hashes if lists_stacks else {},
         )
 
     @property

@@ -245,9 +245,9 @@ class Listing(Document):
         return {key: entry.name for key in self.records if (entry := self.entry(key)).tags}
 
     @property
-    def listed_hashes(self) -> Mapping[str, str]:
-        """The package of each hash that is counted, where the document lists one whole stack."""
-        return {} if self._stack is None else self.names
+    def listed_hashes(self) -> Mapping[str, Counted]:
+        """What is counted of each hash that is; raises FormatError."""
+        return {key: entry for key in self.records if (entry := self.entry(key)).tags}
 
     def in_common(self, old: Document) -> Mapping[str, Counted]:
         """Return what an older version has in the same words, or counts the same way.

@@ -145,17 +145,18 @@ class TagPair(Struct, frozen=True, kw_only=True):
 
     `counts` are of what no `PackagePair` holds: what is the same on both sides, or all of a tag
     that one side has alone. `left_out_stacks` are those with a bad document: nothing is reported
-    of them. `repeated` is how many of the specs counted are counted twice, old and new:
-    several documents of a tag may list one spec. `graphs` are the dependencies of both sides'
-    documents in which something differs, `documents` the kinds of both sides' documents. `renamed`
-    has the old name of each stack of the new side that was found to be one of the old side.
+    of them. `hashes` is how many specs there are in all, old and new: several documents of a tag
+    may list one spec. It is None where no two do, and all numbers of specs add up. `graphs` are the
+    dependencies of both sides' documents in which something differs, `documents` the kinds of both
+    sides' documents. `renamed` has the old name of each stack of the new side that was found to be
+    one of the old side.
     `unchanged` has by stack what is counted there of the packages that pairs of the tag hold.
     """
 
     tags: Tags
     counts: Counts
     left_out_stacks: frozenset[str] = frozenset()
-    repeated: tuple[int, int] = (0, 0)
+    hashes: tuple[int | None, int | None] = (None, None)
     graphs: tuple[StackGraphs, StackGraphs] = NO_GRAPHS
     documents: tuple[StackDocuments, StackDocuments] = ({}, {})
     renamed: Mapping[str, str] = {}

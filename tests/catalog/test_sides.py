@@ -1,12 +1,10 @@
-"""One side of a comparison: which specs are listed again, and where a package is listed."""
+"""One side of a comparison: how many specs a tag has, and where a package is listed."""
 
-from collections.abc import Mapping
-
-import pytest
+from collections.abc import Iterable, Mapping, Sequence
 
 from snapdiff.catalog.sides import CatalogSide, CountedFiles, Unchanged
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Claim, Document
+from snapdiff.formats.document import Claim, Counted, Document
 from snapdiff.model import Package
 from snapdiff.result import Filters
 
@@ -25,8 +23,11 @@ LISTED = {
 
 class _Lock(Document):
     @property
-    def listed_hashes(self) -> Mapping[str, str]:
-        return LISTED[self.claims[0]]
+    def listed_hashes(self) -> Mapping[str, Counted]:
+        [claim] = self.claims
+        stacks = frozenset([claim.name])
+        names = LISTED[claim].items()
+        return {key: Counted(name, "1.0", (claim.tag,), stacks) for key, name in names}
 
 
 def side_with(*claims: Claim) -> CatalogSide:
@@ -45,38 +46,44 @@ def unchanged_with(*claims: Claim) -> Unchanged:
     return unchanged
 
 
+def _no_pages(paths: Sequence[str]) -> Iterable[Document]:
+    raise AssertionError(paths)
+
+
 def test_what_one_document_of_a_tag_lists_is_not_asked_for() -> None:
     class _Large(Document):
         @property
-        def listed_hashes(self) -> Mapping[str, str]:
+        def listed_hashes(self) -> Mapping[str, Counted]:
             raise AssertionError
 
     side = CatalogSide("", {})
     side.add("develop/cpu/spack.lock", _Large("lock", (CPU,)))
-    assert side.count_repeated("develop", unchanged_with(OTHER), Scope(Filters()), set()) == 0
+    side.add("v1/zlib/specs.md", Document("page", (Claim("v1", "package", "zlib"),)))
+    for tag in ("develop", "v1", "v2"):
+        assert side.count_hashes(tag, unchanged_with(), lambda _: True, _no_pages) is None
 
 
-@pytest.mark.parametrize(
-    ("tag", "filters", "left_out", "repeated"),
-    [
-        ("develop", Filters(), "", 2),
-        ("v1", Filters(), "", 0),
-        ("v2", Filters(), "", 0),
-        ("develop", Filters(package=("z*",)), "", 1),
-        ("develop", Filters(stack=("cpu",)), "", 0),
-        ("develop", Filters(), "gpu", 0),
-        ("develop", Filters(), "other", 2),
-    ],
-)
-def test_specs_of_several_documents_of_a_tag_are_counted_again(
-    tag: str, filters: Filters, left_out: str, repeated: int
-) -> None:
-    both, unchanged = side_with(CPU, GPU, OTHER), side_with(OTHER, CPU)
-    page = Document("page", (Claim("develop", "package", "zlib"),), [], [])
-    unchanged.add("develop/site.md", page)
-    scope, without = Scope(filters), {left_out}
-    assert both.count_repeated(tag, unchanged_with(), scope, without) == repeated
-    assert unchanged.count_repeated(tag, unchanged_with(GPU), scope, without) == repeated
+def test_what_several_documents_of_a_tag_list_is_counted_once() -> None:
+    """Pages are read again, those of this side that differ and those that do not."""
+    asked: list[str] = []
+
+    def read_pages(paths: Sequence[str]) -> Iterable[Document]:
+        asked.extend(paths)
+        claim = Claim("develop", "package", "zlib")
+        counted = Counted("zlib", "1.0", ("develop",), frozenset(["cpu"]))
+        yield Document("page", (claim,), listed_hashes={"b": counted, "e": counted})
+
+    side = side_with(CPU, OTHER)
+    side.add("differs.md", Document("page", (Claim("develop", "package", "zlib"),)))
+    unchanged = unchanged_with(GPU)
+    same = CountedFiles(Scope(Filters()))
+    same.put("same.md", Document("page", (Claim("develop", "package", "m4"),)))
+    unchanged.add_folder(same)
+    assert side.count_hashes("develop", unchanged, lambda _: True, read_pages) == 5
+    assert asked == ["differs.md", "same.md"]
+    assert side.count_hashes("develop", unchanged, lambda it: it.name == "zlib", read_pages) == 2
+    both = side_with(CPU, GPU)
+    assert both.count_hashes("develop", unchanged_with(), lambda _: True, _no_pages) == 4
 
 
 def test_a_package_that_waited_is_found_where_it_is_listed() -> None:

@@ -82,7 +82,8 @@ def test_a_real_lock_says_what_an_independent_reading_finds(path: Path) -> None:
     found = read(LOCK, file("spack.lock", path.read_bytes()))
     assert reading_of(found) == plain_environment(document)
     assert found.warning is None
-    assert found.listed_hashes == {key: name for key, (name, _) in specs_of(found).items()}
+    names = {key: counted.name for key, counted in found.listed_hashes.items()}
+    assert names == {key: name for key, (name, _) in specs_of(found).items()}
 
 
 @pytest.mark.slow
@@ -200,7 +201,8 @@ def test_what_only_a_build_spec_leads_to_is_no_part_of_the_environment() -> None
     document = lock([zlib, openmpi, mpich, built, spliced])
     document["concrete_specs"][spliced.key]["build_spec"] = {"name": "hdf5", "hash": built.key}
     found = read(LOCK, file("spack.lock", document))
-    assert found.listed_hashes == {spliced.key: "hdf5", mpich.key: "mpich", zlib.key: "zlib"}
+    names = {key: counted.name for key, counted in found.listed_hashes.items()}
+    assert names == {spliced.key: "hdf5", mpich.key: "mpich", zlib.key: "zlib"}
     graph = found.packages[0].graph
     assert graph
     assert graph.node(built.key)  # it can be looked up all the same

@@ -79,7 +79,9 @@ def test_a_spec_counts_in_each_of_its_stacks_and_releases(ending: str) -> None:
         ("v1.0", "zlib"): {("e4s", "hep")},
     }
     assert {package.stack for package in found.packages} == {None}
-    assert found.listed_hashes == {}
+    assert {(tag, it.name) for it in found.listed_hashes.values() for tag in it.tags} == {
+        (package.tag, package.name) for package in found.packages
+    }
 
 
 def test_the_compiler_is_the_dependency_that_provides_c() -> None:
