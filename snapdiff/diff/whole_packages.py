@@ -1,10 +1,12 @@
 """Why a dependency is gone from a stack, or new in it: the one package that needed it, or needs it.
 
-What needs a spec that one side alone has is on that side alone, too: no unchanged spec is read.
+What needs a spec that one side alone has is on that side alone, too: of unchanged specs only those
+are read whose package needed it, or needs it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import Literal, NamedTuple
 
 from snapdiff.diff.fields import common_differences
@@ -24,16 +26,22 @@ def reasons_of_one_sided(
     alone = set(mine.names.values()).difference(theirs.names.values())
     if not alone:
         return {}
-    users = _users_of(alone, mine, theirs)
-    for root in mine.roots or ():  # nobody asks for it: whether it was needed, too, is no matter
-        users.direct.get(mine.names[root], set()).clear()
-    changed = _own_changes(users.specs, mine, theirs, kind)
-    circles, _ = circles_below(sorted(alone), lambda name: sorted(users.direct[name] & alone))
+    above, specs = _users_of(alone, mine, theirs)
+    changed = _own_changes(specs, mine, theirs, kind)
     leads: dict[str, str] = {}  # itself where no one package is the reason
-    for circle in circles:  # first what is needed by nothing else that is alone
-        above = set().union(*(users.direct[name] for name in circle)).difference(circle)
-        found = {leads.get(name, name) for name in above}
-        lead = _first_of(found, users.above, leads)
+
+    @cache  # many may be gone that the same packages needed
+    def users(name: str) -> set[str]:
+        return {leads.get(it, it) for it in above[name]}
+
+    def is_first(name: str, found: AbstractSet[str]) -> bool:
+        """Return whether more needed a package than some, and what is alone because of these."""
+        return name in alone or not users(name) <= found
+
+    for circle in _from_above(alone, above):
+        found = {leads.get(name, name) for one in circle for name in above[one].difference(circle)}
+        first = [name for name in found if len(found) == 1 or is_first(name, found)]
+        lead = first[0] if len(first) == 1 else None
         if lead and len(found) > 1 and lead not in alone and not changed[lead]:
             lead = None  # it did not change itself: what these have in common is not known
         leads.update((name, lead or name) for name in circle)
@@ -41,7 +49,7 @@ def reasons_of_one_sided(
         name: Because(
             package=lead,
             status=kind if lead in alone else "changed",
-            direct=lead in users.direct[name],
+            direct=lead in above[name],
             fields=changed.get(lead, ()),
         )
         for name, lead in leads.items()
@@ -52,55 +60,50 @@ def reasons_of_one_sided(
 class _Users(NamedTuple):
     """What needs the packages that are in one document alone.
 
-    `direct` has by such a package the names of what depends on it. Of packages that are in both
+    `above` has by such a package the names of what depends on it. Of packages that are in both
     documents, `specs` has those that do, by hash, and `above` the names of what depends on these:
     an empty name where one is a root.
     """
 
-    direct: dict[str, set[str]]
-    specs: dict[str, list[str]]
     above: dict[str, set[str]]
+    specs: dict[str, list[str]]
 
 
 def _users_of(alone: AbstractSet[str], mine: Graph, theirs: Graph) -> _Users:
-    hashes = {spec_hash: name for spec_hash, name in mine.names.items() if name in alone}
+    wanted = {spec_hash: name for spec_hash, name in mine.names.items() if name in alone}
     edges: dict[str, tuple[str, list[str]]] = {}
     for spec_hash, name in mine.names.items():
         if spec_hash not in theirs.names and (node := mine.node(spec_hash)):
             edges[spec_hash] = name, [edge.hash for edge in node.edges]
-    users = _Users({name: set() for name in alone}, {}, {})
-    of_both: dict[str, str] = {}
-    for spec_hash, (name, below) in edges.items():
-        needed = {hashes[it] for it in below if it in hashes} - {name}
-        for package in needed:
-            users.direct[package].add(name)
-        if needed and name not in alone:
-            of_both[spec_hash] = name
-            users.specs.setdefault(name, []).append(spec_hash)
-            users.above.setdefault(name, set())
+    users = _Users({name: set() for name in alone}, {})
+    of_both = {
+        spec_hash: name
+        for spec_hash, (name, below) in edges.items()
+        if name not in alone and not wanted.keys().isdisjoint(below)
+    }
+    for spec_hash, name in of_both.items():
+        users.specs.setdefault(name, []).append(spec_hash)
+        users.above[name] = set()
+    wanted |= of_both
     for name, below in edges.values():
-        for spec_hash in of_both.keys() & below:
-            users.above[of_both[spec_hash]].add(name)
-    for spec_hash in of_both.keys() & (mine.roots or {}):
-        users.above[of_both[spec_hash]].add("")
+        for package in {wanted[it] for it in below if it in wanted} - {name}:
+            users.above[package].add(name)
+    for root in mine.roots or ():
+        if root in of_both:
+            users.above[of_both[root]].add("")
+        elif root in wanted:  # nobody asks for it: whether it was needed, too, is no matter
+            users.above[wanted[root]].clear()
     return users
 
 
-def _first_of(
-    found: Collection[str], above: Mapping[str, Iterable[str]], leads: Mapping[str, str]
-) -> str | None:
-    """Return which of some packages is the reason, None where that is not one alone.
-
-    Of several it is the one without which nothing but these needed any of the others.
-    """
-    if len(found) == 1:
-        return next(iter(found))
-    first = [
-        name
-        for name in found
-        if {leads.get(it, it) for it in above.get(name, ("",))}.difference(found)
-    ]
-    return first[0] if len(first) == 1 else None
+def _from_above(
+    alone: AbstractSet[str], above: Mapping[str, AbstractSet[str]]
+) -> Sequence[tuple[str, ...]]:
+    """Return what is alone, in a circle together, after all that leads to it by any packages."""
+    order, _ = circles_below(sorted(above), lambda name: sorted(above[name] & above.keys()))
+    names = [name for circle in order for name in circle if name in alone]
+    circles, _ = circles_below(names[::-1], lambda name: sorted(above[name] & alone))
+    return circles
 
 
 def _own_changes(

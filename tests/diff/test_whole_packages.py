@@ -10,12 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from snapdiff.diff.whole_packages import reasons_of_one_sided
 from tests.diff.test_traits import counted, lock_of, roots_of, with_hashes
 from tests.support.generated_graphs import Graphs, graphs
-from tests.support.graphs import PlainGraph, described
+from tests.support.graphs import NodesByHash, PlainGraph, described
 from tests.support.helpers import Report, run_cli
 from tests.support.nightly import examples
 from tests.support.real_catalogs import DATA, E4S, needs_real_catalogs
+from tests.support.work import work
 
 OLD, NEW = "old.lock", "new.lock"
 
@@ -112,6 +114,15 @@ BOTH = "visit-2; hdf5-2"
             "visit-2 variants=~gui > paraview-2; paraview-2; hdf5-2",
             "qt -",
         ),
+        # what needed such a vtk is gone because of visit, too, whatever it is called
+        *(
+            (
+                f"visit-1 variants=+gui > {a}-1, {b}-1; {a}-1 > vtk-1; vtk-1 > {b}-1; {b}-1",
+                "visit-2 variants=~gui > vtk-2; vtk-2",
+                "qt visit, qwt visit",
+            )
+            for a, b in (("qt", "qwt"), ("qwt", "qt"))
+        ),
     ],
 )
 def test_one_package_is_the_reason_or_none(tmp_path: Path, old: str, new: str, found: str) -> None:
@@ -197,6 +208,19 @@ def test_a_narrowed_report_gives_the_same_reason(tmp_path: Path) -> None:
     whole = reasons(compared(tmp_path, before, after))
     assert names(whole) == {"qt": "visit"}
     assert reasons(compared(tmp_path, before, after, "-p", "qt", "-k", "removed")) == whole
+
+
+def test_twice_as_many_that_the_same_packages_needed_take_about_twice_the_steps() -> None:
+    def steps(number: int) -> int:
+        gone = [f"gone{place}-1" for place in range(number)]
+        needed = ", ".join(gone)
+        users = [f"user{place}-1 > vtk-1, mesa-1" for place in range(number)]
+        old = described(f"vtk-1 > {needed}", f"mesa-1 > {needed}", *gone, *users)
+        new = described("vtk-2", "mesa-2", *(f"user{place}-2" for place in range(number)))
+        before, after = NodesByHash(old), NodesByHash(new)
+        return work(lambda: reasons_of_one_sided("removed", before, after))
+
+    assert steps(200) < 2.2 * steps(100)
 
 
 # --- Laws ---

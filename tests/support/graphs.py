@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ class NodesByHash:
     def compilers(self) -> Mapping[str, int]:
         return Counter(node.compiler for node in self._nodes.values())
 
-    @property
+    @cached_property
     def names(self) -> Mapping[str, str]:
         return {key: node.name for key, node in self._nodes.items()}
 
