@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -241,7 +242,8 @@ def is_continued(file: Path | None, format_name: str) -> bool:
 
 def _append_lines(target: Path, sections: Iterable[Section], *, is_new: bool) -> None:
     mode = "x" if is_new else "a"
-    with errors_named(target), open(target, mode, encoding="utf-8", newline="") as file:
+    place = os.path.realpath(target) if is_new else target  # what is new is made where links lead
+    with errors_named(target), open(place, mode, encoding="utf-8", newline="") as file:
         if is_new:
             hold(target, file.fileno())
         for section in sections:

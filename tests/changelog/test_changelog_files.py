@@ -290,6 +290,15 @@ class TestLines:
             update(story, file)
             assert file.read_text("utf-8") == whole
 
+    def test_is_made_where_a_link_leads(self, story: History, tmp_path: Path) -> None:
+        link, file = tmp_path / "log.ndjson", tmp_path / "later.ndjson"
+        link.symlink_to(file)
+        update(story, link)
+        assert link.is_symlink()
+        assert file.read_text("utf-8") == markdown(
+            "-C", story.folder, "start..HEAD", "-f", "ndjson"
+        )
+
     def test_of_tags_goes_on_in_the_same_words(self, story: History, tmp_path: Path) -> None:
         file = tmp_path / "log.jsonl"
         update(story, file, "start..v1.0", "--by", "tag")
