@@ -27,7 +27,7 @@ from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitHistory, GitSource, changes_between
 from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
-from snapdiff.sources.source import Commit, SingleFile, Source, printable_path
+from snapdiff.sources.source import Commit, IndexView, SingleFile, Source, printable_path
 
 _NAME_LENGTH = 10
 """How many characters of a commit's id name it where it is to be found again."""
@@ -194,18 +194,23 @@ def open_range(
 
 
 def _require_revision(source: Source) -> GitSource:
+    if isinstance(source, GitSource):
+        return source
     if isinstance(source, SingleFile):
         message = "is a file, and a changelog is of a folder; name the one that it is in"
-        raise RevisionError(f"{source.name}: {message}")
-    if is_mirror_address(source.name):
-        message = "shows only how it is today: keep it with `snapdiff snapshot` from time to time"
-        raise RevisionError(f"{source.name}: {message}, and name the folder of the snapshots")
-    if not isinstance(source, GitSource):
-        raise RevisionError(
-            f"{source.name}: is a directory; a changelog takes two git revisions A..B, "
+    elif isinstance(source, IndexView):
+        message = "is a view, and a changelog is of a whole mirror; name the one that it is of"
+    elif is_mirror_address(source.name):
+        message = (
+            "shows only how it is today: keep it with `snapdiff snapshot` from time to time, "
+            "and name the folder of the snapshots"
+        )
+    else:
+        message = (
+            "is a directory; a changelog takes two git revisions A..B, "
             "or one folder with snapshots in it"
         )
-    return source
+    raise RevisionError(f"{source.name}: {message}")
 
 
 def _folder_range(argument: str, folder: Path, limits: Limits) -> FolderRange:

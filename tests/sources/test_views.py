@@ -122,6 +122,15 @@ def test_what_a_view_does_not_name_is_not_there(tmp_path: Path, server: WebServe
     assert LISTING not in server.paths()
 
 
+def test_a_view_has_no_changelog(tmp_path: Path) -> None:
+    GitRepository(tmp_path).commit(below("m", VIEWS))
+    said = "is a view, and a changelog is of a whole mirror; name the one that it is of"
+    for story in ("HEAD:m/small..HEAD:m/small", "m/small"):
+        done = run_cli("changelog", "-C", tmp_path, story)
+        name = story.partition("..")[0]
+        assert (done.status, done.err) == (2, f"snapdiff: error: {name}: {said}\n")
+
+
 def test_a_view_alone_is_compared_with_nothing(tmp_path: Path) -> None:
     write_files(tmp_path / "m", VIEWS)
     done = run_cli(tmp_path / "m" / "small")
