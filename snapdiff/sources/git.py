@@ -233,7 +233,8 @@ class GitHistory:
 
     def at(self, commit: Commit) -> GitSource:
         """Return the catalog as a commit of the history has it."""
-        return GitSource(self.repository, commit.id, commit.tree).narrowed(self.paths)
+        source = GitSource(self.repository, commit.id, commit.tree, folder=self.folder)
+        return source.narrowed(self.paths)
 
     def commits(self, after: str | None = None) -> list[Commit]:
         """Return the commits after one (else the first), oldest first; raises RevisionError."""

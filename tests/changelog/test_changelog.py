@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.golden import CHANGELOGS, ROOT, golden_text
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import pages_of, spec, words, write_files
 from tests.support.story import MPI4PY, NEW_MPI, OLD_MPI, ZLIB, History, markdown, run_changelog
 from tests.support.story import write_story as write_story
@@ -120,6 +121,15 @@ def test_a_filter_may_match_what_was_there_in_between_alone(tmp_path: Path) -> N
     for number, records in enumerate(([ZLIB], [ZLIB, MPI4PY], [ZLIB])):
         write_files(tmp_path / "snapshots" / f"{number}", pages_of(records))
     assert len(names(markdown(tmp_path / "snapshots", "-p", "py-mpi4py"))) == 2
+
+
+def test_a_tag_that_the_name_of_the_folder_gives_is_known_in_between_too(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    environment = {"_cache/develop/e4s/spack.lock": to_bytes(lock([Item("zlib", "1.3")]))}
+    for pages in ({}, pages_of([ZLIB]), {}):
+        history.commit({**environment, **pages})
+    folder = ("HEAD~2:_cache/develop..HEAD:_cache/develop", "-t", "develop")
+    assert len(names(markdown("-C", tmp_path, *folder))) == 2
 
 
 def test_where_nothing_changed_that_is_said(story: History) -> None:
