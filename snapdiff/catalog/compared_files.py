@@ -113,7 +113,8 @@ class RevisionPair(ComparedFiles):
     def changed(self) -> Iterator[FilePair]:
         """Yield every document whose content, or part of it, differs between the two."""
         pairs = self._old.source.changed_entries(self._new.source)
-        if any(DOCUMENTS.is_index(path_of(pair)) for pair in pairs):
+        # A blob may come or go alone: its mirror has to be known all the same.
+        if any(DOCUMENTS.is_index(path) or BLOB.fullmatch(path) for path in map(path_of, pairs)):
             self._note_mirrors(chain(self._old.source.entries(), self._new.source.entries()))
         changes = ChangedFiles(pairs, self.documents)
         for done, (pair, contents) in enumerate(self._contents(changes.documents)):

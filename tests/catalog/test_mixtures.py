@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snapdiff.buildcache_layout import Aggregates, aggregate_mirrors
+from snapdiff.buildcache_layout import LAYOUT_3, Aggregates, aggregate_mirrors
 from snapdiff.formats import registry
 from tests.support.documents import Item, database, digest, lock, manifest, site_data, to_bytes
 from tests.support.helpers import (
@@ -80,24 +80,34 @@ def test_the_data_of_a_site_may_have_another_release(tmp_path: Path) -> None:
     assert report["summary"]["upgraded"] == report["summary"]["unchanged"] == 1
 
 
-def test_a_mirror_that_holds_others_is_known_where_only_a_lock_beside_it_differs(
-    tmp_path: Path,
+@pytest.mark.parametrize("with_blobs", [False, True], ids=["a lock alone", "and a stale blob"])
+def test_a_mirror_that_holds_others_is_known_where_no_index_differs(
+    with_blobs: bool, tmp_path: Path
 ) -> None:
-    """Of two directories all files are looked at, of two commits those that differ."""
+    """Of two directories all files are looked at, of two commits those that differ.
+
+    The blob of an older index may go while the manifest stays as it is.
+    """
     zlib, m4 = Item("zlib"), Item("m4")
-    mirrors = {
-        "develop/build_cache/index.json": to_bytes(database([zlib, m4])),
-        "develop/e4s/build_cache/index.json": to_bytes(database([zlib])),
-    }
+    index, of_stack = to_bytes(database([zlib, m4])), to_bytes(database([zlib]))
+    mirrors = {"develop/build_cache/index.json": index}
+    stale: dict[str, bytes] = {}
+    if with_blobs:
+        content, blob, _ = manifest(index)
+        _, stale_blob, _ = manifest(of_stack)
+        mirrors = {f"develop/{LAYOUT_3}": content, f"develop/{blob}": index}
+        stale = {f"develop/{stale_blob}": of_stack}
+    mirrors["develop/e4s/build_cache/index.json"] = of_stack
     history = GitRepository(tmp_path / "history")
-    for name, version in (("old", "1"), ("new", "2")):
+    for name, version, more in (("old", "1", stale), ("new", "2", {})):
         locked = to_bytes(lock([Item("cmake", version, explicit=True)]))
-        files = {**mirrors, "develop/env/spack.lock": locked}
+        files = {**mirrors, **more, "develop/env/spack.lock": locked}
         history.commit(files)
         write_files(tmp_path / name, files)
     of_commits = run_json("-C", history.folder, "HEAD~1", "HEAD")
     of_directories = run_json(tmp_path / "old", tmp_path / "new")
-    assert of_commits["tags"] == of_directories["tags"]
+    [of_changelog] = run_json("changelog", "-C", history.folder, "HEAD~1..HEAD")
+    assert of_commits["tags"] == of_directories["tags"] == of_changelog["tags"]
     [tag] = of_commits["tags"]
     assert tag["specs"] == {"old": 3, "new": 3}
     assert [(it["stack"], it["specs"]["new"]) for it in tag["stacks"]] == [
@@ -255,22 +265,24 @@ def test_what_changed_in_one_environment_is_still_there_in_others(tmp_path: Path
     assert "| `make` | `4.3` → `4.4` |  |\n| `zlib` | · | `1.2` → `1.3` |\n" in table
 
 
-def test_in_git_a_document_differs_where_a_part_of_it_alone_does(tmp_path: Path) -> None:
-    repository = GitRepository(tmp_path)
+def test_a_document_differs_where_a_part_of_it_alone_does(tmp_path: Path) -> None:
+    """In git, and in folders, of which only reading says what differs."""
+    repository = GitRepository(tmp_path / "repository")
     item = Item("zlib")
     specs, packages = site_data([item], {"zlib": (["e4s"], ["develop"])})
     for name in ("zlib", "zlib-ng"):
         listed = {name: packages["zlib"]}
-        repository.commit(
-            {"specs_data.json": to_bytes(specs), "package_data.json": to_bytes(listed)}
-        )
-    found = run_cli("-C", tmp_path, "HEAD~1", "HEAD", "-f", "json")
-    assert "the hash" in found.err  # it has another name now
-    [stack] = json.loads(found.out)["tags"][0]["stacks"]
-    assert {change["package"]: change["kind"] for change in stack["changes"]} == {
-        "zlib": "removed",
-        "zlib-ng": "added",
-    }
+        files = {"specs_data.json": to_bytes(specs), "package_data.json": to_bytes(listed)}
+        repository.commit(files)
+        write_files(tmp_path / name, files)
+    for sides in (("HEAD~1", "HEAD"), (tmp_path / "zlib", tmp_path / "zlib-ng")):
+        found = run_cli("-C", repository.folder, *sides, "-f", "json")
+        assert "the hash" in found.err  # it has another name now
+        [stack] = json.loads(found.out)["tags"][0]["stacks"]
+        assert {change["package"]: change["kind"] for change in stack["changes"]} == {
+            "zlib": "removed",
+            "zlib-ng": "added",
+        }
 
 
 def test_a_package_of_a_stack_that_a_page_and_a_lock_list_is_reported_once(tmp_path: Path) -> None:
