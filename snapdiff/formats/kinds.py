@@ -191,20 +191,22 @@ class BuildcacheIndexes(Format):
         self.views = views
 
     def documents_of(self, path: str) -> tuple[str, ...]:
-        """Return the path of the index or manifest that a file is, or belongs to.
+        """Return the path of the index or manifest that a file is, or may belong to.
 
-        Then those above the index of a stack, and the views of a mirror, as far as known.
+        Then the views of its mirror, and the indexes above that of a stack, as far as known.
         """
         mirror = mirror_folder(path)
         if blob := BLOB.fullmatch(path):
+            mirror = blob[1].removesuffix("/")
             found = [f"{blob[1]}{LAYOUT_3}"]
         elif mirror is None:
             return ()
         else:
-            # A main index puts views, and that of layout 2, out of use, and in again where it goes.
-            found = [path, *self.views.get(mirror, ())]
+            found = [path]
             if is_called(path, LAYOUT_3):
                 found.append(f"{path.removesuffix(LAYOUT_3)}{LAYOUT_2}")
+        # A blob may be a view's. A main index puts views out of use, and in again where it goes.
+        found += self.views.get(mirror, ())
         above = (aggregate_paths(document, self.aggregates) for document in found)
         return (*found, *chain.from_iterable(above))
 

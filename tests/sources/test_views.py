@@ -1,5 +1,6 @@
 """Views of a mirror: an index of some of its specs, by each of its names and from each source."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -112,6 +113,25 @@ def test_a_main_index_that_comes_puts_views_out_of_use(tmp_path: Path) -> None:
         repository.git("checkout", "-q", revision)
         shutil.copytree(repository.folder, tmp_path / side, ignore=shutil.ignore_patterns(".git"))
     assert diff(tmp_path / "old", tmp_path / "new")["tags"] == report["tags"]
+
+
+def test_a_view_whose_blob_goes_without_its_manifest_is_skipped(tmp_path: Path) -> None:
+    """The manifest is the same on both sides: what differs is the blob alone."""
+    repository = GitRepository(tmp_path / "r")
+    missing = next(path for path in view("small", SMALL) if "blobs" in path)
+    without = {path: content for path, content in VIEWS.items() if path != missing}
+    for name, files in (("old", VIEWS), ("new", without)):
+        write_files(tmp_path / name, files)
+        repository.commit(files)
+    folders = tmp_path / "old", tmp_path / "new"
+    for words in (("HEAD~1", "HEAD"), folders, ("changelog", "HEAD~1..HEAD")):
+        result = run_cli(*words, "-C", repository.folder, "-f", "json", "--skip-bad-pages")
+        assert result.status == 0, result.err
+        found = json.loads(result.out)
+        [report] = found if "changelog" in words else [found]
+        assert report["tags"] == []
+        [skipped] = report["skipped"]
+        assert (skipped["side"], skipped["error"]) == ("new", f"{missing}: there is no such file")
 
 
 def test_what_a_view_does_not_name_is_not_there(tmp_path: Path, server: WebServer) -> None:
