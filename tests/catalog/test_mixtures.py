@@ -106,7 +106,8 @@ def test_a_mirror_that_holds_others_is_known_where_no_index_differs(
         write_files(tmp_path / name, files)
     of_commits = run_json("-C", history.folder, "HEAD~1", "HEAD")
     of_directories = run_json(tmp_path / "old", tmp_path / "new")
-    [of_changelog] = run_json("changelog", "-C", history.folder, "HEAD~1..HEAD")
+    steps = run_cli("changelog", "-C", history.folder, "HEAD~1..HEAD", "-f", "json")
+    [of_changelog] = json.loads(steps.out)
     assert of_commits["tags"] == of_directories["tags"] == of_changelog["tags"]
     [tag] = of_commits["tags"]
     assert tag["specs"] == {"old": 3, "new": 3}
