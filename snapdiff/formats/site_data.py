@@ -104,8 +104,8 @@ class _SiteListing(Listing):
 
     def likeness(self, spec_hash: str) -> Hashable:
         """Return the version and configuration of a spec."""
-        _, node = self._read(spec_hash)
-        return node.build.version, node.build.configuration
+        node = self.node(spec_hash)
+        return node and (node.build.version, node.build.configuration)
 
     def _counted(self, spec_hash: str, spec: _SitePlaces) -> Counted:
         if len(spec.stacks) * len(spec.releases) > PLACES:

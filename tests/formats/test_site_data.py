@@ -2,16 +2,24 @@
 
 import gzip
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from snapdiff.diff.changed_pairs import KnownGraphs
+from snapdiff.diff.packages import diff_package
 from snapdiff.errors import FormatError
+from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, File
 from snapdiff.formats.kinds import BuildcacheIndexes, SiteData
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
-from snapdiff.model import InCommon
+from snapdiff.formats.spec_node import Edges, read_edges
+from snapdiff.limits import Limits
+from snapdiff.model import Edge, InCommon
+from snapdiff.result import Filters, VersionCount
 from tests.support.documents import (
     Item,
     Json,
@@ -157,6 +165,31 @@ def test_a_new_version_beside_others_in_common() -> None:
     assert list(package.new) == [newer.key]
     assert package.common == {InCommon("13.2.0", frozenset({"e4s"})): 1}
     assert package.graphs
+
+
+def test_equal_builds_are_found_in_each_stack_and_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept = [replace(ZLIB, version="9", hash=letter * 32) for letter in "abc"]
+    kept[2] = replace(kept[2], parameters={"pic": "1"})
+    old, new = (
+        site_file(*site_data([GCC, *kept, replace(ZLIB, version=version)], PLACES_OF))
+        for version in ("2.0", "2.1")
+    )
+    [pair] = (pair for pair in read_pair(SITE, old, new).pairs if pair.tags[0] == "develop")
+    keys = []
+
+    def noted(edges: Edges, key: str) -> tuple[Edge, ...]:
+        keys.append(key)
+        return read_edges(edges, key)
+
+    monkeypatch.setattr("snapdiff.formats.site_data.read_edges", noted)
+    found = diff_package(pair, Scope(Filters()), Limits(), KnownGraphs()).stacks
+    assert found.keys() == {"e4s", "hep"}
+    for stack in found.values():
+        assert stack.package.different
+        assert VersionCount("9", 2, 2) in stack.package.different
+    assert {*Counter(keys).values()} == {1, 2}  # on each side once
 
 
 def test_data_of_other_releases_is_no_version_of_it() -> None:
