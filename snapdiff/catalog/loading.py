@@ -145,11 +145,17 @@ def open_catalogs(
 # --- What is in catalogs by name, and what is not ---
 
 
-def require_paths(sources: Sequence[Source]) -> None:
-    """Raise RevisionError where no source has a file for one of the paths that narrow them."""
-    left = set.intersection(
-        *(set(source.paths.unmatched(entry.path for entry in source.files())) for source in sources)
-    )
+def require_paths(sources: Iterable[Source]) -> None:
+    """Raise RevisionError where no source has a file for one of the paths that narrow them.
+
+    No more of the sources are listed than it takes to find a file for each.
+    """
+    left: set[str] | None = None
+    for source in sources:
+        lacking = source.paths.unmatched(entry.path for entry in source.files())
+        left = left.intersection(lacking) if left else set(lacking)
+        if not left:
+            return
     if left:
         raise RevisionError(
             f"{', '.join(sorted(left))}: there is nothing to compare on either side, neither a "

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,12 +56,12 @@ class GitRange(NamedTuple):
     def check(self, settings: ComparisonOptions) -> None:
         """Raise SnapdiffError where an end has no page, or a path or a filter can only be a slip.
 
-        Of the commits between, filters look at paths alone: a catalog that was read a hundred times
+        Of the commits between, files are listed alone: a catalog that was read a hundred times
         would be a long wait for a slip.
         """
         old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
         if not settings.allow_empty:
-            require_paths([self.old, self.new])
+            require_paths(it.source for it in chain((new, old), self._between()))
             RevisionPair(old, new).require_documents()
         check_filters(Scope(settings.filters).filters, (new, old), self._between())
 
@@ -136,7 +136,7 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         """
         every = [self._catalog(name) for name in reversed(self.snapshots)]
         if not settings.allow_empty:
-            require_paths([catalog.source for catalog in every])
+            require_paths(catalog.source for catalog in every)
         check_filters(Scope(settings.filters).filters, every)
 
     def steps(self, after: str | None = None) -> "FolderRange":

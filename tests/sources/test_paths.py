@@ -1,6 +1,7 @@
 """Paths after `--` narrow both sides as git's pathspecs do; git itself is the oracle."""
 
 import itertools
+import json
 import subprocess
 from pathlib import Path
 
@@ -215,6 +216,23 @@ def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:
     assert run_cli("-C", envs.folder, "HEAD~1", "--allow-empty", "--", "envs/x").status == 0
     story = run_cli("changelog", "-C", envs.folder, "HEAD~1..", "--", "envs/a", "envs/x")
     assert story == result
+
+
+def test_a_changelog_takes_a_path_that_was_there_in_between_alone(envs: GitRepository) -> None:
+    envs.commit(NEW)
+    story = ("changelog", "-C", envs.folder, "HEAD~2..", "-f", "json")
+    both = run_cli(*story, "--", "envs/a", "envs/c")
+    assert (both.status, both.err) == (0, "")
+    found = [
+        [
+            item["status"]
+            for tag in section["tags"]
+            for item in tag["stacks"]
+            if item["stack"] == "c"
+        ]
+        for section in json.loads(both.out)
+    ]
+    assert found == [["added"], ["removed"]]
 
 
 def test_three_arguments_are_an_error_that_shows_where_paths_are_written(
