@@ -1,5 +1,6 @@
 """Reports for people: how they are cut short, templates of one's own, the gate."""
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from snapdiff.reports import ReportOptions, says_nothing_changed
 from snapdiff.reports.for_people import MOST_CHARACTERS
 from tests.golden import ROOT, SNAPSHOTS
 from tests.reports.test_escaping import Tree
-from tests.support.documents import Item, lock, to_bytes
+from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
 
 
@@ -252,3 +253,20 @@ def test_a_cell_of_the_product_table_that_says_the_same_as_its_left_is_a_ditto_m
         f"| `stays` | · | · | {up} |",
     ]
     assert "\n· nothing of its own changed; ″ as to its left; empty: not there\n" in page
+
+
+def test_of_dependencies_that_a_short_comment_leaves_out_each_class_is_counted(
+    tmp_path: Path,
+) -> None:
+    fell = [(Item(f"d{n}", f"2.{n}"), Item(f"d{n}", f"1.{n}")) for n in range(7)]
+    rose = [(Item(f"u{n}", f"1.{n}"), Item(f"u{n}", f"1.{n + 1}")) for n in range(3)]
+    for side, items in zip(("old", "new"), zip(*fell, *rose, strict=True), strict=True):
+        app = Item("app", "1.0" if side == "old" else "2.0", explicit=True)
+        app = dataclasses.replace(app, needs=tuple(map(needs, items)))
+        write_files(tmp_path / side, {"a/spack.lock": to_bytes(lock([app, *items]))})
+    diff = diff_catalogs(*(load_catalog(str(tmp_path / side)) for side in ("old", "new")))
+    full = len(render_report(diff, "comment", ReportOptions(package_url="")))
+    for most in range(full - 1, 300, -60):
+        text = render_report(diff, "comment", ReportOptions(package_url="", max_length=most))
+        below = text.partition("\nDependencies")[2] or text.partition("\n## Dependencies")[2]
+        assert "3 upgraded" in below or below.count("\n- ↑") == 3
