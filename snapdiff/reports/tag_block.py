@@ -68,7 +68,7 @@ class Part(Struct, frozen=True, kw_only=True):
 
     @property
     def listed(self) -> list[Group]:
-        """The groups that have lines, or rows that were all left out."""
+        """The groups that have lines, and no table."""
         return [group for group in self.groups if group.lines and not group.table]
 
     @property
