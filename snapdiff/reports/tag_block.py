@@ -99,8 +99,8 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     happened to a package, as a product or (True) as a dependency. `only_rebuilt` names the stacks
     that have no part of their own; `reasons` say why specs changed in those and, where the parts
     are about all stacks, in all of them. `opening` has the reasons that many packages share.
-    `roots` are what is asked for now, and what no longer is, where no table tells it. `sets` has
-    the names of the stacks that have a letter together.
+    `roots` are what is asked for now, and what no longer is, in stacks that are no columns of a
+    table. `sets` has the names of the stacks that have a letter together.
     """
 
     tag: TagDiff
@@ -176,6 +176,7 @@ class TagWriter:
         if not is_short:
             stacks = _told_stacks(self._whole)
             toolchain = toolchain_of(stacks, self._places, opening.shared)
+        columns: Columns = {}
         if by_stack:
             parts = [
                 part
@@ -186,8 +187,8 @@ class TagWriter:
             ]
         else:
             lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
-            has_table = self._has_table and 1 < len(told) <= MOST_COLUMNS
-            columns = product_columns(told, self._by_stack, new_roots) if has_table else {}
+            if self._has_table and 1 < len(told) <= MOST_COLUMNS:
+                columns = product_columns(told, self._by_stack, new_roots)
             parts = self._parts(None, lines, columns, told)
         used = [
             move.place
@@ -197,10 +198,8 @@ class TagWriter:
             for move in line.moves
         ]
         used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
-        roots: tuple[RootsChange, ...] = ()
-        if not any(part.has_table for part in parts):
-            told_roots = {it.names for it in opening.new_roots if it.taken}
-            roots = roots_of(self.tag.stacks, self._places, told_roots)
+        others = [stack for stack in self.tag.stacks if stack.stack not in columns]
+        told_roots = {it.names for it in opening.new_roots if it.taken and not columns}
         return TagBlock(
             tag=self.tag,
             by_stack=self._by_stack,
@@ -209,7 +208,7 @@ class TagWriter:
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             opening=opening,
             toolchain=toolchain,
-            roots=roots,
+            roots=roots_of(others, self._places, told_roots),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
         )

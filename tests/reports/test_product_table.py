@@ -92,3 +92,18 @@ def test_a_reconfigured_product_says_in_what(tmp_path: Path) -> None:
 )
 def test_only_the_signs_of_a_table_are_explained(cells: list[str], signs: list[str]) -> None:
     assert signs_in(cells, ditto="″") == signs
+
+
+@pytest.mark.parametrize("format_name", ["markdown", "html"])
+def test_roots_of_an_environment_without_a_column_are_listed(
+    tmp_path: Path, format_name: str
+) -> None:
+    tool = Item("tool", "1.0")
+    roots_alone = (root("1.0", replace(tool, explicit=True)), root("1.0", tool))
+    table(tmp_path, a=([], []), b=([], []), c=roots_alone)
+    lock_of_c = [to_bytes(lock(items)) for items in roots_alone]
+    for side, content in zip(("old", "new"), lock_of_c, strict=True):
+        write_files(tmp_path, {f"{side}/c/spack.lock": content})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", format_name).out
+    words = " ".join(re.sub("<[^>]*>|[*`]", "", text).split())
+    assert "No longer a root spec, but still there as a dependency in c: " in words
