@@ -99,7 +99,8 @@ class VersionMove(NamedTuple):
         """
         if self.counts:
             first, *others = reversed(self.counts)
-            said = [_counted(first, mark, "build" if first.old + first.new == 1 else "builds")]
+            is_one = {first.old, first.new} <= {0, 1}
+            said = [_counted(first, mark, "build" if is_one else "builds")]
             return ", ".join(said + [_counted(it, mark) for it in others])
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
         still = f", still has {kept}" if kept else ""

@@ -107,3 +107,17 @@ def test_roots_of_an_environment_without_a_column_are_listed(
     text = run_cli("-C", tmp_path, "old", "new", "-f", format_name).out
     words = " ".join(re.sub("<[^>]*>|[*`]", "", text).split())
     assert "No longer a root spec, but still there as a dependency in c: " in words
+
+
+@pytest.mark.parametrize("is_root", [True, False])
+def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
+    tmp_path: Path, is_root: bool
+) -> None:
+    for side, version in (("old", "1.2"), ("new", "1.3")):
+        zlib = Item("zlib", version)
+        asked = (side == "new") is is_root
+        tool = Item("tool", "1.0", explicit=asked, needs=(needs(zlib),))
+        app = Item("app", "1.0", explicit=True, needs=(needs(tool),))
+        write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([zlib, tool, app]))})
+    lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
+    assert lines[2] == "1 product now or no longer a root spec. 1 more only has another hash."
