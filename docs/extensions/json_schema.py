@@ -36,8 +36,8 @@ class JsonSchema(SphinxDirective):
 
 def _section(name: str, schema: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of a section, in Markdown."""
-    described = schema["description"].replace("\n    ", "\n")
-    paragraphs = _SPECIFICATION.sub("[specification](../specification.md), section", described)
+    link = "[specification](../specification.md), section"
+    paragraphs = _SPECIFICATION.sub(link, schema["description"])
     yield from (f"(json-{name})=", f"## {name}", "", paragraphs, "")
     if "enum" in schema:
         yield from (f"One of {_values(schema)}.", "")

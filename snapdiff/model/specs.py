@@ -18,8 +18,10 @@ ROOT = "root"
 class Revision(Struct, frozen=True, kw_only=True):
     """One side of the comparison: what was asked for, and the commit it is, if it is one.
 
-    `commit` is the full object id in hexadecimal, `date` the committer's, in ISO 8601. `subject` is
-    the first line of the commit's message, there where it has one.
+    - `source`: what was asked for, as it was written
+    - `commit`: the full id of the commit, null where it is none
+    - `date`: when it was committed, in ISO 8601; null where it is no commit
+    - `subject`: the first line of the commit's message; there where it is a commit
     """
 
     source: str
@@ -31,8 +33,12 @@ class Revision(Struct, frozen=True, kw_only=True):
 class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     """One built binary, as its document writes it, in the shape of the JSON report.
 
-    `explicit` and `external` are known of documents with dependencies only, and reported only
-    where true (specification, sections 7 and 10).
+    - `hash`: Spack's hash of it
+    - `compiler`: its compiler, `none` where it has none
+    - `os`, `platform`, `target`: the system and the processors that it was built for
+    - `variants`: its variants and flags
+    - `explicit`: whether somebody asked for it, a root or installed by hand: there where true
+    - `external`: whether Spack did not build it: there where true
     """
 
     hash: str

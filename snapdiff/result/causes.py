@@ -33,9 +33,14 @@ Value = str | tuple[str, ...] | None
 class Event(Struct, frozen=True, gc=False):
     """One difference between two nodes themselves, such as another version.
 
-    `package` is the node's own, or the dependency's that was added, removed, came in place of
-    another, or is needed in another way (`edge`); it is null for `compilers` and `rehash`, and for
-    a field that a whole stack changed.
+    - `package`: the package whose node differs, or the dependency that came, left or is needed in
+      another way; null for `compilers` and `rehash`, and for a field that a whole stack changed
+    - `what`: the kind of event: the field of the node that differs (`variants` with flags,
+      `external` with paths and modules); dependencies `added`, `removed`, `replaced` by one with
+      the same virtual, or needed in another way (`edge`); `compilers` that became dependencies; the
+      `recipe`; `other`, which no rule knows, with its key; or `rehash`, where only hashes differ in
+      all that can be reached
+    - `old`, `new`: the values before and after, null where the kind of event has none
     """
 
     package: str | None
@@ -52,8 +57,9 @@ def event_of(found: Event) -> Event:
 class Cause(Event, frozen=True, gc=False, kw_only=True):
     """Why a spec was rebuilt: the nearest event, and how it is reached.
 
-    `path` leads from the spec's direct dependency to the node above `package`. `others` is how many
-    other packages have an event that the spec reaches.
+    - `path`: the packages from the spec's direct dependency to the one above `package`
+    - `build_only`: whether every way there has an edge that is needed for building alone
+    - `others`: how many other packages have an event that the spec reaches
     """
 
     path: tuple[str, ...]
@@ -64,8 +70,9 @@ class Cause(Event, frozen=True, gc=False, kw_only=True):
 class StackCause(Event, frozen=True, gc=False, kw_only=True):
     """How much of a stack an event explains.
 
-    `specs` and `packages` count what has it as its cause, `reach` the rebuilt specs that it could
-    explain.
+    - `specs`: how many specs have it as their cause
+    - `packages`: of how many packages these are
+    - `reach`: how many rebuilt specs it could explain
     """
 
     specs: int
@@ -83,9 +90,11 @@ TraitWhat = Literal["dependency", "compiler", "target", "os", "variant", "depend
 class Trait(Struct, frozen=True, gc=False):
     """What all builds that were lost (or gained) have, and none that is there on the other side.
 
-    `name` is the dependency's or the variant's, else null. `value` is the version of the
-    dependency, null where it differs among them; else what all of them have, in the common
-    notation. Of a `dependency variant`, `name` is the dependency's and `value` the variant.
+    - `what`: what they share: a `dependency` (linked or run, at any depth), a part of how they were
+      built, or a `dependency variant`
+    - `name`: the name of the dependency or of the variant, else null
+    - `value`: the version of the dependency, null where it differs among them; else what all of
+      them have, in the common notation, or the variant of the dependency
     """
 
     what: TraitWhat
@@ -96,7 +105,8 @@ class Trait(Struct, frozen=True, gc=False):
 class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
     """The trait of what a stack lost (or gained), and how many have it.
 
-    `specs` and `packages` count those that have it, the dependency itself among them.
+    - `specs`: how many of the lost (gained) specs have it, the dependency itself among them
+    - `packages`: of how many packages these are
     """
 
     specs: int
@@ -106,8 +116,12 @@ class StackTrait(Trait, frozen=True, gc=False, kw_only=True):
 class TraitCount(Struct, frozen=True, gc=False):
     """How many of some lost (or gained) builds have a trait; each build is counted once.
 
-    No other build of their packages has it, on either side. `also` is there where it takes two to
-    tell them: what all of them have, too.
+    No other build of their packages has it, on either side.
+
+    - `trait`: what they have in common
+    - `specs`: how many of the lost (gained) specs that are not counted before have it
+    - `also`: a compiler, target or os that all of these have, too, and no spec on the other side
+      together with the trait
     """
 
     trait: Trait

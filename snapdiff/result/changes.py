@@ -20,7 +20,10 @@ SchemaVersion = Literal[3]
 
 
 class Summary(ChangeCounts, frozen=True, kw_only=True):
-    """How many specs each kind of change happened to, and how many stayed as they were."""
+    """How many specs each kind of change happened to, and how many stayed as they were.
+
+    - `unchanged`: how many have the same hash on both sides
+    """
 
     unchanged: int = 0
 
@@ -35,14 +38,19 @@ class Summary(ChangeCounts, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True, gc=False):
-    """One change: `old` is null for an added spec, `new` for a removed one.
+    """What happened to one spec.
 
-    Where both sides have dependencies there is a `cause`: null but for a rebuilt spec
-    (specification, section 11). `same_to_use` is there where true: the spec and all that it links
-    and runs differ in nothing but hashes and what is needed for building. `duplicate` is there
-    where true: the side of a removed or added spec, and the new side of a reconfigured one, has
-    another one of the same version and configuration, with the same in all that it links and runs,
-    to which that did not happen, or that has a lower hash.
+    - `kind`: what happened to the spec
+    - `old`: the spec of the old side, null where it was added
+    - `new`: the spec of the new side, null where it was removed
+    - `fields`: in what the two differ
+    - `cause`: why it was rebuilt, null for every other kind; missing where a side has no
+      dependencies (specification, section 11)
+    - `same_to_use`: there where true: the spec and all that it links and runs differ in nothing but
+      hashes and what is needed for building
+    - `duplicate`: there where true: its side (of a reconfigured one the new side) has another spec
+      of the same version and configuration, with the same in all that it links and runs, to which
+      that did not happen, or that has a lower hash
     """
 
     kind: Kind
@@ -61,7 +69,10 @@ class Change(Struct, frozen=True, gc=False):
 
 
 class CompilerCount(Struct, frozen=True):
-    """How many specs of a stack have a compiler, in the common notation, on each side."""
+    """How many specs of a stack have a compiler, in the common notation, on each side.
+
+    - `compiler`: the compiler, `none` where a spec has none
+    """
 
     compiler: str
     old: int
@@ -72,6 +83,9 @@ class PackageCount(Struct, frozen=True):
     """How many packages have a spec in a tag or stack; the names of those on one side only.
 
     The names are left out in a tag that is on one side only.
+
+    - `old`, `new`: how many on that side
+    - `added`, `removed`: the names of those on the new side alone, on the old side alone
     """
 
     old: int
@@ -83,7 +97,9 @@ class PackageCount(Struct, frozen=True):
 class RootChanges(Struct, frozen=True, kw_only=True):
     """Packages that are on both sides and asked for on one of them alone: names, sorted.
 
-    `needed_by` says of those that are asked for no longer what depends on them now, directly.
+    - `now`: packages that are asked for now and were only dependencies before
+    - `no_longer`: packages that are not asked for any more and still there as dependencies
+    - `needed_by`: by each of these, the packages on the new side that depend on it directly
     """
 
     now: tuple[str, ...]
@@ -94,15 +110,28 @@ class RootChanges(Struct, frozen=True, kw_only=True):
 class StackDiff(Struct, frozen=True, kw_only=True):
     """What happened in one stack of one tag.
 
-    `document` is the kind of document that lists it: the new side's where the sides differ and
-    that has the stack. `renamed_from` is there where the stack was found under another name on the
-    old side. `package_changes` and `changes` are empty in a tag that is on one side only: what it
-    holds is counted, not listed. `asked_for` is null where no document says what was, or a side has
-    none. `lost` and `gained` are what most of the stack's removed and its added specs have in
-    common, `lost_by` and `gained_by` what tells most of them from others, then most of the rest.
-    `still_there` are packages that are on both sides here, though only other stacks of the tag have
-    a change of them that is reported. `compilers`, there where those of all specs are known, counts
-    the unchanged specs too.
+    - `stack`: the name, that of the new side where it was renamed
+    - `document`: the kind of document that lists it: an environment's lock, the index of a build
+      cache, the database of an install tree, pages of the site or the site's data; the new side's
+      where the sides differ
+    - `status`: whether it changed, or is on one side only
+    - `specs`: how many specs it has
+    - `packages`: how many packages it has, and which are on one side only
+    - `summary`: what happened to its specs
+    - `asked_for`: the packages that became roots and those that are roots no more; null where there
+      is none, or no document says it
+    - `lost`, `gained`: what most of its removed (added) specs have in common, or null
+    - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other specs of
+      their packages, then what most of the rest have; three at most, each spec counted once
+    - `package_changes`: what happened to each package that changed; nothing in a tag that is on one
+      side only
+    - `still_there`: packages that are on both sides of the stack, though only other stacks of the
+      tag have a change of them that is reported
+    - `compilers`: how many specs have which compiler, the unchanged ones too; there where the
+      compilers of all specs are known
+    - `causes`: why its specs were rebuilt, what explains most first
+    - `changes`: what happened to each spec that changed; nothing in a tag that is on one side only
+    - `renamed_from`: its name on the old side, where it has another one there
     """
 
     stack: str
@@ -132,7 +161,11 @@ class SpecName(Struct, frozen=True):
 
 
 class HashConflict(Struct, frozen=True, kw_only=True):
-    """A hash that names another version or package than on the other side."""
+    """A hash that names another version or package than on the other side.
+
+    - `hash`: the hash
+    - `old`, `new`: what it names on that side
+    """
 
     hash: str
     old: SpecName
@@ -140,9 +173,15 @@ class HashConflict(Struct, frozen=True, kw_only=True):
 
 
 class TagDiff(Struct, frozen=True, kw_only=True):
-    """What happened in one tag, or between two: `old` or `new` is null where a side has none.
+    """What happened in one tag, or between two.
 
-    `hash_conflicts` is there where there is any: such a spec is unchanged, as its hash is.
+    - `old`, `new`: the tag's name on that side, null where it has no such tag
+    - `status`: whether the tag is on both sides, on the new one or on the old one alone
+    - `specs`: how many distinct hashes it has
+    - `packages`: how many packages it has, and which are on one side only
+    - `stacks`: every stack of the tag
+    - `hash_conflicts`: hashes that name another spec than on the other side, where there is any:
+      such a spec is unchanged
     """
 
     old: str | None
@@ -155,7 +194,11 @@ class TagDiff(Struct, frozen=True, kw_only=True):
 
 
 class SkippedPage(Struct, frozen=True, kw_only=True):
-    """A page that could not be read and was left out on both sides."""
+    """A page that could not be read and was left out on both sides.
+
+    - `side`: the side that it could not be read on
+    - `path`: where it is
+    """
 
     side: Literal["old", "new"]
     path: str
@@ -165,12 +208,14 @@ class SkippedPage(Struct, frozen=True, kw_only=True):
 class Filters(Struct, frozen=True, kw_only=True):
     """What the report was narrowed to: globs; an empty list lets everything through.
 
-    A glob that begins with `!` leaves out what it matches. `stack_names` are the stacks of the old
-    side that are compared under another name: pairs of the old name and the new one. `because` are
-    packages: only specs are reported that were rebuilt or lost because of them. `explicit` is there
-    where true: only specs are reported that are explicit on either side. `path` is there where the
-    documents are narrowed to paths, as they were given after `--`. `no_renames` is there where
-    true: no stack was looked for under another name.
+    A glob that begins with `!` leaves out what it matches.
+
+    - `tag`, `stack`, `package`, `kind`: globs of these
+    - `stack_names`: pairs of an old and a new name of a stack, as they were given
+    - `because`: globs of the packages that rebuilt and lost specs have as their reason
+    - `explicit`: there where true: only what somebody asked for is reported
+    - `path`: the paths that the documents are narrowed to, there where they are
+    - `no_renames`: there where true: stacks are compared by name alone
     """
 
     tag: tuple[str, ...] = ()
@@ -187,8 +232,10 @@ class Filters(Struct, frozen=True, kw_only=True):
 class CatalogDiff(Struct, frozen=True, kw_only=True):
     """The finished comparison of two revisions: the whole JSON report.
 
-    `summary` adds up the stacks of all reported tags. Tags without a change are not in `tags`.
-    `configuration` is there where a configuration file decided anything: its name.
+    - `old`, `new`: the two sides
+    - `filters`: what the report was narrowed to
+    - `summary`: what happened to specs, all reported stacks added up
+    - `tags`: each tag in which anything changed
     """
 
     schema_version: SchemaVersion = 3

@@ -22,7 +22,15 @@ class Kind(StrEnum):
 
 
 class ChangeCounts(Struct, frozen=True, kw_only=True):
-    """How many specs each kind of change happened to."""
+    """How many specs each kind of change happened to.
+
+    - `added`: how many were added: no partner on the old side
+    - `removed`: how many were removed: no partner on the new side
+    - `upgraded`: how many have a higher version
+    - `downgraded`: how many have a lower version
+    - `rebuilt`: how many differ in the hash alone
+    - `reconfigured`: how many have the same version in another configuration
+    """
 
     added: int = 0
     removed: int = 0
@@ -52,14 +60,20 @@ class AskedFor(Struct, frozen=True):
 
 
 class Duplicates(Struct, frozen=True, kw_only=True):
-    """How many of the lost and of the gained builds of a package are duplicates of others."""
+    """How many of the lost and of the gained builds of a package are duplicates of others.
+
+    - `lost`, `gained`: how many of its removed (added) specs are duplicates
+    """
 
     lost: int
     gained: int
 
 
 class VersionCount(Struct, frozen=True):
-    """How many builds of a package have a version, on each side."""
+    """How many builds of a package have a version, on each side.
+
+    - `version`: a version
+    """
 
     version: str
     old: int
@@ -69,7 +83,8 @@ class VersionCount(Struct, frozen=True):
 class Field(Struct, frozen=True, gc=False):
     """A field in which a paired spec differs in the common notation, both values as written.
 
-    The values of `variants` are lists of those variants only that stand on one side.
+    - `name`: the field: `version`, `compiler`, `os`, `platform`, `target` or `variants`
+    - `old`, `new`: the value on that side, as written; of variants those that it alone has
     """
 
     name: str
@@ -80,9 +95,11 @@ class Field(Struct, frozen=True, gc=False):
 class Because(Struct, frozen=True, kw_only=True):
     """The one package that needed what is gone from a stack, or that needs what is new in it.
 
-    `status` says whether it is itself gone from the stack, or new in it, `direct` that it needed it
-    itself, and not by way of others alone. `fields` are its version and variants, as far as they
-    tell its specs that needed what is gone, or need what is new, from all on the other side.
+    - `package`: the package that needed it, or needs it, itself or by another dependency
+    - `status`: whether that package is itself gone from the stack, or new in it
+    - `direct`: whether it needed it itself, or needs it, and not by way of others alone
+    - `fields`: the version and variants that tell its specs that needed what is gone, or need what
+      is new, from all its specs on the other side
     """
 
     package: str
@@ -92,9 +109,16 @@ class Because(Struct, frozen=True, kw_only=True):
 
 
 class PartChange(Struct, frozen=True, kw_only=True):
-    """What happened to some builds of a package; of roots, `specs` says how many fewer and more.
+    """What happened to some builds of a package.
 
-    `versions` counts these builds, there where a version was kept and there are several.
+    - `kind`: what happened to these builds as a whole, as the kind of a package
+    - `whole`: false: the package itself neither came nor left
+    - `gone`, `came`, `kept`: its versions on the old side alone, on the new side alone, on both; of
+      what is beside roots, `kept` has those of roots too
+    - `specs`: what happened to them; of roots, by how many they are fewer (`removed`) and more
+      (`added`)
+    - `builds`: how many roots there are; of what is beside roots, how many builds in all
+    - `versions`: how many of these there are of each version, as of a package
     """
 
     kind: Kind
@@ -108,7 +132,10 @@ class PartChange(Struct, frozen=True, kw_only=True):
 
 
 class PackageParts(Struct, frozen=True, kw_only=True):
-    """What happened to the roots of a package and what beside that, each null where nothing did."""
+    """What happened to the roots of a package, and what beside that.
+
+    - `asked_for`, `others`: what happened to roots, to others; null where nothing did
+    """
 
     asked_for: PartChange | None
     others: PartChange | None
@@ -117,21 +144,34 @@ class PackageParts(Struct, frozen=True, kw_only=True):
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).
 
-    `gone`, `came` and `kept` are its versions in Spack's order: only before, only after, on both
-    sides. `whole` says that the package itself was added to or removed from the stack. `specs`
-    counts its spec changes, of every kind, `builds` all its specs. `versions`, there where one was
-    kept and there are several, has the builds of each, in the same order; `different` has those of
-    which equal ones count once, there where that is less. `asked_for` is null where no document
-    says what was. `lost` and `gained` are what all its removed and its added specs have
-    in common, `lost_by` and `gained_by` what most of them have, then most of the others, and so on;
-    `duplicates`, there where it has any, are not among these. `merged` is there where all builds
-    are one now: the variant of that which lists the values of all. `cause` is the one that most of
-    its rebuilt specs have, where dependencies are known. `because` is there where it is whole, a
-    dependency, and one package alone needed it, or needs it. `was_compiler` is there where true, of
-    a package that is whole and added: it was the compiler of specs before, which was a field of
-    theirs, and is a dependency now. `needed_by` is there where a version came that is older than
-    one before: what is new in the stack, asked for, and links or runs that version.
-    `parts` is there where it is asked for on both sides, and not all that happened is about roots.
+    - `package`: its name
+    - `kind`: what happened to it as a whole, from its versions before and after
+    - `whole`: whether the package itself came to the stack or left it
+    - `gone`, `came`, `kept`: its versions on the old side alone, on the new side alone, on both
+    - `specs`: what happened to its specs
+    - `builds`: how many specs it has in the stack, changed or not
+    - `versions`: how many of these there are of each version, the lowest first; there where a
+      version is kept, and there are two or more
+    - `different`: how many builds of each version there are, equal ones counted once; there where
+      that is less, and more happened than that specs were rebuilt
+    - `asked_for`: on which sides it is a root or was installed by hand; null where no document says
+      that
+    - `lost`, `gained`: what all its removed (added) specs have and none that is there on the other
+      side, or null
+    - `lost_by`, `gained_by`: what most of its removed (added) specs have and no other spec of it on
+      either side, then what most of the rest have; three at most, each spec counted once
+    - `merged`: of builds that are one now, the variant of that which lists the values that each of
+      them had; there where that is so
+    - `duplicates`: how many of its lost and gained builds are duplicates, where any is
+    - `cause`: the cause that most of its rebuilt specs have, where dependencies are known
+    - `because`: of a dependency that is gone from the stack, or new in it, the one package through
+      which all led that needed it, or needs it; there where that is one alone
+    - `was_compiler`: whether it was the compiler of specs, as a field of theirs, and is a
+      dependency now
+    - `needed_by`: of a package of which a version came that is older than one before: what is asked
+      for, new in the stack, and links or runs that version; there where anything does
+    - `parts`: what happened to its roots and what beside that; there where it is a root on both
+      sides, and has other builds to which anything else happened
     """
 
     package: str

@@ -13,7 +13,9 @@ from snapdiff.result.packages import Field, Kind
 class Question(Struct, frozen=True, kw_only=True):
     """What was asked: a package, or those specs of it that have a version or a hash on a side.
 
-    `hash` is the beginning of a hash.
+    - `package`: its name
+    - `version`: the version that a spec has to have on a side, or null
+    - `hash`: what the hash of a spec has to begin with on a side, or null
     """
 
     package: str
@@ -22,7 +24,10 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class EventBelow(Event, frozen=True, gc=False, kw_only=True):
-    """An event in a tree; `build_only` is about a dependency added, removed or replaced."""
+    """An event in a tree.
+
+    - `build_only`: whether the dependency that came, left or was replaced is for building alone
+    """
 
     build_only: bool
 
@@ -30,8 +35,10 @@ class EventBelow(Event, frozen=True, gc=False, kw_only=True):
 class ChangeBelow(Struct, frozen=True, gc=False, kw_only=True):
     """One row of a tree of changes: a pair of nodes and what differs between them.
 
-    Rows come parent first; `depth` is 0 for the pair that was asked about. `build_only` is whether
-    the edge from the row's parent is one. `old` and `new` are hashes.
+    - `depth`: how far below the spec that was asked about, which has 0
+    - `old`, `new`: its hash on that side
+    - `build_only`: whether the row above needs it for building alone
+    - `events`: what differs between its two nodes themselves
     """
 
     depth: int
@@ -43,10 +50,11 @@ class ChangeBelow(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Neighbour(Struct, frozen=True, gc=False, kw_only=True):
-    """A spec at the other end of an edge, on the side that has it; `build_only` is the edge's.
+    """A spec at the other end of an edge, on the side that has it.
 
-    `stays` says whether the other side has the same spec, by hash, `kind` what happened to one that
-    does not stay; None where the stack does not list it.
+    - `build_only`: whether it is needed for building alone
+    - `stays`: whether the other side has the same spec, by hash
+    - `kind`: what happened to it where it does not stay; null where its stack does not list it
     """
 
     package: str
@@ -59,9 +67,12 @@ class Neighbour(Struct, frozen=True, gc=False, kw_only=True):
 class ExplainedSpec(Struct, frozen=True, kw_only=True):
     """One change, with everything that changed below it.
 
-    `below` is empty where a side has no such spec, or no dependencies are known. Of a spec that was
-    removed or added there is what it depended on, what needed it, and what all such builds of the
-    package have in common in the stack; of others nothing of these.
+    - `change`: what happened to it
+    - `below`: the tree of what changed, row by row, parents first; its first row is the spec
+      itself. Nothing where a side has no such spec, or no dependencies are known
+    - `depends_on`, `needed_by`: what an added or removed spec depends on, what depends on it
+    - `trait`: what all added or removed builds of the package have in common in the stack, and no
+      build on the other side; null where there is none
     """
 
     change: Change
@@ -72,14 +83,22 @@ class ExplainedSpec(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedStack(Struct, frozen=True, kw_only=True):
-    """The changed specs of the package in one stack."""
+    """The changed specs of the package in one stack.
+
+    - `stack`: its name
+    - `specs`: each spec of the package that changed
+    """
 
     stack: str
     specs: tuple[ExplainedSpec, ...]
 
 
 class ExplainedTag(Struct, frozen=True, kw_only=True):
-    """The stacks of one tag, or of two that are compared, in which the package changed."""
+    """The stacks of one tag, or of two that are compared, in which the package changed.
+
+    - `old`, `new`: its name on that side, null where it is not there
+    - `stacks`: each stack in which the package changed
+    """
 
     old: str | None
     new: str | None
@@ -89,7 +108,10 @@ class ExplainedTag(Struct, frozen=True, kw_only=True):
 class ExplainedPackage(Struct, frozen=True, kw_only=True):
     """Why the specs of one package changed between two revisions.
 
-    `configuration` is there where a configuration file decided anything: its name.
+    - `old`, `new`: the two sides
+    - `filters`: what the answer was narrowed to
+    - `asked`: what was asked for
+    - `tags`: each tag in which the package changed
     """
 
     schema_version: int = 1
@@ -107,9 +129,14 @@ class ExplainedPackage(Struct, frozen=True, kw_only=True):
 
 
 class WantedCounts(Struct, frozen=True, kw_only=True):
-    """How many specs are wanted, and where they are: `wanted` is the sum of the others.
+    """How many specs are wanted, and where they are.
 
     A spec counts once in each environment.
+
+    - `wanted`: all specs of the environments, the sum of the others
+    - `external`: those that Spack does not build, which were not looked for
+    - `there`: those that the catalog has
+    - `missing`: those that it does not have
     """
 
     wanted: int
@@ -121,7 +148,8 @@ class WantedCounts(Struct, frozen=True, kw_only=True):
 class NearestSpec(Struct, frozen=True):
     """The spec of the catalog that comes nearest to a missing one, and in what it differs.
 
-    In `fields`, `old` is of the missing spec.
+    - `spec`: the spec as the catalog has it
+    - `fields`: in what the two differ: `old` is the missing one's, `new` this one's
     """
 
     spec: Spec
@@ -131,7 +159,11 @@ class NearestSpec(Struct, frozen=True):
 class MissingSpec(Struct, frozen=True, kw_only=True):
     """A spec of an environment that is not in the catalog.
 
-    `nearest` is null where the catalog has no spec of its package that could be paired with it.
+    - `environment`: the environment that needs it
+    - `spec`: the spec as the environment has it
+    - `asked_for`: whether it is a root of the environment
+    - `nearest`: the spec of its package in the catalog that is most like it, null where none could
+      be paired with it
     """
 
     environment: str
@@ -144,7 +176,8 @@ class MissingSpec(Struct, frozen=True, kw_only=True):
 class SkippedDocument(Struct, frozen=True, kw_only=True):
     """A document of an environment or of the catalog that was left out, as it cannot be read.
 
-    `source` is which of them, as it was named.
+    - `source`: the environment or the catalog that it is in, as that was named
+    - `path`: where it is in there
     """
 
     source: str
@@ -155,10 +188,14 @@ class SkippedDocument(Struct, frozen=True, kw_only=True):
 class MissingSpecs(Struct, frozen=True, kw_only=True):
     """The answer of `snapdiff missing` (specification, section 13).
 
-    `missing` has what was asked for first in each environment, then the dependencies that only that
-    needs, then what specs need that are there. `without_roots` are the environments of which
-    nothing says what was asked for, as of pages. What a document that is `skipped` lists is neither
-    wanted nor there.
+    - `wanted`: the environments, as they were named
+    - `catalog`: where their specs were looked for
+    - `specs`: how many specs are wanted, and where they are
+    - `missing`: each spec that the catalog does not have: what was asked for, then the dependencies
+      that only that needs, then what specs need that are there
+    - `without_roots`: the environments of which nothing says what was asked for, as of pages
+    - `skipped`: documents that were left out because they cannot be read: what they list is neither
+      wanted nor there
     """
 
     schema_version: SchemaVersion = 3

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from snapdiff.reports.json_schema import COMMON, DOCUMENTS, MEANINGS, json_schema
+from snapdiff import model, result
+from snapdiff.reports.json_schema import COMMON, DOCUMENTS, json_schema, meanings_of_keys
+from snapdiff.result import causes, questions
 from snapdiff.result.causes import WHATS
 from tests.support.helpers import Report, run_cli
 
@@ -31,14 +33,32 @@ def test_every_object_and_every_key_has_a_description(document: str) -> None:
 
 
 def test_no_key_is_described_that_is_in_no_report() -> None:
-    keys: dict[str, set[str]] = {}
+    common = set()
+    classes = vars(model) | vars(result) | vars(causes) | vars(questions)
     for document in DOCUMENTS:
         for name, one in objects(document).items():
-            keys.setdefault(name, set()).update(one.get("properties", {}))
-    described = [(name, key) for name, meanings in MEANINGS.items() for key in meanings]
-    assert [(name, key) for name, key in described if key not in keys[name]] == []
-    others = {key for name, some in keys.items() for key in some if (name, key) not in described}
-    assert others == set(COMMON)
+            described = set(meanings_of_keys(classes[name]))
+            keys = set(one.get("properties", {}))
+            assert described - keys == set(), name
+            common |= keys - described
+    assert common == set(COMMON)
+
+
+def test_a_key_says_what_the_docstring_of_its_class_says() -> None:
+    found = objects("report")
+    assert found["Cause"]["properties"]["old"]["description"] == (
+        "the values before and after, null where the kind of event has none"
+    )
+    assert found["StackTrait"]["properties"]["what"]["description"] == (
+        "what they share: a `dependency` (linked or run, at any depth), a part of how they were "
+        "built, or a `dependency variant`"
+    )
+    assert found["StackTrait"]["description"] == (
+        "The trait of what a stack lost (or gained), and how many have it."
+    )
+    assert found["PackageCount"]["description"].endswith(
+        "\n\nThe names are left out in a tag that is on one side only."
+    )
 
 
 def test_every_kind_of_event_is_named() -> None:
