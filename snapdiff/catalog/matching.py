@@ -1,7 +1,7 @@
 """Which package of the old side belongs to which of the new one; bad pages count on neither."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 
@@ -21,7 +21,16 @@ from snapdiff.catalog.reading import (
     rename_specs,
     unite_pairs,
 )
-from snapdiff.catalog.sides import CatalogSide, Packages, Unchanged, add_package, find_renamed
+from snapdiff.catalog.sides import (
+    CatalogSide,
+    CountedFiles,
+    Listed,
+    Packages,
+    add_package,
+    count_hashes,
+    find_renamed,
+    repeated_claims,
+)
 from snapdiff.errors import BadPage, Side
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Counted, Document
@@ -29,6 +38,7 @@ from snapdiff.model import (
     Counts,
     PackageCounts,
     PackagePair,
+    StackDocuments,
     StackGraphs,
     TagPair,
     Tags,
@@ -78,7 +88,10 @@ class _Matching:
         self._changed: set[str] = set()
         self._folders: dict[str | None, set[str]] = defaultdict(set)
         self._touched: set[str | None] = set()
-        self._unchanged = Unchanged(scope)
+        self._in_common = CountedFiles(scope)
+        """Packages of which two versions of a document have the same."""
+        self._unchanged: dict[str | None, list[CountedFiles]] = defaultdict(list)
+        """Documents of each tag that are the same on both sides, folder by folder."""
         self.bad_pages: list[BadPage] = []
 
     def read_changed(self) -> bool:
@@ -110,12 +123,12 @@ class _Matching:
             for side, document in documents.items():
                 self._leave_out(self._sides[side].compared_claims(document.claims))
         elif found.packages:
-            self._keep(found.packages, documents["old"], documents["new"])
+            self._keep(found.path, found.packages, documents["old"], documents["new"])
         else:
             for side, document in documents.items():
                 self._sides[side].wait(found.path, document)
 
-    def _keep(self, packages: PairedPackages, old: Document, new: Document) -> None:
+    def _keep(self, path: str, packages: PairedPackages, old: Document, new: Document) -> None:
         """Keep what two versions of a document list; where anything asked for differs, note tags.
 
         Packages that are not asked for say, too, which stacks are alike.
@@ -128,7 +141,8 @@ class _Matching:
         )
         if before != after:
             self._touched.update(claim.tag for claim in (*old.claims, *new.claims))
-        self._unchanged.add_packages(new.claims, packages.unchanged)
+        if packages.unchanged:
+            self._in_common.put(path, Document(new.kind, new.claims, counts=packages.unchanged))
         for pair in packages.pairs:
             if self._scope.has_tag(*pair.tags):
                 renamed = replace(pair, old=rename_specs(pair.old, self._names))
@@ -162,14 +176,16 @@ class _Matching:
         old, new = self._old, self._new
         self._touched.update(old.waiting, old.bad_tags(), new.waiting, new.bad_tags())
         folders = set().union(*(self._folders[tag] for tag in self._touched))
-        if one_sided := old.tags() ^ new.tags():
+        if one_sided := old.paths.keys() ^ new.paths.keys():
             # What seems to be added or removed may be on both sides in another folder. A folder's
             # documents are of one tag, so one of them is enough.
             for folder, document in self._samples.items():
                 if any(claim.tag in one_sided for claim in document.claims):
                     folders.add(folder)
         for counted in self._files.count_folders(folders, self._changed, self._scope):
-            self._unchanged.add_folder(counted)
+            for tag, listed in counted.paths.items():
+                if listed:
+                    self._unchanged[tag].append(counted)
             for page in counted.bad.values():
                 self._add_bad_page(page)
                 self._add_bad_page(BadPage(page.path, "new", page.reason))
@@ -184,20 +200,22 @@ class _Matching:
 
     def leave_out_repeated(self) -> None:
         """Make a bad page of each document that lists what one before it lists."""
-        repeated = self._unchanged.repeated_claims()
         for name, side in self._sides.items():
-            for claim in sorted({*side.paths, *repeated}):
-                paths = [*side.paths.get(claim, ()), *self._unchanged.paths_of(claim)]
-                first, *others = sorted(paths)
-                for path in others:
+            for tag in sorted(side.paths.keys() | self._unchanged.keys(), key=str):
+                for claim, paths in repeated_claims(self._listed(name, tag), tag).items():
                     self._leave_out([claim])
-                    what = f"{claim.what} {claim.name} of tag {claim.tag}"
-                    self.bad_pages.append(BadPage(path, name, f"{what} is already on page {first}"))
+                    what = f"{claim.what} {claim.name} of tag {tag} is already on page {paths[0]}"
+                    self.bad_pages += [BadPage(path, name, what) for path in paths[1:]]
+
+    def _listed(self, side: Side, tag: str | None) -> Sequence[Listed]:
+        """Return the documents that list something of a tag on one side."""
+        return [*self._unchanged.get(tag, ()), self._sides[side]]
 
     def tag_pairs(self) -> list[Tags]:
         """Return which tag is compared with which (specification, section 2)."""
-        unchanged = self._unchanged.tags
-        old_tags, new_tags = self._old.tags() | unchanged, self._new.tags() | unchanged
+        old_tags, new_tags = (
+            side.paths.keys() | self._unchanged.keys() for side in (self._old, self._new)
+        )
         one_each = len(old_tags) == len(new_tags) == 1
         if one_each and old_tags != new_tags and not self._samples:
             return [(old_tags.pop(), new_tags.pop())]
@@ -206,7 +224,7 @@ class _Matching:
         after = new_tags | (old_tags & self._new.bad_tags())
         return [
             (tag if tag in before else None, tag if tag in after else None)
-            for tag in sorted(before | after)
+            for tag in sorted(before | after, key=str)
         ]
 
     def close_tag(self, tags: Tags) -> Iterator[Matched]:
@@ -214,25 +232,22 @@ class _Matching:
             return
         old, new = tags
         waiting = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
+        tag = old if new is None else new  # what two tags of different names list waits
+        same = [self._in_common, *self._unchanged.get(tag, ())]
         counts = Counts()
-        for tag in {tag for tag in tags if tag is not None}:
-            counts.merge(self._unchanged.counts(tag, self._bad))
+        for counted in same:
+            counts.merge(counted.counts(tag, self._bad))
         pairs = self._pairs.pop(tags, [])
         bad_stacks = self._left_out(tags, "stack")
         renamed: StackNames = {}
         if old is not None and new is not None:
-            unchanged_in = self._unchanged.stacks
-            renamed = find_renamed(
-                pairs,
-                waiting,
-                lambda: unchanged_in(old) | unchanged_in(new) | bad_stacks,
-                self._scope,
-            )
+            in_both = chain.from_iterable(it.packages(tag, set()) for it in same)
+            renamed = find_renamed(pairs, waiting, in_both, bad_stacks, self._scope)
         graphs = (
             rename_graphs(self._old.graphs.get(old, {}), renamed),
             self._new.graphs.get(new, {}),
         )
-        unchanged: Mapping[str, Collection[str]] = {}
+        unchanged: dict[str, set[str]] = {}
         if old is None or new is None:
             for package in chain.from_iterable((waiting[0] or waiting[1]).values()):
                 by_stacks = count_by_stacks(Counter(package.specs.values()), {})
@@ -243,7 +258,10 @@ class _Matching:
             for pair in self._pairs_of_tag(tags, pairs, waiting, renamed, graphs):
                 names.add(pair.name)
                 yield pair
-            unchanged = self._unchanged.stacks_with(names, new, self._bad)
+            for package in chain.from_iterable(it.packages(tag, self._bad) for it in same):
+                if package.name in names:
+                    for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
+                        unchanged.setdefault(stack, set()).add(package.name)
         yield TagPair(
             tags=tags,
             counts=counts,
@@ -253,10 +271,7 @@ class _Matching:
                 self._count_hashes("new", tags, {}),
             ),
             graphs=graphs,
-            documents=(
-                self._old.kinds(old, self._unchanged),
-                self._new.kinds(new, self._unchanged),
-            ),
+            documents=(self._kinds("old", old), self._kinds("new", new)),
             renamed={new_name: old_name for old_name, new_name in renamed.items()},
             unchanged=unchanged,
         )
@@ -285,6 +300,11 @@ class _Matching:
                 same.append(pair_packages(tags, mine, theirs, path, graphs))
             yield from unite_pairs(same)
 
+    def _kinds(self, side: Side, tag: str | None) -> StackDocuments:
+        """Return what kind of document lists each whole stack of a tag."""
+        listings = chain.from_iterable(it.listings(tag) for it in self._listed(side, tag))
+        return {stack: document.kind for stack, document in listings}
+
     def _count_hashes(self, side: Side, tags: Tags, names: StackNames) -> int | None:
         """Return how many specs a side of a tag has, where their numbers do not add up."""
         packages, stacks = (self._left_out(tags, what) for what in ("package", "stack"))
@@ -296,7 +316,7 @@ class _Matching:
 
         read_pages = partial(self._files.read_again, side)
         tag = tags[side == "new"]
-        return self._sides[side].count_hashes(tag, self._unchanged, is_counted, read_pages)
+        return count_hashes(tag, self._listed(side, tag), is_counted, read_pages)
 
     @cached_property
     def _bad(self) -> set[Claim]:

@@ -10,16 +10,16 @@ import pytest
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.compared_files import ComparedFiles
 from snapdiff.catalog.reading import FilePair, Reading, read_pair
-from snapdiff.catalog.sides import CountedFiles, Unchanged
+from snapdiff.catalog.sides import CountedFiles, repeated_claims
 from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
 from snapdiff.filters import Scope
-from snapdiff.formats.document import Document, File
+from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.kinds import EnvironmentLocks
 from snapdiff.formats.site_page import SitePageReader
 from snapdiff.model import Counts, Revision
 from snapdiff.result import Count, PackageCount
-from tests.support.documents import Item, database, file, lock, read, to_bytes
+from tests.support.documents import Item, database, file, lock, read, site_data, to_bytes
 from tests.support.helpers import (
     counts_by_stack,
     pages_of,
@@ -331,14 +331,51 @@ def test_counts_are_of_what_was_put_in_less_what_was_taken_out() -> None:
     elsewhere = page(spec("h", package="mpich", stacks="ml"))
     for path, document in (("z", zlib), ("h", hdf5), ("m", elsewhere)):
         counted.put(path, document)
-    counts = counted.counts("develop")
+    counts = counted.counts("develop", set())
     assert (counts.specs, counts.packages) == (5, {"zlib": 1, "hdf5": 1})
     assert counts.stacks == {"e4s": (3, 1), "hep": (3, 2)}
     counted.take("z")
     counted.take("m")
     counted.take("never put")
+    counts = counted.counts("develop", set())
     assert (counts.specs, counts.packages) == (2, {"hdf5": 1})
     assert counts.stacks == {"hep": (2, 1)}
+
+
+def test_a_document_of_several_tags_is_counted_in_each(tmp_path: Path) -> None:
+    """Data of a site that does not differ, beside a lock that does."""
+    stays = [Item("zlib"), Item("hdf5"), Item("cmake")]
+    places = {
+        "zlib": (["site"], ["v1"]),
+        "hdf5": (["site"], ["v1", "v2"]),
+        "cmake": (["x"], ["v2"]),
+    }
+    specs, packages = (to_bytes(it) for it in site_data(stays, places))
+    for side, items in (("old", [Item("m4")]), ("new", [Item("m4"), Item("bzip2")])):
+        locks = {f"{tag}/cpu/spack.lock": to_bytes(lock(items)) for tag in ("v1", "v2")}
+        data = {"v1/specs_data.json": specs, "v1/package_data.json": packages}
+        write_files(tmp_path / side, {**locks, **data, "v2/cpu/x": b""})
+    first, second = run_json(tmp_path / "old", tmp_path / "new")["tags"]
+    assert (first["old"], first["specs"]) == ("v1", {"old": 3, "new": 4})
+    assert (second["old"], second["specs"]) == ("v2", {"old": 3, "new": 4})
+    assert [stack["stack"] for stack in first["stacks"]] == ["cpu", "site"]
+    assert [stack["stack"] for stack in second["stacks"]] == ["cpu", "site", "x"]
+
+
+def test_what_two_folders_of_a_tag_list_is_an_error_though_neither_page_differs(
+    tmp_path: Path,
+) -> None:
+    both = {f"{folder}/develop/zlib/specs.md": usual_page([spec("b")]) for folder in "AB"}
+    for side, letter in (("old", "c"), ("new", "d")):
+        others = {
+            "A/develop/hdf5/specs.md": usual_page([spec(letter, package="hdf5")]),
+            "B/develop/m4/specs.md": usual_page([spec(letter, package="m4")]),
+        }
+        write_files(tmp_path / side, both | others)
+    found = run_cli(tmp_path / "old", tmp_path / "new")
+    assert found.status == 2
+    assert "B/develop/zlib/specs.md" in found.err
+    assert "package zlib of tag develop is already on page A/develop/zlib/specs.md" in found.err
 
 
 def test_counts_of_several_folders_add_up() -> None:
@@ -354,15 +391,17 @@ def test_counts_of_several_folders_add_up() -> None:
 
 
 def test_what_more_than_one_file_lists_is_known() -> None:
-    unchanged = Unchanged(Scope(Filters()))
-    counted = CountedFiles(Scope(Filters()))
-    for path in ("a", "b"):
+    counted, elsewhere = CountedFiles(Scope(Filters())), CountedFiles(Scope(Filters()))
+    for path in ("b", "a"):
         counted.put(path, page(spec("b")))
-    unchanged.add_folder(counted)
-    [claim] = unchanged.repeated_claims()
-    assert unchanged.paths_of(claim) == ["a", "b"]
+    elsewhere.put("c", page(spec("b")))
+    elsewhere.put("d", page(spec("b", package="hdf5")))
+    claim = Claim("develop", "package", "zlib")
+    assert repeated_claims([counted], "develop") == {claim: ["a", "b"]}
+    assert repeated_claims([elsewhere, counted], "develop") == {claim: ["a", "b", "c"]}
     counted.take("a")
-    assert (unchanged.repeated_claims(), unchanged.paths_of(claim)) == (set(), ["b"])
+    assert repeated_claims([counted], "develop") == {}
+    assert repeated_claims([counted, elsewhere], "develop") == {claim: ["b", "c"]}
 
 
 def test_unchanged_counts_join_those_of_packages_that_were_compared() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from snapdiff.catalog.sides import CatalogSide, CountedFiles, Unchanged
+from snapdiff.catalog.sides import CatalogSide, CountedFiles, count_hashes
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Counted, Document
 from snapdiff.model import Package
@@ -37,13 +37,11 @@ def side_with(*claims: Claim) -> CatalogSide:
     return side
 
 
-def unchanged_with(*claims: Claim) -> Unchanged:
-    unchanged = Unchanged(Scope(Filters()))
+def unchanged_with(*claims: Claim) -> CountedFiles:
+    counted = CountedFiles(Scope(Filters()))
     for claim in claims:
-        counted = CountedFiles(Scope(Filters()))
         counted.put(f"{claim.tag}/{claim.name}/spack.lock", _Lock("lock", (claim,), [], []))
-        unchanged.add_folder(counted)
-    return unchanged
+    return counted
 
 
 def _no_pages(paths: Sequence[str]) -> Iterable[Document]:
@@ -60,7 +58,7 @@ def test_what_one_document_of_a_tag_lists_is_not_asked_for() -> None:
     side.add("develop/cpu/spack.lock", _Large("lock", (CPU,)))
     side.add("v1/zlib/specs.md", Document("page", (Claim("v1", "package", "zlib"),)))
     for tag in ("develop", "v1", "v2"):
-        assert side.count_hashes(tag, unchanged_with(), lambda _: True, _no_pages) is None
+        assert count_hashes(tag, [side], lambda _: True, _no_pages) is None
 
 
 def test_what_several_documents_of_a_tag_list_is_counted_once() -> None:
@@ -75,15 +73,12 @@ def test_what_several_documents_of_a_tag_list_is_counted_once() -> None:
 
     side = side_with(CPU, OTHER)
     side.add("differs.md", Document("page", (Claim("develop", "package", "zlib"),)))
-    unchanged = unchanged_with(GPU)
-    same = CountedFiles(Scope(Filters()))
+    same = unchanged_with(GPU)
     same.put("same.md", Document("page", (Claim("develop", "package", "m4"),)))
-    unchanged.add_folder(same)
-    assert side.count_hashes("develop", unchanged, lambda _: True, read_pages) == 5
+    assert count_hashes("develop", [side, same], lambda _: True, read_pages) == 5
     assert asked == ["differs.md", "same.md"]
-    assert side.count_hashes("develop", unchanged, lambda it: it.name == "zlib", read_pages) == 2
-    both = side_with(CPU, GPU)
-    assert both.count_hashes("develop", unchanged_with(), lambda _: True, _no_pages) == 4
+    assert count_hashes("develop", [side, same], lambda it: it.name == "zlib", read_pages) == 2
+    assert count_hashes("develop", [side_with(CPU, GPU)], lambda _: True, _no_pages) == 4
 
 
 def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
