@@ -58,20 +58,13 @@ class ComparedFiles(ABC):
 
     def samples(self, changed: Collection[str]) -> dict[str, Document]:
         """Return of each tag's folder one document that is the same on both sides."""
-        candidates: dict[str, list[Entry]] = {}
-        for entry in self._same_entries("", changed):
-            candidates.setdefault(self.documents.place(entry.path).tag_folder, []).append(entry)
         found: dict[str, Document] = {}
-        for position in range(max(map(len, candidates.values()), default=0)):
-            # One file of each folder at a time: nearly always the first is a document.
-            left = [
-                folder
-                for folder, files in candidates.items()
-                if folder not in found and position < len(files)
-            ]
-            readings = self.count([candidates[folder][position] for folder in left])
-            read = zip(left, readings, strict=True)
-            found.update((folder, it) for folder, it in read if isinstance(it, Document))
+        for entry in self._same_entries("", changed):
+            folder = self.documents.place(entry.path).tag_folder
+            if folder not in found:  # nearly always the first file is a document
+                [reading] = self.count([entry])
+                if isinstance(reading, Document):
+                    found[folder] = reading
         return found
 
     def count_folders(

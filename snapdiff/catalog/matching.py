@@ -285,7 +285,7 @@ class _Matching:
         graphs: tuple[StackGraphs, StackGraphs],
     ) -> Iterator[PackagePair]:
         """Yield the packages of a tag that are asked for, those that waited put into pairs."""
-        (_, new), (before, after) = tags, waiting
+        before, after = waiting
         found: dict[str, list[PackagePair]] = {}
         for pair in pairs:
             pair = replace(pair, old=rename_specs(pair.old, renamed))
@@ -296,8 +296,8 @@ class _Matching:
             same = found.get(name, [])
             packages = [rename_package(package, renamed) for package in before.get(name, ())]
             for mine, theirs in pair_lists(packages, after.get(name, ())):
-                path = self._new.document_of[new, name, theirs.stack] if theirs else ""
-                same.append(pair_packages(tags, mine, theirs, path, graphs))
+                document = theirs.document if theirs else ""
+                same.append(pair_packages(tags, mine, theirs, document, graphs))
             yield from unite_pairs(same)
 
     def _kinds(self, side: Side, tag: str | None) -> StackDocuments:

@@ -222,7 +222,9 @@ def pair_lists(
     stacks = {package.stack for package in (*old, *new)}
     if None in stacks and len(stacks) > 1:
         before, after = (
-            _united(packages[0].tag, packages[0].name, [package.specs for package in packages])
+            replace(
+                packages[0], specs=_all_specs(it.specs for it in packages), stack=None, graph=None
+            )
             if len(packages) > 1
             else next(iter(packages), None)
             for packages in (old, new)
@@ -234,8 +236,8 @@ def pair_lists(
         yield by_stack[0].get(stack), by_stack[1].get(stack)
 
 
-def _united(tag: str, name: str, listed: Iterable[Mapping[str, Build]]) -> Package:
-    """Return a package with all the specs that several documents list, each in all its stacks."""
+def _all_specs(listed: Iterable[Mapping[str, Build]]) -> Mapping[str, Build]:
+    """Return all the specs that several documents list, each in all its stacks."""
     specs: dict[str, Build] = {}
     for some in listed:
         for spec_hash, build in some.items():
@@ -243,7 +245,7 @@ def _united(tag: str, name: str, listed: Iterable[Mapping[str, Build]]) -> Packa
             if known:
                 build = replace(known, stacks=known.stacks | build.stacks)
             specs[spec_hash] = build
-    return Package(tag, name, specs)
+    return specs
 
 
 def unite_pairs(pairs: Sequence[PackagePair]) -> Sequence[PackagePair]:
@@ -279,8 +281,8 @@ def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
     name = pairs[0].name
     return pair_packages(
         pairs[0].tags,
-        _united("", name, [pair.old for pair in pairs]),
-        _united("", name, [pair.new for pair in pairs]),
+        Package("", name, _all_specs(pair.old for pair in pairs)),
+        Package("", name, _all_specs(pair.new for pair in pairs)),
         pairs[0].document,
         in_common=common,
         kept=lambda: chain.from_iterable(pair.kept() for pair in pairs),

@@ -8,6 +8,8 @@ from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from snapdiff.catalog.reading import Reading, StackNames, rename_graphs, rename_package
 from snapdiff.errors import BadPage
 from snapdiff.filters import Scope
@@ -179,8 +181,6 @@ class CatalogSide(Listed):
         """The packages of each tag by name that are paired once all tags are known."""
         self.graphs: dict[str | None, dict[str | None, Graph]] = defaultdict(dict)
         """The dependencies of each tag's documents in which something differs."""
-        self.document_of: dict[tuple[str | None, str, str | None], str] = {}
-        """Where a package that waits is listed, by tag, name and stack, for an error."""
 
     @property
     def has_documents(self) -> bool:
@@ -213,12 +213,9 @@ class CatalogSide(Listed):
         """Keep the packages of a document until all tags are known, and its dependencies."""
         self.keep_graphs(document)
         for found in document.packages:
-            package = rename_package(found, self._names)
+            package = replace(rename_package(found, self._names), document=path)
             by_name = self.waiting.setdefault(package.tag, {})
             by_name.setdefault(package.name, []).append(package)
-            # Without a stack, too: what several documents list may be put together.
-            for stack in (package.stack, None):
-                self.document_of.setdefault((package.tag, package.name, stack), path)
 
     def keep_graphs(self, document: Document) -> None:
         """Keep the dependencies of a document for when its tags are complete."""

@@ -17,6 +17,7 @@ class Package(Struct, frozen=True, gc=False):
     """The specs of a package in a tag, by hash, as one document lists them.
 
     `stack` is there where the document lists one whole stack, `graph` where it has dependencies.
+    `document` is its path, where an error may have to name it.
     """
 
     tag: str
@@ -24,6 +25,7 @@ class Package(Struct, frozen=True, gc=False):
     specs: Mapping[str, Build]
     stack: str | None = None
     graph: Graph | None = None
+    document: str = ""
 
 
 class InCommon(NamedTuple):

@@ -81,15 +81,13 @@ def test_what_several_documents_of_a_tag_list_is_counted_once() -> None:
     assert count_hashes("develop", [side_with(CPU, GPU)], lambda _: True, _no_pages) == 4
 
 
-def test_a_package_that_waited_is_found_where_it_is_listed() -> None:
+def test_a_package_that_waits_knows_where_it_is_listed() -> None:
     side = CatalogSide("", {})
     for name in ("cpu", "gpu"):
         packages = [Package("develop", "zlib", {}, stack=name)]
-        document = Document("lock", (), packages, [])
-        side.wait(f"{name}/spack.lock", document)
-    assert side.waiting == {
-        "develop": {"zlib": [Package("develop", "zlib", {}, stack=name) for name in ("cpu", "gpu")]}
-    }
-    for name in ("cpu", "gpu"):
-        assert side.document_of["develop", "zlib", name] == f"{name}/spack.lock"
-    assert side.document_of["develop", "zlib", None] == "cpu/spack.lock"
+        side.wait(f"{name}/spack.lock", Document("lock", (), packages, []))
+    waiting = side.waiting["develop"]["zlib"]
+    assert [(it.stack, it.document) for it in waiting] == [
+        ("cpu", "cpu/spack.lock"),
+        ("gpu", "gpu/spack.lock"),
+    ]
