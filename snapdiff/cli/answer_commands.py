@@ -22,7 +22,7 @@ Examples:
   snapdiff missing HEAD:env/spack.lock /opt/spack/opt --exit-code
 """,
 )
-@click.argument("names", nargs=-1, metavar="WANTED... CATALOG", shell_complete=options.a_path)
+@click.argument("names", nargs=-1, metavar="WANTED... CATALOG", type=options.PATH)
 @options.repository(help="Look WANTED and CATALOG up in DIR.")
 @options.answer_format
 @options.output(help="Write to FILE, whole or not at all.")
@@ -81,9 +81,7 @@ What it draws:
 """,
 )
 @click.argument("package", metavar="PACKAGE[@VERSION][/HASH]")
-@click.argument(
-    "revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", shell_complete=options.a_path
-)
+@click.argument("revisions", nargs=-1, metavar="[OLD] [NEW] [-- PATH...]", type=options.PATH)
 @options.repository(help="Look OLD and NEW up in DIR.")
 @options.environment
 @options.answer_format

@@ -56,21 +56,16 @@ Order:
   oldest section first: json and ndjson, which is written as it is found
 """,
 )
-@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", shell_complete=options.a_path)
+@click.argument("story", nargs=-1, metavar="RANGE [-- PATH...]", type=options.PATH)
 @options.repository(help="Look RANGE up in DIR.")
 @click.option("--by", type=click.Choice(get_args(By)), help="A section each (default: commit).")
 @options.format_of(CHANGELOG, markdown="default", text="default on a terminal")
 @options.output(help="Write to FILE, or keep it up to date.")
 @options.narrowing
 @options.group_by(help="In a section, one list for each stack, or one for all (default).")
-@click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+@options.detail
 @options.package_url
-@click.option(
-    "--template",
-    metavar="FILE",
-    shell_complete=options.a_path,
-    help="Write through a Jinja2 template (see docs/changelog.md).",
-)
+@options.template(help="Write through a Jinja2 template (see docs/changelog.md).")
 @options.template_folder
 @click.option(
     "--first-seen",
@@ -79,14 +74,7 @@ Order:
 )
 @options.color
 @options.no_pager
-@click.option(
-    "--jobs",
-    type=int,
-    callback=options.at_least_one,
-    default=1,
-    metavar="N",
-    help="Spread sections over N processes.",
-)
+@options.number("--jobs", default=1, help="Spread sections over N processes.")
 @options.configuration
 @options.pages
 @options.verbose(help="Say what was written; trace internal errors.")

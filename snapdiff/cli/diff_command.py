@@ -141,7 +141,7 @@ Exit status:
     "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
 )
 @click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown).")
-@click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+@options.detail
 @click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
 @click.option(
     "--map-stack",
@@ -152,20 +152,11 @@ Exit status:
 )
 @options.package_url
 @click.option("--marker", metavar="NAME", help="The name in a comment's invisible first line.")
-@click.option(
-    "--max-length",
-    type=int,
-    callback=options.at_least_one,
-    metavar="N",
-    help="Shorten Markdown to N characters at most, and say so (comment: 60000).",
+@options.number(
+    "--max-length", help="Shorten Markdown to N characters at most, and say so (comment: 60000)."
 )
 @click.option("--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed.")
-@click.option(
-    "--template",
-    metavar="FILE",
-    shell_complete=options.a_path,
-    help="Report through a Jinja2 template (see docs/templates.md).",
-)
+@options.template(help="Report through a Jinja2 template (see docs/templates.md).")
 @options.template_folder
 @options.color
 @options.no_pager

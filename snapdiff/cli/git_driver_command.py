@@ -14,6 +14,7 @@ import click
 from msgspec.structs import replace
 
 from snapdiff.catalog.compared_files import DocumentVersions
+from snapdiff.cli import options
 from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPagesError, FormatError, SnapdiffError
 from snapdiff.formats.registry import DOCUMENTS
@@ -73,7 +74,7 @@ Examples:
 """,
 )
 @click.argument("arguments", nargs=-1, metavar="")
-@click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+@options.detail
 def git_driver(arguments: tuple[str, ...], *, detail: bool) -> int:
     """Show what changed in one document, as a program that git diff calls.
 
@@ -114,14 +115,14 @@ def _report(old_path: str, *both: str, detail: bool) -> str:
     filters = Filters(package=("*",)) if versions.is_page else Filters()
     compared = ComparisonOptions(filters, warn=lambda message: say(f"warning: {message}"))
     found = diff_files(versions, (before.revision(), after.revision()), compared)
-    options = ReportOptions(
+    looks = ReportOptions(
         title=printable_path(title),
         detail=detail,
         color=_is_colored(),
         # Git says in COLUMNS how wide the window is where it has started a pager.
         width=shutil.get_terminal_size((0, 0)).columns or None,
     )
-    return render_report(replace(found, filters=Filters()), "text", options)
+    return render_report(replace(found, filters=Filters()), "text", looks)
 
 
 def _is_colored() -> bool:

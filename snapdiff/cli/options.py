@@ -31,13 +31,14 @@ def _limits(_context: click.Context, _parameter: click.Parameter, value: str | N
     return Limits(size, size, size)
 
 
-def at_least_one(
-    _context: click.Context, _parameter: click.Parameter, value: int | None
-) -> int | None:
-    """Return a number; raises BadParameter where it is less than 1."""
-    if value is not None and value < 1:
-        raise click.BadParameter(f"{value} is less than 1")
-    return value
+def _at_least_one(value: str) -> int:
+    number: int = click.INT(value)
+    if number < 1:
+        raise click.BadParameter(f"{number} is less than 1")
+    return number
+
+
+number = partial(click.option, type=_at_least_one, metavar="N")
 
 
 def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
@@ -68,14 +69,8 @@ def one_of(
     return complete
 
 
-def a_path(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
-    """Return that the shell is to complete a file or a folder."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, "file")]
-
+PATH = click.Path(readable=False)
+"""A path, or anything else that a shell completes as one; what is there is looked at later."""
 
 globs = partial(click.option, multiple=True, metavar="GLOB[,GLOB]")
 
@@ -133,7 +128,7 @@ pages = together(
 configuration = together(
     click.option(
         "--config",
-        shell_complete=a_path,
+        type=PATH,
         metavar="FILE|REV:PATH",
         help="Take settings from here, not from the catalog's .snapdiff.toml.",
     ),
@@ -155,9 +150,7 @@ package_url = click.option(
 )
 
 
-repository = partial(
-    click.option, "-C", "--repo", default=".", metavar="DIR", shell_complete=a_path
-)
+repository = partial(click.option, "-C", "--repo", default=".", metavar="DIR", type=PATH)
 
 environment = click.option(
     "-e",
@@ -174,7 +167,9 @@ def _file(value: str) -> Path | None:
     return None if value == "-" else Path(value)
 
 
-output = partial(click.option, "-o", "--output", type=_file, metavar="FILE", shell_complete=a_path)
+output = partial(
+    click.option, "-o", "--output", type=_file, metavar="FILE", shell_complete=PATH.shell_complete
+)
 """The file to write; without it, or for `-`, that is standard output."""
 
 
@@ -203,11 +198,15 @@ def _traced(context: click.Context, _parameter: click.Parameter, value: bool) ->
 
 verbose = partial(click.option, "-v", "--verbose", is_flag=True, callback=_traced)
 
+detail = click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+
+template = partial(click.option, "--template", metavar="FILE", type=PATH)
+
 template_folder = click.option(
     "--template-folder",
     "templates",
     metavar="DIR",
-    shell_complete=a_path,
+    type=PATH,
     help="Take built-in templates from DIR where it has them.",
 )
 

@@ -39,17 +39,11 @@ Variables it reads, where no option says otherwise:
                   GITLAB_TOKEN (scope api; not CI_JOB_TOKEN)
 """
 )
-@click.argument("file", metavar="FILE", shell_complete=options.a_path)
+@click.argument("file", metavar="FILE", type=options.PATH)
 @click.option("--marker", metavar="NAME", help=f"Which comment it is (default: {MARKER}).")
 @click.option("--host", type=click.Choice(["github", "gitlab"]), help="Whose interface to speak.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")
-@click.option(
-    "--number",
-    type=int,
-    callback=options.at_least_one,
-    metavar="N",
-    help="The pull or merge request's number.",
-)
+@options.number("--number", help="The pull or merge request's number.")
 @click.option("--token-from", metavar="VARIABLE", help="The variable that the token is in.")
 @click.option(
     "--delete-if-empty", is_flag=True, help="Delete the comment where FILE says nothing changed."

@@ -42,8 +42,8 @@ Examples:
   snapdiff changelog snapshots                   what changed from day to day
 """
 )
-@click.argument("source", shell_complete=options.a_path)
-@click.argument("folder", metavar="DIR", shell_complete=options.a_path)
+@click.argument("source", type=options.PATH)
+@click.argument("folder", metavar="DIR", type=options.PATH)
 @options.repository(help="Look SOURCE up in DIR.")
 @options.max_size
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
