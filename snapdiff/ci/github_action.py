@@ -74,7 +74,7 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
     folder = Path(variables[_FOLDER])
     asked_for = folder / _ASKED_FOR
 
-    def older_of(checkout: Checkout) -> OlderCommit:
+    def older_of(clone: Path) -> OlderCommit:
         event = read_event(variables["GITHUB_EVENT_PATH"])
         if event.number and not event.pull_request:
             if not asked_for.exists():
@@ -83,7 +83,7 @@ def compare_step(variables: Variables, inputs: Inputs) -> None:
                 raise SnapdiffError(f"{message}; {way_out}")
             found = msgspec.json.decode(asked_for.read_bytes(), type=PullRequest)
             event = replace(event, pull_request=found)
-        return older_commit_of_event(event, checkout, variables.get("GITHUB_REF", ""))
+        return older_commit_of_event(event, clone, variables.get("GITHUB_REF", ""))
 
     run = "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/actions/runs/{GITHUB_RUN_ID}"
     options = [f"--report-url={run.format_map(variables)}", "--annotations=github"]
@@ -188,26 +188,23 @@ def _pull_requests_of(run: WorkflowRun, variables: Variables) -> list[PullReques
 
 # --- Which commits an event is about ---
 
-_TWO_COMMITS = "give actions/checkout `fetch-depth: 2`"
-_ALL_COMMITS = "give actions/checkout `fetch-depth: 0`"
+_DEPTH = "give actions/checkout `fetch-depth: {}`".format
 
 
-def older_commit_of_event(event: GitHubEvent, checkout: Checkout, ref: str) -> OlderCommit:
+def older_commit_of_event(event: GitHubEvent, clone: Path, ref: str) -> OlderCommit:
     """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF)."""
+    checkout = Checkout(clone, _DEPTH(2), _DEPTH(0))
     if event.pull_request:
         return _older_commit_of_pull_request(event.pull_request, checkout)
     if event.merge_group:
-        base = checkout.require(event.merge_group.base_sha, _ALL_COMMITS)
+        base = checkout.require(event.merge_group.base_sha)
         return OlderCommit(base, "the merge queue's commit and its base")
-    branch = (event.ref or ref).removeprefix("refs/heads/")
-    default_branch = event.repository.default_branch
     return runs.older_commit_of_branch(
         checkout,
-        branch=branch,
-        default_branch=default_branch,
-        before=event.before or "",
-        one_more=_TWO_COMMITS,
-        all_of_them=runs.REPLACED if event.forced and branch == default_branch else _ALL_COMMITS,
+        (event.ref or ref).removeprefix("refs/heads/"),
+        event.repository.default_branch,
+        event.before or "",
+        is_replaced=event.forced,
     )
 
 
@@ -215,7 +212,7 @@ def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout)
     number, head = pull_request.number, pull_request.head.sha
     if checkout.head == head:
         _require_no_fork(pull_request, checkout)
-        base = checkout.merge_base(pull_request.base.ref, _ALL_COMMITS)
+        base = checkout.merge_base(pull_request.base.ref)
         if base == head:
             # In a clone of a fork by another name; a gate would pass everything.
             raise RevisionError(
@@ -224,13 +221,13 @@ def _older_commit_of_pull_request(pull_request: PullRequest, checkout: Checkout)
                 "give `old`"
             )
         reason = f"pull request {number} since {pull_request.base.ref}"
-        return OlderCommit(checkout.require(base, _ALL_COMMITS), reason)
+        return OlderCommit(checkout.require(base), reason)
     if len(checkout.parents) != 2 or checkout.parents[1] != head:
         raise RevisionError(
             f"{checkout.head[:12]}: is checked out, and is neither {head[:12]}, the head of pull "
             f"request {number}, nor a merge commit of it; check out one of these, or give `old`"
         )
-    checkout.require(checkout.parents[0], _TWO_COMMITS)
+    checkout.require(checkout.parents[0])
     reason = f"the merge commit of pull request {number} and its first parent"
     return OlderCommit(runs.FIRST_PARENT, reason)
 

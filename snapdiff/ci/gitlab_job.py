@@ -62,18 +62,13 @@ def _make_room() -> None:
 _MORE_COMMITS = 'give the job the variable GIT_DEPTH: "0"'
 
 
-def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -> OlderCommit:
+def older_commit_of_pipeline(variables: Mapping[str, str], clone: Path) -> OlderCommit:
     """Return the commits that a pipeline is about; raises RevisionError where there are too few."""
+    checkout = Checkout(clone, _MORE_COMMITS, _MORE_COMMITS)
     number = variables.get("CI_MERGE_REQUEST_IID")
     if not number:
-        return runs.older_commit_of_branch(
-            checkout,
-            branch=variables.get("CI_COMMIT_BRANCH", ""),
-            default_branch=variables.get("CI_DEFAULT_BRANCH", ""),
-            before=variables.get("CI_COMMIT_BEFORE_SHA", ""),
-            one_more=_MORE_COMMITS,
-            all_of_them=_MORE_COMMITS,
-        )
+        names = ("CI_COMMIT_BRANCH", "CI_DEFAULT_BRANCH", "CI_COMMIT_BEFORE_SHA")
+        return runs.older_commit_of_branch(checkout, *(variables.get(name, "") for name in names))
     # Merged results and merge trains check out what the merge would give, by whatever method the
     # project merges, and name the commit it was made with. Other pipelines leave that empty.
     merged_with = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", "")
@@ -86,7 +81,7 @@ def older_commit_of_pipeline(variables: Mapping[str, str], checkout: Checkout) -
         )
     target = variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "its target branch")
     reason = f"merge request {number} {since} {target}"
-    return OlderCommit(checkout.require(old, _MORE_COMMITS), reason)
+    return OlderCommit(checkout.require(old), reason)
 
 
 def main() -> int:

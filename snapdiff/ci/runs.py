@@ -25,8 +25,6 @@ FIRST_PARENT = f"{HEAD}^1"
 _SHORT = 12
 """How many characters of an id people read; git takes more where these are not enough."""
 
-REPLACED = "a force push replaced it, so a deeper clone has it neither; give `old`"
-
 
 class OlderCommit(NamedTuple):
     """The commit that the checked-out one is compared with, as people read it, and why this one."""
@@ -39,11 +37,14 @@ class Checkout:
     """What is known of the checked-out commit without asking a server.
 
     `head` is its id, and `parents` are those that it names, whether or not they are here: a shallow
-    clone says that its last commit has none, and the commit itself still names them.
+    clone says that its last commit has none, and the commit itself still names them. `one_more` and
+    `all_of_them` say how a shallow clone gets its parent, and whatever else it lacks.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, one_more: str, all_of_them: str) -> None:
         """Take a folder in the clone; raises RevisionError where there is none, or no commit."""
+        self._one_more = one_more
+        self._all_of_them = all_of_them
         try:
             import git  # late: it starts git, and may find none
         except ImportError as error:
@@ -72,20 +73,23 @@ class Checkout:
         """Return the address that the clone is from; empty where it is from nowhere."""
         return str(self._clone.config_reader().get_value('remote "origin"', "url", ""))
 
-    def require(self, commit: str, way_out: str) -> str:
+    def require(self, commit: str, *, is_replaced: bool = False) -> str:
         """Return the short name of a commit that the clone has.
 
-        Raises RevisionError with the way out where it is not here.
+        Raises RevisionError with the way out where it is not here; of one that `is_replaced` by a
+        force push there is none.
         """
         try:
             self._clone.git.cat_file("-e", f"{commit}^{{commit}}")
             return str(self._clone.git.rev_parse(f"--short={_SHORT}", "--end-of-options", commit))
         except self._refusal as error:
-            way_out = way_out if self._is_shallow else REPLACED
+            way_out = self._one_more if commit in self.parents[:1] else self._all_of_them
+            if is_replaced or not self._is_shallow:
+                way_out = "a force push replaced it, so a deeper clone has it neither; give `old`"
             message = f"commit {commit[:_SHORT]} is not in this clone; {way_out}"
             raise RevisionError(message) from error
 
-    def merge_base(self, branch: str, way_out: str) -> str:
+    def merge_base(self, branch: str) -> str:
         """Return the commit in which the history of a branch and of the checked-out commit meet.
 
         Raises RevisionError with the way out where the clone does not have it.
@@ -95,7 +99,7 @@ class Checkout:
                 return str(self._clone.git.merge_base(self.head, name))
             except self._refusal:  # no such branch here, or no history that leads there
                 continue
-        way_out = way_out if self._is_shallow else "give `old`"
+        way_out = self._all_of_them if self._is_shallow else "give `old`"
         raise RevisionError(f"no commit in common with {branch} is in this clone; {way_out}")
 
 
@@ -105,32 +109,24 @@ def is_commit(name: str) -> bool:
 
 
 def older_commit_of_branch(
-    checkout: Checkout,
-    *,
-    branch: str,
-    default_branch: str,
-    before: str,
-    one_more: str,
-    all_of_them: str,
+    checkout: Checkout, branch: str, default_branch: str, before: str, *, is_replaced: bool = False
 ) -> OlderCommit:
     """Return what is compared where there is no pull request.
 
     On the default branch that is what the push changed: from the commit before it, or else from the
     last commit's first parent. On any other it is all that the branch changed: from where it left
-    the default branch. What has no older commit here says how to have one more, or all of them.
+    the default branch. The commit before a force push may be in no clone any more (`is_replaced`).
     """
     if branch != default_branch:
-        base = checkout.merge_base(default_branch, all_of_them)
+        base = checkout.merge_base(default_branch)
         if base != checkout.head:
-            old = checkout.require(base, all_of_them)
-            return OlderCommit(old, f"since {default_branch}")
+            return OlderCommit(checkout.require(base), f"since {default_branch}")
     if is_commit(before):
-        way_out = one_more if before in checkout.parents[:1] else all_of_them
-        return OlderCommit(checkout.require(before, way_out), "this push")
+        return OlderCommit(checkout.require(before, is_replaced=is_replaced), "this push")
     if not checkout.parents:
         message = f"commit {checkout.head[:_SHORT]} is the first; there is none before it"
         raise RevisionError(message)
-    checkout.require(checkout.parents[0], one_more)
+    checkout.require(checkout.parents[0])
     return OlderCommit(FIRST_PARENT, "the last commit")
 
 
@@ -204,16 +200,17 @@ JSON, HTML, COMMENT = REPORTS = ("report.json", "report.html", "comment.md")
 
 
 def compare(
-    inputs: Inputs, older_of: Callable[[Checkout], OlderCommit], folder: Path, *options: str
+    inputs: Inputs, older_of: Callable[[Path], OlderCommit], folder: Path, *options: str
 ) -> Outcome:
     """Compare two revisions once; write the JSON, the HTML report and the comment to a folder.
 
-    Where the inputs do not name the older one, `older_of` says which. A side without a catalog is
-    an empty one: a pull request may bring the first page, or remove the last.
+    Where the inputs do not name the older one, `older_of` says which it is in the clone that has a
+    folder. A side without a catalog is an empty one: a pull request may bring the first page, or
+    remove the last.
     """
     old, new = inputs.old, inputs.new or f"{HEAD}{AS_A_REVISION}"
     if not old:
-        older = older_of(Checkout(Path(inputs.repo)))
+        older = older_of(Path(inputs.repo))
         old = f"{older.name}{AS_A_REVISION}"
         log(f"comparing {older.name} with {HEAD}: {older.reason}")
     words = [

@@ -33,7 +33,7 @@ class Compared(NamedTuple):
 def on_github(clone: Path, event: dict[str, Any], ref: str = "") -> Compared:
     """What the action compares, by full ids."""
     file = write_event(clone / ".git" / "event", event)
-    return with_ids(clone, older_commit_of_event(read_event(file), Checkout(clone), ref))
+    return with_ids(clone, older_commit_of_event(read_event(file), clone, ref))
 
 
 def with_ids(clone: Path, found: OlderCommit) -> Compared:
@@ -45,7 +45,7 @@ def with_ids(clone: Path, found: OlderCommit) -> Compared:
 def on_gitlab(clone: Path, **variables: str) -> Compared:
     """What the component compares, by full ids."""
     variables["CI_DEFAULT_BRANCH"] = "main"
-    return with_ids(clone, older_commit_of_pipeline(variables, Checkout(clone)))
+    return with_ids(clone, older_commit_of_pipeline(variables, clone))
 
 
 # --- Pull requests on GitHub ---
@@ -296,19 +296,19 @@ def test_a_branch_pipeline_compares_as_a_push_does(request_: PullRequest, tmp_pa
 
 def test_a_folder_without_a_repository_or_a_commit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RevisionError, match=f"^{tmp_path}: no git repository is here$"):
-        Checkout(tmp_path)
+        Checkout(tmp_path, "", "")
     with pytest.raises(RevisionError, match=f"^{tmp_path}/gone: no git repository is here$"):
-        Checkout(tmp_path / "gone")
+        Checkout(tmp_path / "gone", "", "")
     run_git(tmp_path, "init", "--quiet")
     with pytest.raises(RevisionError, match=f"^{tmp_path}: no commit is checked out here$"):
-        Checkout(tmp_path)
+        Checkout(tmp_path, "", "")
 
 
 def test_a_clone_with_the_longer_hashes_is_read_as_any_other(tmp_path: Path) -> None:
     run_git(tmp_path, "init", "--quiet", "--object-format=sha256")
     for subject in ("one", "two"):
         run_git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", subject)
-    checkout = Checkout(tmp_path)
+    checkout = Checkout(tmp_path, "", "")
     assert checkout.head == run_git(tmp_path, "rev-parse", "HEAD")
     assert checkout.parents == [run_git(tmp_path, "rev-parse", "HEAD^1")]
     event = {"ref": "refs/heads/main", "repository": {"default_branch": "main"}}

@@ -93,4 +93,4 @@ def test_an_author_cannot_give_a_commit_another_parent(separator: str, tmp_path:
     parent = made.git("rev-parse", "HEAD")
     author = f"A{separator}parent {'1' * 40} <a@example.org>"
     made.git("commit", "--quiet", "--allow-empty", "--message=two", f"--author={author}")
-    assert Checkout(made.folder).parents == [parent]
+    assert Checkout(made.folder, "", "").parents == [parent]
