@@ -4,13 +4,15 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING, without the time that importing typing takes
 if TYPE_CHECKING:
-    from snapdiff.answering import find_missing
-    from snapdiff.catalog.loading import Catalog, load_catalog
-    from snapdiff.comparison import diff_catalogs
-    from snapdiff.errors import SnapdiffError
-    from snapdiff.reports import render_report
-    from snapdiff.result import CatalogDiff, Filters
-    from snapdiff.result.questions import MissingSpecs
+    from snapdiff.answering import find_missing as find_missing
+    from snapdiff.catalog.loading import Catalog as Catalog
+    from snapdiff.catalog.loading import load_catalog as load_catalog
+    from snapdiff.comparison import diff_catalogs as diff_catalogs
+    from snapdiff.errors import SnapdiffError as SnapdiffError
+    from snapdiff.reports import render_report as render_report
+    from snapdiff.result import CatalogDiff as CatalogDiff
+    from snapdiff.result import Filters as Filters
+    from snapdiff.result.questions import MissingSpecs as MissingSpecs
 
 _HOMES = {
     "Catalog": "snapdiff.catalog.loading",
@@ -25,18 +27,7 @@ _HOMES = {
 }
 """Where each public name lives; it is imported when it is first used: `--version` needs none."""
 
-__all__ = [
-    "Catalog",
-    "CatalogDiff",
-    "Filters",
-    "MissingSpecs",
-    "SnapdiffError",
-    "__version__",
-    "diff_catalogs",
-    "find_missing",
-    "load_catalog",
-    "render_report",
-]
+__all__ = sorted(["__version__", *_HOMES])
 
 
 def __getattr__(name: str) -> object:

@@ -223,18 +223,10 @@ def _called(path: KeyPath) -> str:
 
 def _in_words(value: object) -> str:
     """Return a text as it is, of all else what kind of value it is."""
-    match value:
-        case str():
-            return f'"{shown(value)}"'
-        case bool():  # before numbers, which they are to Python
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case list():
-            return "a list"
-        case dict():
-            return "a table"
-    return "a date or a time"
+    if isinstance(value, str):
+        return f'"{shown(value)}"'
+    kinds = {bool: "true or false", int: "a number", float: "a number"}
+    return {**kinds, list: "a list", dict: "a table"}.get(type(value), "a date or a time")
 
 
 # --- The lines of the file: tomllib gives values without their places ---

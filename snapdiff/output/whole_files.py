@@ -84,12 +84,8 @@ def write_file(path: Path, pieces: Iterable[str], *, is_new: bool = False) -> No
         with contextlib.suppress(FileNotFoundError):
             kept_mode = target.stat().st_mode & 0o7777
         complete = target.with_name(_hidden(target) + os.urandom(4).hex())
-
-        def remove() -> None:
-            with contextlib.suppress(OSError):
-                os.unlink(complete)
-
-        with UndoneAtEnd(remove):  # from before it is there: a signal could come right after
+        # From before it is there: a signal could come right after.
+        with UndoneAtEnd(lambda: complete.unlink(missing_ok=True)):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             handle = os.open(complete, flags, 0o666 if kept_mode is None else 0o600)
             with open(handle, "w", encoding="utf-8", errors=_BYTES, newline="") as file:
