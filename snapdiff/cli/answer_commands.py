@@ -26,7 +26,7 @@ Examples:
 @options.repository(help="Look WANTED and CATALOG up in DIR.")
 @options.answer_format
 @options.output(help="Write to FILE, whole or not at all.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 where anything is missing.")
+@options.flag("--exit-code", help="Exit with 1 where anything is missing.")
 @options.package_url
 @options.template_folder
 @options.no_pager
@@ -43,7 +43,7 @@ def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param_hint=lacking, param_type="argument")
     given = GivenOptions(**values)
-    chosen, looks, destination = given.report(ANSWER, given.format_name, given.output, "text")
+    chosen, looks, destination = given.report(ANSWER, "text")
     place = given.directory()
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         *wanted, catalog = (
@@ -101,7 +101,7 @@ def why(package: str, revisions: tuple[str, ...], **values: Any) -> int:
     """
     given = GivenOptions(**values)
     asked = parse_question(package)
-    chosen, looks, destination = given.report(ANSWER, given.format_name, given.output, "text")
+    chosen, looks, destination = given.report(ANSWER, "text")
     with ProgressBar("documents", wanted=not given.quiet) as progress:
         old, new, given = open_sides(revisions, given, {"tag", "stack"}, progress)
         with lines_named(given):

@@ -67,10 +67,8 @@ Order:
 @options.package_url
 @options.template(help="Write through a Jinja2 template (see docs/changelog.md).")
 @options.template_folder
-@click.option(
-    "--first-seen",
-    is_flag=True,
-    help=f"When each version was first and last seen; {in_words(FIRST_SEEN)}.",
+@options.flag(
+    "--first-seen", help=f"When each version was first and last seen; {in_words(FIRST_SEEN)}."
 )
 @options.color
 @options.no_pager
@@ -98,7 +96,7 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
 
 
 def _write_changelog(story: str, given: GivenOptions) -> None:
-    chosen, _, destination = given.report(CHANGELOG, given.format_name, given.output)
+    chosen, _, destination = given.report(CHANGELOG)
     given.warn_without_effect(CHANGELOG, [chosen])
     goes_on = is_continued(destination.file, chosen)
     said: set[str] = set()
@@ -114,7 +112,7 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             require_no_changelog(destination.file)
         wanted, given = _open(story, given, _FROM_FILE)
         settings = replace(given.comparison(), warn=warn)
-        looks = given.report(CHANGELOG, given.format_name, given.output).options
+        looks = given.report(CHANGELOG).options
         if chosen != "html" and given.package_url is None:
             looks = replace(looks, package_url="")  # no links where text is read as it is
         log = Changelog(
@@ -145,9 +143,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
         raise ReportError("--first-seen is about versions, not kinds of change; leave -k out")
     if given.explicit:
         raise ReportError("--first-seen is about all versions; leave --explicit out")
-    chosen, looks, destination = replace(given, template=None).report(
-        FIRST_SEEN, given.format_name, given.output
-    )
+    chosen, looks, destination = replace(given, template=None).report(FIRST_SEEN)
     given.warn_without_effect(FIRST_SEEN, [chosen])
     if given.jobs > 1:
         given.warn("--jobs has no effect with --first-seen; leave it out")

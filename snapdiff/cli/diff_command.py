@@ -140,7 +140,7 @@ Exit status:
 @click.option(
     "--title", metavar="TEXT", help="The report's heading, such as 'v23.11: what is new'."
 )
-@click.option("--stat", is_flag=True, help="The table of counts alone (text, markdown).")
+@options.flag("--stat", help="The table of counts alone (text, markdown).")
 @options.detail
 @click.option("--report-url", metavar="URL", help="Link to the full report (markdown, comment).")
 @click.option(
@@ -155,12 +155,12 @@ Exit status:
 @options.number(
     "--max-length", help="Shorten Markdown to N characters at most, and say so (comment: 60000)."
 )
-@click.option("--quiet-if-empty", is_flag=True, help="Print nothing at all where nothing changed.")
+@options.flag("--quiet-if-empty", help="Print nothing at all where nothing changed.")
 @options.template(help="Report through a Jinja2 template (see docs/templates.md).")
 @options.template_folder
 @options.color
 @options.no_pager
-@click.option("--exit-code", is_flag=True, help="Exit with 1 where anything differs.")
+@options.flag("--exit-code", help="Exit with 1 where anything differs.")
 @click.option(
     "--fail-on",
     multiple=True,

@@ -100,11 +100,10 @@ def _report_writers(given: GivenOptions) -> list[ReportWriter]:
     """Return what writes the report of -o, then of each --also; raises SnapdiffError."""
     if given.stat and given.detail:
         raise ReportError("--stat leaves out what --detail adds; give one of them")
-    is_usual = "format_name" in given.from_file
-    usual, wanted = (given.format_name, None) if is_usual else (None, given.format_name)
+    also = replace(given, from_file=frozenset())  # its formats are those of the command line
     writers = [
-        given.report(REPORT, name, file, usual)
-        for name, file in ((wanted, given.output), *given.also)
+        given.report(REPORT),
+        *(replace(also, format_name=it, output=file).report(REPORT) for it, file in given.also),
     ]
     files = [writer.destination.file for writer in writers]
     if isinstance(given.annotations, Path):

@@ -165,15 +165,16 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
     # --- How it is reported ---
 
-    def report(
-        self, formats: Formats, name: str | None, file: Path | None, usual: str | None = None
-    ) -> ReportWriter:
+    def report(self, formats: Formats, usual: str | None = None) -> ReportWriter:
         """Return how a report is written to a file, or to standard output where there is none.
 
-        `usual` is its format where neither a name nor the file's suffix says which. Raises
+        `usual` is its format where neither an option nor the file's suffix says which. Raises
         ReportError where the file cannot be written, before any work goes into it, and where there
         is no such format.
         """
+        name, file = self.format_name, self.output
+        if "format_name" in self.from_file:
+            name, usual = None, self.format_name
         if file:
             check_output(file)
         destination = Destination(file, has_pager=not self.no_pager)

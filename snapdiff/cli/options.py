@@ -38,7 +38,21 @@ def _at_least_one(value: str) -> int:
     return number
 
 
-number = partial(click.option, type=_at_least_one, metavar="N")
+def _url_of_packages(value: str) -> str:
+    if value and "{package}" not in value:
+        raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
+    return value
+
+
+def _file(value: str) -> Path | None:
+    if not value:
+        raise click.BadParameter("names no file")
+    return None if value == "-" else Path(value)
+
+
+def _traced(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
+    context.ensure_object(dict)["verbose"] = value  # for the command line, which catches faults
+    return value
 
 
 def together(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
@@ -69,9 +83,24 @@ def one_of(
     return complete
 
 
+class TakesPaths(click.Command):
+    """A command whose arguments after `--` are paths that narrow the comparison, as git's are."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Set the paths apart before click takes `--` for the end of the options."""
+        place = arguments.index("--") if "--" in arguments else len(arguments)
+        rest = super().parse_args(context, arguments[:place])
+        context.params["paths"] = tuple(arguments[place + 1 :])
+        return rest
+
+
+# --- The options ---
+
 PATH = click.Path(readable=False)
 """A path, or anything else that a shell completes as one; what is there is looked at later."""
 
+flag = partial(click.option, is_flag=True)
+number = partial(click.option, type=_at_least_one, metavar="N")
 globs = partial(click.option, multiple=True, metavar="GLOB[,GLOB]")
 
 max_size = click.option(
@@ -85,10 +114,8 @@ max_size = click.option(
 _STACK = globs("-s", "--stack", help="Only these stacks, such as e4s; !GLOB leaves some out.")
 _TAG = globs("-t", "--tag", help="Only these tags, such as develop.")
 
-_NO_RENAMES = click.option(
-    "--no-renames",
-    is_flag=True,
-    help="Compare stacks by their names alone, and find none that was renamed.",
+_NO_RENAMES = flag(
+    "--no-renames", help="Compare stacks by their names alone, and find none that was renamed."
 )
 
 narrowing = together(
@@ -101,9 +128,8 @@ narrowing = together(
         shell_complete=one_of(KINDS),
         help=f"Only these kinds of change: {', '.join(KINDS)}.",
     ),
-    click.option(
+    flag(
         "--explicit",
-        is_flag=True,
         help="Only what was asked for: roots of environments, explicitly installed packages.",
     ),
     _NO_RENAMES,
@@ -112,16 +138,10 @@ narrowing = together(
 places = together(_STACK, _TAG, _NO_RENAMES)
 
 pages = together(
-    click.option(
-        "--allow-empty", is_flag=True, help="Accept a side that has no page, lock or index."
-    ),
-    click.option(
-        "--skip-bad-pages", is_flag=True, help="Leave unreadable pages out on both sides."
-    ),
+    flag("--allow-empty", help="Accept a side that has no page, lock or index."),
+    flag("--skip-bad-pages", help="Leave unreadable pages out on both sides."),
     max_size,
-    click.option(
-        "-q", "--quiet", is_flag=True, help="No warnings, no progress, no word of what was written."
-    ),
+    flag("-q", "--quiet", help="No warnings, no progress, no word of what was written."),
 )
 """Which pages are taken, and whether anything is said of them."""
 
@@ -132,15 +152,8 @@ configuration = together(
         metavar="FILE|REV:PATH",
         help="Take settings from here, not from the catalog's .snapdiff.toml.",
     ),
-    click.option("--no-config", is_flag=True, help="Take no settings from any file."),
+    flag("--no-config", help="Take no settings from any file."),
 )
-
-
-def _url_of_packages(value: str) -> str:
-    if value and "{package}" not in value:
-        raise click.BadParameter(f"{value} has no {{package}} in it, and would link all to one")
-    return value
-
 
 package_url = click.option(
     "--package-url",
@@ -148,7 +161,6 @@ package_url = click.option(
     metavar="URL",
     help="Where a package's name links to, with {package} in it; empty for no links.",
 )
-
 
 repository = partial(click.option, "-C", "--repo", default=".", metavar="DIR", type=PATH)
 
@@ -159,13 +171,6 @@ environment = click.option(
     metavar="NAME",
     help="The lock of an environment, as spack -e names it, as OLD or NEW; twice for both.",
 )
-
-
-def _file(value: str) -> Path | None:
-    if not value:
-        raise click.BadParameter("names no file")
-    return None if value == "-" else Path(value)
-
 
 output = partial(
     click.option, "-o", "--output", type=_file, metavar="FILE", shell_complete=PATH.shell_complete
@@ -187,18 +192,11 @@ def format_of(formats: Formats, **notes: str) -> Callable[[_Command], _Command]:
 
 answer_format = format_of(ANSWER, text="default")
 
-
 group_by = partial(click.option, "--group-by", type=click.Choice(["stack", "package"]))
 
+verbose = partial(flag, "-v", "--verbose", callback=_traced)
 
-def _traced(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
-    context.ensure_object(dict)["verbose"] = value  # for the command line, which catches faults
-    return value
-
-
-verbose = partial(click.option, "-v", "--verbose", is_flag=True, callback=_traced)
-
-detail = click.option("--detail", is_flag=True, help="Every spec, with hashes and what differs.")
+detail = flag("--detail", help="Every spec, with hashes and what differs.")
 
 template = partial(click.option, "--template", metavar="FILE", type=PATH)
 
@@ -216,15 +214,4 @@ color = click.option(
     help="Colour the text format; auto (default) does on a terminal, unless NO_COLOR is set.",
 )
 
-no_pager = click.option("--no-pager", is_flag=True, help="Print long reports without a pager.")
-
-
-class TakesPaths(click.Command):
-    """A command whose arguments after `--` are paths that narrow the comparison, as git's are."""
-
-    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
-        """Set the paths apart before click takes `--` for the end of the options."""
-        place = arguments.index("--") if "--" in arguments else len(arguments)
-        rest = super().parse_args(context, arguments[:place])
-        context.params["paths"] = tuple(arguments[place + 1 :])
-        return rest
+no_pager = flag("--no-pager", help="Print long reports without a pager.")

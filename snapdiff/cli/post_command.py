@@ -45,11 +45,9 @@ Variables it reads, where no option says otherwise:
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; of GitLab a path or number.")
 @options.number("--number", help="The pull or merge request's number.")
 @click.option("--token-from", metavar="VARIABLE", help="The variable that the token is in.")
-@click.option(
-    "--delete-if-empty", is_flag=True, help="Delete the comment where FILE says nothing changed."
-)
-@click.option("--required", is_flag=True, help="Fail where the token may not write.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@options.flag("--delete-if-empty", help="Delete the comment where FILE says nothing changed.")
+@options.flag("--required", help="Fail where the token may not write.")
+@options.flag("-q", "--quiet", help="Say nothing but errors.")
 def post(file: str, **values: Any) -> int:
     """Keep one comment on a pull or merge request up to date: FILE, or - for standard input.
 

@@ -46,7 +46,7 @@ Examples:
 @click.argument("folder", metavar="DIR", type=options.PATH)
 @options.repository(help="Look SOURCE up in DIR.")
 @options.max_size
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing where all is well, no progress.")
+@options.flag("-q", "--quiet", help="Say nothing where all is well, no progress.")
 @options.verbose(help="Trace internal errors.", expose_value=False)
 def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
