@@ -13,7 +13,7 @@ import yaml
 
 import snapdiff.result
 from snapdiff.cli.commands import cli
-from snapdiff.reports.json_schema import json_schema
+from snapdiff.reports.json_report import json_schema
 from tests.golden import ENVIRONMENTS, ROOT
 from tests.support.helpers import run_cli, run_json
 from tests.support.real_catalogs import DATA, needs_real_catalogs

@@ -19,7 +19,7 @@ import pytest
 
 import snapdiff
 from snapdiff.cli.commands import cli
-from snapdiff.reports.json_schema import json_schema
+from snapdiff.reports.json_report import json_schema
 from tests.support.browser import Browser, Keys, contrast, started
 from tests.support.helpers import PROJECT
 from tests.support.nightly import nightly_but

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from snapdiff.reports.json_schema import json_schema
+from snapdiff.reports.json_report import json_schema
 
 _SPECIFICATION = re.compile(r"(docs/)?specification(\.md)?, section")
 

@@ -118,7 +118,7 @@ def schema(document: str) -> int:
     """Print the JSON Schema of the JSON report, of an answer, or of the configuration file."""
     import json
 
-    from snapdiff.reports.json_schema import json_schema
+    from snapdiff.reports.json_report import json_schema
     from snapdiff.settings import settings_schema
 
     found = settings_schema() if document == "config" else json_schema(document)

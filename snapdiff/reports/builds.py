@@ -142,7 +142,7 @@ class VersionMove(NamedTuple):
 
 def builds_by_version(change: PackageChange) -> tuple[VersionCount, ...]:
     """Return the builds of each version, equal ones once; none where `builds` alone says it."""
-    return change.different or change.versions or ()
+    return () if change.versions is UNSET else change.different or change.versions
 
 
 def number_of_builds(change: PackageChange) -> Count:
@@ -167,7 +167,7 @@ def version_move(change: PackageChange) -> VersionMove:
     a spec has another version all the same.
     """
     gone, came, kept = change.gone, change.came, change.kept
-    counts = () if change.versions is UNSET else builds_by_version(change)
+    counts = builds_by_version(change)
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
     has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
@@ -189,9 +189,9 @@ def shares_of(
     def share(kind: Kind, of: int, parts: tuple[TraitCount, ...], duplicates: int) -> BuildShare:
         is_lost = kind is Kind.REMOVED
         number = change.specs.count(kind) - duplicates
-        counts = () if change.versions is UNSET else builds_by_version(change)
         # By pairs alone a build of another version may be the one that is left over.
-        fewer = {it.version for it in counts if (it.old > it.new) is is_lost and it.old != it.new}
+        counts = (it for it in builds_by_version(change) if it.old != it.new)
+        fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
         found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
         versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
         return BuildShare(

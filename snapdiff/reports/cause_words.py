@@ -15,9 +15,7 @@ _ALONE = {
     "recipe": "recipe changed",
     "rehash": "only the hash differs",
 }
-"""What is said of events that have no values."""
-
-_FIELDS = ("compiler", "os", "platform", "target", "variants", "namespace", "external")
+"""What is said of events that have no values, where that is not their name."""
 
 
 def event_in_words(event: Event, mark: Mark) -> str:
@@ -61,9 +59,9 @@ def _what_differs(event: Event, mark: Mark) -> str:
         noun = "variant" if isinstance(some, tuple) and len(some) == 1 else "variants"
         said = f"{noun} {_value(some, mark)}"
         return f"{said} gone" if event.old else f"new {said}"
-    if event.what in _FIELDS:
-        return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
-    return _ALONE.get(event.what, event.what)
+    if event.old is None and event.new is None:
+        return _ALONE.get(event.what, event.what)
+    return f"{event.what} {_value(event.old, mark)} → {_value(event.new, mark)}"
 
 
 def _value(value: Value, mark: Mark) -> str:

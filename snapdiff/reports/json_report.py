@@ -1,11 +1,16 @@
-"""The JSON report (specification, section 7)."""
+"""The JSON report, and the JSON Schema of reports and answers (specification, section 7)."""
 
+import inspect
+import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
+from snapdiff import model, result
 from snapdiff.reports import ReportOptions
-from snapdiff.result import CatalogDiff
+from snapdiff.result import CatalogDiff, causes, questions
+from snapdiff.result.questions import ExplainedPackage, MissingSpecs
 
 _encoder = msgspec.json.Encoder()
 
@@ -35,3 +40,62 @@ def _object(value: msgspec.Struct, listed: Sequence[str]) -> Iterator[str]:
         else:
             yield _encoder.encode(content).decode("utf-8")
     yield "}"
+
+
+# --- Its schema, with what each key means ---
+
+DOCUMENTS: dict[str, type[msgspec.Struct]] = {
+    "report": CatalogDiff,
+    "missing": MissingSpecs,
+    "why": ExplainedPackage,
+}
+"""What has a schema: the report, and the answers of the commands of these names."""
+
+COMMON = {
+    "schema_version": "the version of this shape: what is added keeps it, other changes raise it",
+    "snapdiff": "the version of snapdiff that made the report",
+    "old": "on the old side",
+    "new": "on the new side",
+    "package": "its package",
+    "version": "its version",
+    "configuration": "the configuration file that decided anything, where one did",
+    "skipped": "the pages that were left out on both sides because they cannot be read",
+    "error": "what is wrong with it",
+}
+"""What keys mean in each object of which nothing else is said."""
+
+_ITEM = re.compile(r"^- (`\w+`(?:, `\w+`)*): (.*(?:\n  .*)*)\n?", re.MULTILINE)
+"""What the docstring of a class says of one of its keys, or of several."""
+
+
+def json_schema(document: str = "report") -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a `report`, or of the answer of a command.
+
+    Each object and each key has a description: those in the docstrings of their classes.
+    """
+    schema = msgspec.json.schema(DOCUMENTS[document])
+    classes = vars(model) | vars(result) | vars(causes) | vars(questions)
+    for name, definition in schema["$defs"].items():
+        definition["description"] = _ITEM.sub("", _docstring(classes[name])).strip()
+        meanings = COMMON | meanings_of_keys(classes[name])
+        for key, value in definition.get("properties", {}).items():
+            value["description"] = meanings.get(key, "")  # `python -OO` has no docstrings
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"snapdiff {document}",
+        **schema,
+    }
+
+
+def meanings_of_keys(kind: type) -> dict[str, str]:
+    """Return what the docstrings of a class, and of those that it extends, say of its keys."""
+    return {
+        key.strip("`"): " ".join(meaning.split())
+        for each in reversed(kind.__mro__)
+        for keys, meaning in _ITEM.findall(_docstring(each))
+        for key in keys.split(", ")
+    }
+
+
+def _docstring(kind: type) -> str:
+    return inspect.cleandoc(kind.__doc__ or "")

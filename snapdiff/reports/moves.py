@@ -223,21 +223,17 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     told = specs if kind is Kind.RECONFIGURED else ()
     reconfigured = [spec for spec in told if not _is_told(spec, shared)]
     events = {event for spec in reconfigured or told for event in field_events(spec)}
-    differing = [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]
-    number = sum(not spec.duplicate for spec in differing)
-    of_these = in_order(spec.new.version for spec in differing if spec.new)
-    of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
-    of = of or number_of_builds(change).new
-    some_builds = (number, of) if 0 < number < of else None
-    own: Versions = ()
+    own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
+    some_builds = None
     if change.whole:
         own, versions = change.gone or change.came, VersionMove((), ())
-    elif is_builds:
-        own = change.kept
-    elif differing and not versions.counts:
-        own = of_these
-    elif not (versions.gone or versions.came or versions.counts):
-        own = change.kept
+    elif differing := [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]:
+        of_these = in_order(spec.new.version for spec in differing if spec.new)
+        own = () if versions.counts else of_these
+        number = sum(not spec.duplicate for spec in differing)
+        of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
+        of = of or number_of_builds(change).new
+        some_builds = (number, of) if 0 < number < of else None
     status = _status(change, versions, step, lost, gained)
     if status is Status.RECONFIGURED and kind is Kind.RECONFIGURED and not reconfigured:
         status = Status.SHARED
@@ -260,7 +256,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
-        needed_by=(change.needed_by or ()) if _came_down(change, versions) else (),
+        needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
         place=NOWHERE,
     )
 

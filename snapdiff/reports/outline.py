@@ -139,7 +139,7 @@ def outline_of(
     ]
     every = [line for writer in writers for line in writer.lines]
     has_products = any(writer.has_products for writer in writers)
-    counted = count_table(diff, {tag_names(writer.tag): writer.moves for writer in writers})
+    counted = count_table(diff, {tag_names(writer.tag): writer.by_stack for writer in writers})
     told = [line for line in every if line.status is not Status.REBUILT] or every
     is_one_line = len(told) == len(diff.tags) == 1 and group_by == "package"
     is_one_line = is_one_line and len(told[0].packages) <= FEW_QUIET

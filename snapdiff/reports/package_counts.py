@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from snapdiff.reports.moves import Moves
+from snapdiff.reports.moves import StackMoves
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.statuses import (
     COLUMNS,
@@ -90,11 +90,11 @@ def name_of_row(row: CountRow, noun: str, rebuilt: str, mark: Callable[[str], st
     return f"{name}, {word}" if word else name
 
 
-TagMoves = Mapping[tuple[str, ...], Moves]
-"""What happened to packages of the tags that changed, by the names of the tag."""
+MovesByTag = Mapping[tuple[str, ...], Mapping[str, StackMoves]]
+"""What happened to packages of the tags that changed, by the names of the tag and by stack."""
 
 
-def count_table(diff: CatalogDiff, moves: TagMoves | None = None) -> CountTable:
+def count_table(diff: CatalogDiff, moves: MovesByTag | None = None) -> CountTable:
     """Return the table of a report, tag by tag in the order of `tags_worst_first`.
 
     With `moves` a package is counted by the worst that they say of it in the stack, else by the
@@ -106,7 +106,7 @@ def count_table(diff: CatalogDiff, moves: TagMoves | None = None) -> CountTable:
     by_class: Counter[Status] = Counter()
     total = 0
     for tag in tags_worst_first(diff.tags):
-        said = _said_by_stack((moves or {}).get(tag_names(tag), {}))
+        said = (moves or {}).get(tag_names(tag), {})
         for fate, stacks in _stacks_by_row(tag):
             numbers, packages = _counts(tag, stacks, said)
             by_class.update(numbers)
@@ -174,22 +174,8 @@ def _stacks_by_row(tag: TagDiff) -> Iterator[tuple[Fate, Sequence[StackDiff]]]:
             yield fate, stacks
 
 
-_Said = Mapping[str, Mapping[str, Status]]
-
-
-def _said_by_stack(moves: Moves) -> _Said:
-    """Return the worst that is said of each package in each stack."""
-    said: dict[str, dict[str, Status]] = {}
-    for (package, _), some in moves.items():
-        for move in some:
-            for stack in move.stacks:
-                worst = said.setdefault(stack, {})
-                worst[package] = min(worst.get(package, move.status), move.status, key=severity)
-    return said
-
-
 def _counts(
-    tag: TagDiff, stacks: Iterable[StackDiff], said: _Said
+    tag: TagDiff, stacks: Iterable[StackDiff], said: Mapping[str, StackMoves]
 ) -> tuple[dict[Status, int], int]:
     """Return the classes of packages of some stacks, and how many packages these have.
 
@@ -200,10 +186,13 @@ def _counts(
     for stack in stacks:
         packages = stack.packages.old + stack.packages.new
         if tag.status == "changed":
-            statuses = said.get(stack.stack, {})
+            worst: dict[str, Status] = {}
+            for change, move in said.get(stack.stack, ()):
+                known = worst.get(change.package, move.status)
+                worst[change.package] = min(known, move.status, key=severity)
             for change in stack.package_changes:
                 plain = status_of_kind(change.kind, whole=change.whole)
-                by_class[column_of(statuses.get(change.package, plain))] += 1
+                by_class[column_of(worst.get(change.package, plain))] += 1
             new = sum(it.whole and it.kind is Kind.ADDED for it in stack.package_changes)
             packages = stack.packages.old + new
         elif packages:

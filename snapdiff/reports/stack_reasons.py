@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct
 
-from snapdiff.reports.builds import VersionMove
+from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
 from snapdiff.reports.moves import is_shared_field, shared_fields
 from snapdiff.reports.names import Mark, Place, Places
@@ -215,8 +215,7 @@ def toolchain_of(
                 versions[change.package] = kept.union(change.gone), kept.union(change.came)
         for name, (old, new) in versions.items():
             if old != new:
-                sides = _in_order(old - new), _in_order(new - old), _in_order(old & new)
-                step = VersionMove(*sides)
+                step = VersionMove(in_order(old - new), in_order(new - old), in_order(old & new))
                 changed.setdefault(name, {}).setdefault(step, []).append(stack.stack)
             elif name in MPI or name in COMPILERS:
                 same.setdefault(name, set()).update(new)
@@ -232,9 +231,8 @@ def toolchain_of(
         if untold:
             told = tuple(untold[:_MOST_STEPS])
             changes.append(ToolChange(name, told, more=len(untold) - len(told)))
-    as_before = [
-        (name, _in_order(same[name])) for name in TOOLCHAIN if name in {*same} - {*changed}
-    ]
+    unchanged = {*same} - {*changed}
+    as_before = [(name, in_order(same[name])) for name in TOOLCHAIN if name in unchanged]
     if not changes and not (changed and as_before):
         return None
     return Toolchain(as_before=tuple(as_before), changes=tuple(changes))
@@ -261,10 +259,6 @@ def _says(change: SharedChange, name: str, step: VersionMove, place: Place) -> b
         return False
     values = {canonical_compiler(str(it)) for it in (change.event.old, change.event.new)}
     return values.issuperset(f"{name}@{version}" for version in (*step.gone, *step.came))
-
-
-def _in_order(versions: Iterable[str]) -> Versions:
-    return tuple(sorted(versions, key=parse_version))
 
 
 def _compilers(stack: StackDiff) -> dict[str, tuple[set[str], set[str]]]:

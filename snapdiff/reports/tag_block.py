@@ -135,8 +135,8 @@ class TagWriter:
         self._tells_losses = Kind.REMOVED in kinds
         self._reasons = reasons_of(tag.stacks, self._places)
         told = _told_stacks(tag)
-        self._by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
-        self.moves = moves_of(self._by_stack, self._places)
+        self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
+        self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, told)
 
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
@@ -181,14 +181,14 @@ class TagWriter:
             parts = [
                 part
                 for stack in fates["changed"]
-                for moves in [moves_of({stack.stack: self._by_stack[stack.stack]}, self._places)]
+                for moves in [moves_of({stack.stack: self.by_stack[stack.stack]}, self._places)]
                 for lines in [beside_toolchain(self._lines(moves, [stack]), toolchain)]
                 for part in self._parts(stack, lines)
             ]
         else:
             lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
             if self._has_table and 1 < len(told) <= MOST_COLUMNS:
-                columns = product_columns(told, self._by_stack, new_roots)
+                columns = product_columns(told, self.by_stack, new_roots)
             parts = self._parts(None, lines, columns, told)
         used = [
             move.place
@@ -202,7 +202,7 @@ class TagWriter:
         told_roots = {it.names for it in opening.new_roots if it.taken and not columns}
         return TagBlock(
             tag=self.tag,
-            by_stack=self._by_stack,
+            by_stack=self.by_stack,
             worst={package: moves[0].status for package, moves in self.moves.items()},
             only_rebuilt=tuple(sorted(stack.stack for stack in rebuilt)),
             reasons=_beside(self.lines, self.tag.stacks, reasons),

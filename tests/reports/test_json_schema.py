@@ -5,7 +5,7 @@ import json
 import pytest
 
 from snapdiff import model, result
-from snapdiff.reports.json_schema import COMMON, DOCUMENTS, json_schema, meanings_of_keys
+from snapdiff.reports.json_report import COMMON, DOCUMENTS, json_schema, meanings_of_keys
 from snapdiff.result import causes, questions
 from snapdiff.result.causes import WHATS
 from tests.support.helpers import Report, run_cli
