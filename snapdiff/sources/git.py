@@ -59,12 +59,11 @@ class GitSource(Source):
 
     def part(self, path: str, name: str = "") -> Source | None:
         """Return a folder or a file of the same revision by its path from the top, or None."""
-        found = self.repository.look_up(f"{self._top}:{path}")
-        if found is None or found.kind not in ("blob", "tree"):
+        is_file = self.repository.find(self._top, path) is not None
+        folder, _, file = path.rpartition("/") if is_file else (path, "", "")
+        tree = self.repository.subtree(self._top, folder)
+        if not tree:
             return None
-        folder, _, file = path.rpartition("/") if found.kind == "blob" else (path, "", "")
-        tree = self.repository.resolve(f"{self._top}:{folder}") if file else found.object_id
-        assert tree is not None
         name = printable_path(name or f"{self.revision}:{path}")
         part = GitSource(self.repository, self.revision, self._top, self.commit, tree, folder, name)
         return SingleFile(part, file, name) if file else part
@@ -178,13 +177,9 @@ def open_revision(repository: Repository, name: str) -> Source:
     found = whole.part(repository.full_path(path), f"{whole.revision}:{path}")
     if found is None and not path.startswith(("./", "../", "/")) and repository.here:
         found = whole.part(repository.full_path(f"./{path}"))
-    if found:
-        return found
-    try:
-        object_id = repository.ask("--verify", "--quiet", "--end-of-options", name)
-    except RevisionError as error:
-        raise RevisionError(f"{name}: {revision} has no file or folder {path}") from error
-    raise missing_object(name, f"object {object_id}")
+    if found is None:
+        raise RevisionError(f"{name}: {revision} has no file or folder {path}")
+    return found
 
 
 _BACK = re.compile(r"(?:HEAD|@)((?:~[0-9]*|\^1?)+)")

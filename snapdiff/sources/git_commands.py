@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import dropwhile, takewhile
@@ -55,7 +54,7 @@ _PIPE_SIZE = 1 << 20
 _MOST_WORDS = 1 << 14
 _CHUNK = 1 << 20
 
-_READ_AHEAD = 64
+READ_AHEAD = 64
 """How many objects git is asked for before the first is taken, so that it never waits for us."""
 
 _MOST_ASKED = 512
@@ -107,8 +106,7 @@ class GitRunner:
             while piece := os.read(process.stdout.fileno(), _CHUNK):
                 yield piece
             if process.wait():
-                name = next(word for word in arguments if word[0].isalpha())
-                raise RevisionError(f"git {name}: {words.last()}")
+                raise words.error(next(word for word in arguments if word[0].isalpha()))
 
     @contextlib.contextmanager
     def started(
@@ -152,12 +150,13 @@ class _Words(threading.Thread):
             while more := os.read(pipe.fileno(), _MOST_WORDS):
                 self._end = (self._end + more)[-_MOST_WORDS:]
 
-    def last(self) -> str:
-        """Return why git gave up, or else the last line it said."""
+    def error(self, command: str) -> RevisionError:
+        """Return the error with which a command ended: why git gave up, or else its last line."""
         self.join(timeout=1)  # a process that git started may be there for longer
         lines = self._end.decode("utf-8", "backslashreplace").splitlines()
         reasons = [line for line in lines if line.startswith(("fatal: ", "error: "))]
-        return (reasons or lines or ["stopped in the middle; see git fsck"])[-1]
+        last = (reasons or lines or ["stopped in the middle; see git fsck"])[-1]
+        return RevisionError(f"git {command}: {last}")
 
 
 class GitObject(NamedTuple):
@@ -179,7 +178,8 @@ class Objects:
         """Start git, which ends with this; `size_limit` is how large the file of a path may be."""
         running = contextlib.ExitStack()
         weakref.finalize(self, running.close)
-        process, _ = running.enter_context(git.started(("cat-file", "--batch"), subprocess.PIPE))
+        question = ("cat-file", "--batch")
+        process, self._words = running.enter_context(git.started(question, subprocess.PIPE))
         assert process.stdin is not None
         assert process.stdout is not None
         self._stdin: IO[bytes] = process.stdin
@@ -202,10 +202,11 @@ class Objects:
     def look_up(self, names: Sequence[str], most: int = 0) -> Iterator[GitObject | None]:
         """Yield the object of each name (anything `git rev-parse` takes), or None.
 
-        Of a blob, no more than `most` bytes. Not to be called while files are asked for.
+        Of a blob, no more than `most` bytes. Not to be called while files are asked for. Raises
+        RevisionError with git's own words where git ends, as at a damaged object.
         """
-        for start in range(0, len(names), _READ_AHEAD):
-            some = names[start : start + _READ_AHEAD]
+        for start in range(0, len(names), READ_AHEAD):
+            some = names[start : start + READ_AHEAD]
             self._send(some)
             yield from (self._answer(most) for _ in some)
 
@@ -241,18 +242,6 @@ class Objects:
                 self._arrived[object_id] = limit.error(f"has {found.size:,} bytes")
         return self._arrived.pop(wanted)
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each file, in the order given, as `take` does; git works ahead."""
-        waiting: deque[Entry] = deque()
-        for entry in entries:
-            waiting.append(entry)
-            if len(waiting) == _READ_AHEAD:
-                self.ask(waiting)
-                while len(waiting) > _READ_AHEAD // 2:
-                    yield self.take(waiting.popleft())
-        self.ask(waiting)
-        yield from map(self.take, waiting)
-
     def _send(self, names: Sequence[str]) -> None:
         self._owed += len(names)
         with contextlib.suppress(BrokenPipeError):  # git is gone: `_answer` will miss it
@@ -260,11 +249,13 @@ class Objects:
             self._stdin.flush()
 
     def _answer(self, most: int) -> GitObject | None:
-        """Return the next object asked for, or None where there is none or it is damaged."""
+        """Return the next object asked for, or None where there is none; raises RevisionError."""
         line = self._stdout.readline()
         header = _HEADER.fullmatch(line)
+        if not line.endswith(b"\n"):
+            raise self._words.error("cat-file")
         if header is None:
-            self._owed -= bool(line)
+            self._owed -= 1
             return None
         object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
         taken = min(size, most) if kind == "blob" else size
@@ -273,7 +264,7 @@ class Objects:
         while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
             rest -= len(dropped)
         if rest or len(content) != taken or self._stdout.read(1) != b"\n":
-            return None
+            raise self._words.error("cat-file")
         self._owed -= 1
         return GitObject(object_id, kind, size, content)
 

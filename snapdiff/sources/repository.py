@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.sources.git_commands import (
+    READ_AHEAD,
     GitObject,
     GitRunner,
     Objects,
@@ -129,9 +131,17 @@ class Repository:
                 self._idle.append(objects)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each file, in the order given, as `Objects.read` does."""
+        """Yield the content of each file, in the order given, as `Objects.take` does."""
+        waiting: deque[Entry] = deque()
         with self.objects() as objects:
-            yield from objects.read(entries)
+            for entry in entries:
+                waiting.append(entry)
+                if len(waiting) == READ_AHEAD:
+                    objects.ask(waiting)
+                    while len(waiting) > READ_AHEAD // 2:
+                        yield objects.take(waiting.popleft())
+            objects.ask(waiting)
+            yield from map(objects.take, waiting)
 
     def entries(self, tree: str, folder: str = "") -> Iterator[Entry]:
         """Yield the wanted files of a tree, or of a folder in it, by path."""
@@ -167,24 +177,15 @@ class Repository:
         for name in path.split("/") if path else ():
             if mode != _FOLDER:
                 return _NOTHING, ""
-            mode, object_id = self._items(object_id, path).get(name, (_NOTHING, ""))
+            if object_id not in self._folders:
+                found = self.look_up(f"{object_id}^{{tree}}")
+                if found is None:
+                    raise missing_object(printable_path(path), f"tree {object_id}")
+                if len(self._folders) == _MOST_FOLDERS:
+                    self._folders.clear()
+                self._folders[object_id] = _items(found)
+            mode, object_id = self._folders[object_id].get(name, (_NOTHING, ""))
         return mode, object_id
-
-    def _items(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
-        """Return mode and object id of what is in a folder on the way to a path, by name."""
-        known = self._folders.get(tree)
-        if known is None:
-            found = self.look_up(f"{tree}^{{tree}}")
-            if found is None:
-                raise missing_object(printable_path(path), f"tree {tree}")
-            if len(self._folders) == _MOST_FOLDERS:
-                self._folders.clear()
-            id_size = len(found.object_id) // 2
-            items = re.finditer(rb"([0-7]+) ([^\0]+)\0(.{%d})" % id_size, found.content, re.DOTALL)
-            known = self._folders[tree] = {
-                os.fsdecode(item[2]): (item[1].decode("ascii"), item[3].hex()) for item in items
-            }
-        return known
 
     def changes(self, old: str, new: str) -> list[tuple[bytes, bytes]]:
         """Return facts and path of each file and submodule that differ from a tree to another."""
@@ -249,6 +250,13 @@ class Repository:
     def is_shallow(self) -> bool:
         """Return whether history was cut off when the repository was cloned."""
         return self.ask("--is-shallow-repository") == "true"
+
+
+def _items(tree: GitObject) -> dict[str, tuple[str, str]]:
+    """Return mode and object id of what is in a folder, by name."""
+    item = rb"([0-7]+) ([^\0]+)\0(.{%d})" % (len(tree.object_id) // 2)
+    found = re.findall(item, tree.content, re.DOTALL)
+    return {os.fsdecode(name): (mode.decode("ascii"), sha.hex()) for mode, name, sha in found}
 
 
 def _entry(path: bytes, mode: str, object_id: str) -> Entry:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from snapdiff import diff_catalogs, load_catalog
+from snapdiff.errors import RevisionError
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.sources.git import GitHistory, open_whole
 from snapdiff.sources.repository import Repository
@@ -270,17 +271,32 @@ def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitReposi
     assert opened.resolve("HEAD~1") == repository.git("rev-parse", "HEAD~1")
 
 
-@pytest.mark.parametrize("kept", [0, 5, 40])
-def test_where_git_ended_at_a_damaged_object_another_is_asked(
-    kept: int, repository: GitRepository
-) -> None:
+def damaged_tree(repository: GitRepository, kept: int) -> str:
+    """Damage the tree of HEAD, but for the first bytes of its object; return its id."""
     tree = repository.git("rev-parse", "HEAD^{tree}")
     file = repository.folder / ".git" / "objects" / tree[:2] / tree[2:]
     file.chmod(0o644)
     file.write_bytes(file.read_bytes()[:kept] + b"\xff" * 99)
+    return tree
+
+
+@pytest.mark.parametrize("kept", [0, 5])
+def test_a_damaged_object_that_git_cannot_begin_to_read_is_not_there(
+    kept: int, repository: GitRepository
+) -> None:
+    tree = damaged_tree(repository, kept)
     opened = Repository(repository.folder, wanted=DOCUMENTS)
     for _ in range(2):
         assert opened.look_up(tree) is None
+        assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
+
+
+def test_where_git_ended_at_a_damaged_object_another_is_asked(repository: GitRepository) -> None:
+    tree = damaged_tree(repository, 40)
+    opened = Repository(repository.folder, wanted=DOCUMENTS)
+    for _ in range(2):
+        with pytest.raises(RevisionError, match=f"^git cat-file: fatal: loose object {tree} "):
+            opened.look_up(tree)
         assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
 
 
@@ -311,10 +327,12 @@ def test_the_first_file_of_a_listing_does_not_wait_for_the_last(
 def test_a_git_that_ended_is_not_asked_again(
     repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ends_once = f"test -e {tmp_path}/ended || {{ touch {tmp_path}/ended; exit 1; }}"
+    says = f"echo fatal: {tmp_path} is no place >&2"
+    ends_once = f"test -e {tmp_path}/ended || {{ touch {tmp_path}/ended; {says}; exit 1; }}"
     monkeypatch.setenv("PATH", git_that(tmp_path, "cat-file", ends_once)["PATH"])
     opened = Repository(repository.folder, wanted=DOCUMENTS)
-    assert opened.resolve("HEAD") is None
+    with pytest.raises(RevisionError, match=f"^git cat-file: fatal: {tmp_path} is no place$"):
+        opened.resolve("HEAD")
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
 
 
