@@ -57,35 +57,25 @@ class DirectorySource(Source):
         return False
 
     def _list(self) -> Iterator[Entry]:
-        # A folder is put off by its path: folders can be deeper than functions call each other.
-        waiting: list[str | Entry] = [""]
-        while waiting:
-            item = waiting.pop()
-            if isinstance(item, str):
-                waiting.extend(reversed(self._items(item)))
-            else:
-                yield item
-
-    def _items(self, folder: str) -> list[str | Entry]:
-        place = os.path.join(self._root, folder)
-        try:
-            found = sorted(os.scandir(place), key=lambda item: item.name)
-        except OSError as error:
-            message = f"{place}: cannot list the directory: {error.strerror}"
-            raise RevisionError(message) from error
-        items: list[str | Entry] = []
-        for item in found:
-            path = f"{folder}/{item.name}" if folder else item.name
-            if item.is_dir(follow_symlinks=False):
-                is_foreign = self._is_foreign(joined(self.folder, path))
-                if self._wanted.is_searched(item.name) and not is_foreign:
-                    items.append(path)
-                continue
-            fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
-            is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
-            if is_wanted(path):
-                items.append(Entry(path, None, fault))
-        return items
+        folders = [""]
+        for folder in folders:  # grows meanwhile: they can be deeper than functions call each other
+            place = os.path.join(self._root, folder)
+            try:
+                items = list(os.scandir(place))
+            except OSError as error:
+                message = f"{place}: cannot list the directory: {error.strerror}"
+                raise RevisionError(message) from error
+            for item in items:
+                path = f"{folder}/{item.name}" if folder else item.name
+                if item.is_dir(follow_symlinks=False):
+                    is_foreign = self._is_foreign(joined(self.folder, path))
+                    if self._wanted.is_searched(item.name) and not is_foreign:
+                        folders.append(path)
+                    continue
+                fault = _fault(item.is_file(follow_symlinks=False), item.is_symlink())
+                is_wanted = self._wanted.is_document if fault else self._wanted.may_be_document
+                if is_wanted(path):
+                    yield Entry(path, None, fault)
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, or None: what links lead to is somewhere else."""
@@ -216,10 +206,7 @@ class WorkingTree(DirectorySource):
 
     def _list(self) -> Iterator[Entry]:
         on_disk = super()._list() if self._is_own(self.folder) else ()
-        unread = filter(self.repository.is_wanted, self._unread.values())
-        found = {entry.path: entry for entry in chain(on_disk, unread)}
-        for path in sorted(found):
-            yield found[path]
+        return chain(on_disk, filter(self.repository.is_wanted, self._unread.values()))
 
     def find(self, path: str) -> Entry | None:
         """Return the file with this path, on disk or in the index."""

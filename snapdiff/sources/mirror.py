@@ -88,7 +88,7 @@ class MirrorSource(Source):
             self._move(self._address._replace(base=base))
             entries = self._layout_3("", view_path(view))
         if entries:
-            return sorted(entries)
+            return entries
         asked_for = f"{LAYOUT_3}, {LAYOUT_2}, {LISTING} or {SITE_DATA[0]}"
         way_out = (
             "name the mirror itself: folders below a URL are not searched, and "

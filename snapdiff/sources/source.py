@@ -6,6 +6,7 @@ import os
 import posixpath
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple, Protocol, Self
 
 from snapdiff.buildcache_layout import BLOB
@@ -141,7 +142,7 @@ class Source:
         return other
 
     def _list(self) -> Iterable[Entry]:
-        """Return every wanted file, in the order of their paths."""
+        """Return every wanted file in any order; of two with one path, the later counts."""
         raise NotImplementedError
 
     def _content(self, entry: Entry) -> bytes:
@@ -150,11 +151,11 @@ class Source:
 
     @functools.cached_property
     def _listed(self) -> dict[str, Entry]:
-        return {entry.path: entry for entry in self._list()}
+        return {entry.path: entry for entry in sorted(self._list(), key=attrgetter("path"))}
 
     @functools.cached_property
     def _paths(self) -> list[str]:
-        return sorted(self._listed)  # those below a folder are next to one another
+        return list(self._listed)  # sorted: those below a folder are next to one another
 
     def files(self, folder: str = "") -> Iterator[Entry]:
         """Yield every wanted file below a folder, in the order of their paths."""
