@@ -7,7 +7,7 @@ from fnmatch import translate
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
-from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW, view_path
+from snapdiff.buildcache_layout import FOLDERS, LAYOUT_2, LAYOUT_3, VIEW
 from snapdiff.errors import RevisionError
 from snapdiff.safe_text import shown
 
@@ -48,24 +48,6 @@ def ends_of_range(argument: str) -> tuple[str, str, str] | None:
         if not is_in_path and old.count("{") <= old.count("}"):
             return old, dots[0], new
     return None
-
-
-def mirror_and_view(name: str) -> tuple[str, str, str]:
-    """Return the mirror, the manifest and the view's own name, should a name mean a view.
-
-    >>> mirror_and_view("HEAD:m/gpu")
-    ('HEAD:m', 'HEAD:m/v3/manifests/index/gpu/index.manifest.json', 'gpu')
-    """
-    revision, path = split_name(name)
-    begin = f"{revision}:" if revision else ""
-    if manifest := VIEW.fullmatch(path):
-        above, view = manifest.groups()
-    else:
-        head, slash, view = path.rstrip("/").rpartition("/")
-        above = head + slash
-    is_here = revision and above == "./"  # a path in a revision begins at the top otherwise
-    mirror = begin + (above if is_here else above.rstrip("/") or above)
-    return mirror.removesuffix(":") or ".", f"{begin}{above}{view_path(view)}", view
 
 
 def is_plainly_a_path(name: str) -> bool:

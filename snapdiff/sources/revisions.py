@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from snapdiff.buildcache_layout import view_path
+from snapdiff.buildcache_layout import VIEW, view_path
 from snapdiff.errors import RevisionError
 from snapdiff.limits import DEFAULT_LIMITS, Limits, Progress, unseen
 from snapdiff.sources.directory import DirectorySource, FileOnDisk, WorkingTree
@@ -21,7 +21,6 @@ from snapdiff.sources.names import (
     is_mirror_address,
     is_plainly_a_path,
     is_plainly_a_revision,
-    mirror_and_view,
     split_name,
 )
 from snapdiff.sources.repository import Repository, may_be_in_a_repository
@@ -82,8 +81,8 @@ class SourceOpener:
                 f"{more[0]}: a comparison takes two revisions; paths in them come after --: "
                 f"{sides} -- {' '.join(more)}"
             )
-        names = [self._around(name) for name in arguments or ["HEAD"]]
-        old, new = self._one(names[0]) if len(names) == 1 else self._two(*names)
+        names = arguments or ["HEAD"]
+        old, new = self._two(*names) if len(names) == 2 else self._one(*names)
         return self.narrowed(old, paths), self.narrowed(new, paths)
 
     def _two(self, old_name: str, new_name: str) -> tuple[Source, Source]:
@@ -128,7 +127,7 @@ class SourceOpener:
         """Return a path of a revision and of the working tree, where two arguments mean that."""
         if not isinstance(revision, GitSource) or ":" in revision.name:
             return None
-        if isinstance(other.whole, GitSource) or is_mirror_address(name):
+        if not isinstance(other.whole, DirectorySource) or isinstance(other, IndexView):
             return None
         path = self._path_in_working_tree(name)
         held = revision.part(path) if path else None
@@ -197,7 +196,6 @@ class SourceOpener:
 
         Raises RevisionError if it is none of these, or could be two of them.
         """
-        name = self._around(name)
         if name.startswith("-"):
             raise RevisionError(
                 f"{name}: a revision cannot begin with '-'; write ./{name} for a directory"
@@ -208,8 +206,10 @@ class SourceOpener:
             from snapdiff.sources.mirror import open_mirror
 
             return open_mirror(name, limits=self._limits, progress=self._progress)
-        if view := self._view(name):
-            return view
+        around, manifest = self._around(name)
+        if manifest:
+            return IndexView(self.open(around), name, manifest)
+        name = around
         found = None if is_plainly_a_revision(name) else self._on_disk(name)
         return found or open_revision(self._open_repository(name), name)
 
@@ -247,22 +247,20 @@ class SourceOpener:
         way_out = self._wanted.way_out(lambda beside: os.path.exists(path.parent / beside))
         raise RevisionError(f"{name}: {what}{way_out and f'; {way_out}'}")
 
-    def _view(self, name: str) -> Source | None:
-        """Return the view of a mirror that `MIRROR/NAME` or the file of its manifest means."""
-        for spelled in self._spellings(name):
-            mirror, manifest, view = mirror_and_view(spelled)
-            if self._exists(manifest) and (spelled == manifest or not self._exists(spelled)):
-                return IndexView(self.open(mirror), name, view_path(view))
-        return None
+    def _around(self, name: str) -> tuple[str, str]:
+        """Return the mirror or install tree that a name leads into, else the name itself.
 
-    def _around(self, name: str) -> str:
-        """Return the name of the mirror or install tree that a name leads into, or the name."""
-        if is_mirror_address(name) or "\0" in name:
-            return name
+        With it comes the manifest of the view that `MIRROR/NAME`, or that manifest's path, means.
+        """
         for spelled in self._spellings(name):
             revision, path = split_name(spelled)
+            ends = list(self._wanted.inner_paths)
+            if VIEW.fullmatch(path) or not self._exists(spelled):
+                path = VIEW.sub(r"\1\2", path)
+                view = os.path.basename(path.rstrip("/"))
+                ends.append((view, view_path(view)))
             full = os.path.normpath(path) if revision else os.path.abspath(self._directory / path)
-            for end, has in self._wanted.inner_paths:
+            for end, has in ends:
                 if not f"/{full}".endswith(f"/{end}"):
                     continue
                 up = os.path.normpath(os.path.join(path, "../" * (end.count("/") + 1)))
@@ -270,8 +268,8 @@ class SourceOpener:
                     up = f"./{up}" if path.startswith(("./", "../")) else up.removeprefix(".")
                 above = f"{revision}:" if revision else ""
                 if self._exists(above + joined(up, has)):
-                    return above + up
-        return name
+                    return above + up, has if VIEW.fullmatch(has) else ""
+        return name, ""
 
     def _spellings(self, name: str) -> list[str]:
         """Return the name, and how the path of a `REV:PATH` is written that begins where one is."""
@@ -313,7 +311,8 @@ class SourceOpener:
         """
         if not may_be_in_a_repository(self._directory):
             return None
-        place = os.path.normpath(os.path.join(self._directory.resolve(), name))
+        around, _ = self._around(name)
+        place = os.path.normpath(os.path.join(self._directory.resolve(), around))
         top = self._open_repository(name).work_tree
         if top is None or os.path.realpath(place) != place:
             return None
