@@ -264,8 +264,8 @@ class _Part(Source):
         return self.whole.holds(path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, in the order given."""
-        return self.whole.read(entries)
+        """Yield the content of each entry, read at once: git is free for another part then."""
+        return iter(list(self.whole.read(entries)))
 
     def location(self, entry: Entry) -> str:
         """Return where others find a file."""
@@ -308,14 +308,12 @@ class SingleFile(_Part):
         return found and found._replace(path=path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of the file, which is read at once: git is free for another then."""
-        contents: list[Content] = []
+        """Yield the content of the file."""
         for content in super().read(entry._replace(path=self.file) for entry in entries):
             try:
-                contents.append(self.plain(content) if isinstance(content, bytes) else content)
+                yield self.plain(content) if isinstance(content, bytes) else content
             except FormatError as error:
-                contents.append(error)
-        return iter(contents)
+                yield error
 
     def location(self, entry: Entry) -> str:
         """Return where others find the file."""
@@ -345,7 +343,3 @@ class IndexView(_Part):
     def find(self, path: str) -> Entry | None:
         """Return the manifest or a blob."""
         return self.whole.find(path) if self._has(path) else None
-
-    def read_both(self, new: Source, pairs: Sequence[EntryPair]) -> Iterator[ContentPair]:
-        """Yield old and new content of each pair; two mirrors may have a shorter way."""
-        return self.whole.read_both(new.whole if isinstance(new, IndexView) else new, pairs)
