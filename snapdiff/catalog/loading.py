@@ -39,17 +39,18 @@ class Catalog:
 
     def packages(self) -> Iterator[Package | BadPage]:
         """Yield every package, and every document that cannot be read, in the order of paths."""
-        for found in self.readings():
+        for _, found in self.readings():
             if isinstance(found, BadPage):
                 yield found
             elif found is not None:
                 yield from found.packages
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[tuple[str, Reading]]:
         """Yield what each file is that may be a document, in the order of paths."""
         documents = self.documents()
         entries = [entry for entry in self.source.entries() if documents.is_read(entry.path)]
-        return self.read(entries, documents)
+        paths = (printable_path(entry.path) for entry in entries)
+        return zip(paths, self.read(entries, documents), strict=True)
 
     def claims(self, documents: Documents) -> Iterator[tuple[Entry, Claim]]:
         """Yield each file whose name says that it is a document, and what its path says."""
@@ -202,7 +203,7 @@ def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
         of_paths["tag"].add(claim.tag)
         of_paths[claim.what].add(claim.name)
     yield of_paths
-    for found in catalog.readings():
+    for _, found in catalog.readings():
         if isinstance(found, Document):
             yield {
                 "tag": {counts.tag for counts in found.counts},
@@ -212,14 +213,13 @@ def _names_in(catalog: Catalog) -> Iterator[dict[str, set[str]]]:
 
 
 def _check_explicit(catalogs: Iterable[Catalog]) -> None:
-    is_empty = True
-    for catalog in catalogs:
-        documents = catalog.documents()
-        for entry in catalog.source.entries():
-            if is_called(entry.path, LOCK_NAME) or is_called(entry.path, DATABASE):
-                return
-            is_empty = is_empty and not documents.is_read(entry.path)
-    if not is_empty:
+    paths = [
+        entry.path
+        for catalog in catalogs
+        for entry in catalog.source.entries()
+        if DOCUMENTS.is_read(entry.path)
+    ]
+    if paths and not any(is_called(it, LOCK_NAME) or is_called(it, DATABASE) for it in paths):
         raise SnapdiffError(
             "--explicit: nothing here tells roots from dependencies; environment "
             "locks and install databases do"

@@ -236,7 +236,7 @@ class _Matching:
         same = [self._in_common, *self._unchanged.get(tag, ())]
         counts = Counts()
         for counted in same:
-            counts.merge(counted.counts(tag, self._bad))
+            counts.merge(counted.counts(tag, self._bad[tag]))
         pairs = self._pairs.pop(tags, [])
         bad_stacks = self._left_out(tags, "stack")
         renamed: StackNames = {}
@@ -258,7 +258,7 @@ class _Matching:
             for pair in self._pairs_of_tag(tags, pairs, waiting, renamed, graphs):
                 names.add(pair.name)
                 yield pair
-            for package in chain.from_iterable(it.packages(tag, self._bad) for it in same):
+            for package in chain.from_iterable(it.packages(tag, self._bad[tag]) for it in same):
                 if package.name in names:
                     for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
                         unchanged.setdefault(stack, set()).add(package.name)
@@ -319,17 +319,13 @@ class _Matching:
         return count_hashes(tag, self._listed(side, tag), is_counted, read_pages)
 
     @cached_property
-    def _bad(self) -> set[Claim]:
-        """What bad documents of either side list, once it is known."""
-        return self._old.bad | self._new.bad
-
-    @cached_property
-    def _bad_of_tag(self) -> Mapping[str | None, list[Claim]]:
-        found: dict[str | None, list[Claim]] = {}
-        for claim in self._bad:
-            found.setdefault(claim.tag, []).append(claim)
+    def _bad(self) -> Mapping[str | None, set[Claim]]:
+        """What bad documents of either side list of each tag, once it is known."""
+        found: dict[str | None, set[Claim]] = defaultdict(set)
+        for claim in self._old.bad | self._new.bad:
+            found[claim.tag].add(claim)
         return found
 
     def _left_out(self, tags: Tags, what: str) -> frozenset[str]:
-        claims = chain.from_iterable(self._bad_of_tag.get(tag, ()) for tag in tags)
+        claims = self._bad[tags[0]] | self._bad[tags[1]]
         return frozenset(claim.name for claim in claims if claim.what == what)

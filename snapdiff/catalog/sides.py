@@ -270,23 +270,18 @@ def find_renamed(
     if not gone or not came:
         return {}
 
-    def may_be_one(before: str, after: str) -> bool:
-        if _DIGITS_AND_SEPARATORS.sub("", before) != _DIGITS_AND_SEPARATORS.sub("", after):
-            return False
-        families = {
-            build.target_family
-            for stack, side in zip((before, after), sides, strict=True)
-            for _, builds in side
-            for build in builds
-            if stack in build.stacks
-        }
-        return len(families) == 1
-
-    packages: list[dict[str, set[str]]] = []
+    packages: dict[str, set[str]] = defaultdict(set)
+    families: dict[str, set[str]] = defaultdict(set)
     for side, stacks in zip(sides, (gone, came), strict=True):
-        packages.append({stack: set() for stack in stacks})
         for name, builds in side:
-            for stack in stacks.intersection(chain.from_iterable(it.stacks for it in builds)):
-                packages[-1][stack].add(name)
-    of_old, of_new = packages
+            for build in builds:
+                for stack in stacks & build.stacks:
+                    packages[stack].add(name)
+                    families[stack].add(build.target_family)
+
+    def may_be_one(before: str, after: str) -> bool:
+        names = {_DIGITS_AND_SEPARATORS.sub("", name) for name in (before, after)}
+        return len(names) == len(families[before] | families[after]) == 1
+
+    of_old, of_new = ({stack: packages[stack] for stack in stacks} for stacks in (gone, came))
     return {pair.old: pair.new for pair in pair_like_stacks(of_old, of_new, may_be_one)}

@@ -9,13 +9,13 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from snapdiff.catalog.reading import FilePair
-from snapdiff.changelog.sections import Step, Steps
+from snapdiff.changelog.sections import Steps
 from snapdiff.comparison import ComparisonOptions
 from snapdiff.errors import BadPage, BadPagesError
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Document
 from snapdiff.limits import Progress, unseen
-from snapdiff.model import EMPTY_PART, Build, Package, Revision
+from snapdiff.model import EMPTY_PART, Build, Revision
 from snapdiff.reports import ReportOptions
 from snapdiff.reports.csv_report import csv_row
 from snapdiff.reports.templates import environment_of, render_page
@@ -102,7 +102,7 @@ class _Span(Struct):
 
 class _Held(NamedTuple):
     listed: _Listed  # what a file listed when it was last read
-    seen: Sighting  # the snapshot that it was read in
+    seen: Sighting | None  # the snapshot that it was read in
 
 
 def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = unseen) -> Sightings:
@@ -110,9 +110,12 @@ def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = u
 
     Raises BadPagesError where a page cannot be read and is not to be skipped.
     """
-    record = _Record(settings, *steps.begin())
+    record = _Record(settings)
+    first, catalog = steps.begin()
+    files = (FilePair(path, None, found) for path, found in catalog.readings())
+    record.add(_sighting(first.source, first), files)
     for number, step in enumerate(steps.walk(), 1):
-        record.add(step)
+        record.add(_sighting(step.new.name, step.new.revision), step.files.changed())
         progress(number, steps.most_sections())
     return Sightings(record.rows(), list(record.skipped.values()))
 
@@ -120,32 +123,14 @@ def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = u
 class _Record:
     """What was seen so far, and by path what was left out."""
 
-    def __init__(
-        self,
-        settings: ComparisonOptions,
-        first: Revision,
-        packages: Iterable[Package | BadPage],
-    ) -> None:
+    def __init__(self, settings: ComparisonOptions) -> None:
         self.skipped: dict[str, SkippedPage] = {}
         self._scope = Scope(settings.filters)
         self._skip_bad_pages = settings.skip_bad_pages
         self._tags = _Tags(self._scope)
         self._spans: dict[_Place, _Span] = {}
         self._unreadable: dict[str, _Held] = {}
-        self._newest = _sighting(first.source, first)
-        bad_pages = []
-        for package in packages:
-            if isinstance(package, BadPage):
-                bad_pages.append(package)
-                continue
-            self._tags.packages[package.tag] += 1
-            if self._scope.has_tag(package.tag) and self._scope.has_package(package.name):
-                for build, number in Counter(package.specs.values()).items():
-                    for stack in self._scope.stacks(build.stacks):
-                        place = _Place(package.name, build.version_text, package.tag, stack)
-                        self._spans.setdefault(place, _Span(None, 0)).builds += number
-        self._check(bad_pages, self._newest.section)
-        self._tags.end_snapshot()
+        self._newest: Sighting | None = None
 
     def _check(self, bad_pages: list[BadPage], snapshot: str) -> None:
         if bad_pages and not self._skip_bad_pages:
@@ -155,11 +140,13 @@ class _Record:
             skipped = SkippedPage(side=page.side, path=place, error=page.reason)
             self.skipped.setdefault(page.path, skipped)
 
-    def add(self, step: Step) -> None:
+    def add(self, newest: Sighting, files: Iterable[FilePair]) -> None:
+        """Take a snapshot: the files that differ from the one before, of the first one all."""
         bad_pages: list[BadPage] = []
         before, after = _Listed(_Builds), _Listed(_Builds)
-        seen: dict[_Place, Sighting] = {}
-        for pair in step.files.changed():
+        seen: dict[_Place, Sighting | None] = {}
+        for pair in files:
+            self._tags.count(pair)
             bad_pages += [page for page in (pair.old, pair.new) if isinstance(page, BadPage)]
             old, new = self._both_sides(pair)
             held = self._unreadable.pop(pair.path, _Held(old, self._newest))
@@ -171,14 +158,13 @@ class _Record:
                     for place, builds in found.items():
                         listed[place].update(builds)
                 seen.update(dict.fromkeys(held.listed, held.seen))
-        self._check(bad_pages, step.new.name)
+        self._check(bad_pages, newest.section)
         successor = self._tags.end_snapshot()
         if successor:
             for places in (self._spans, seen, before):
                 _rename(places, *successor)
             for held in self._unreadable.values():
                 _rename(held.listed, *successor)
-        newest = _sighting(step.new.name, step.new.revision)
         for place in before.keys() | after.keys():
             if self._tags.is_wanted(place.tag):
                 self._see(place, before[place], after[place], seen.get(place), newest)
@@ -187,7 +173,8 @@ class _Record:
     def _see(
         self, place: _Place, old: _Builds, new: _Builds, last: Sighting | None, newest: Sighting
     ) -> None:
-        span = self._spans.setdefault(place, _Span(None if old else newest, old.total()))
+        first = None if old or not self._newest else newest
+        span = self._spans.setdefault(place, _Span(first, old.total()))
         there = 0 if span.last else span.builds
         if not there + new.total() - old.total():
             span.last, span.last_builds = last, old - new
@@ -209,15 +196,17 @@ class _Record:
     def _both_sides(self, pair: FilePair) -> tuple[_Listed, _Listed]:
         """Return the builds of each version that a file lists on one side, for both sides."""
         found = _Listed(_Builds), _Listed(_Builds)
-        for side, tag, package, specs, has_others in _packages_of(pair):
-            self._tags.packages[tag] += bool(specs or has_others) * (1 if side else -1)
-            for build in specs.values() if self._scope.has_package(package) else ():
-                for stack in self._scope.stacks(build.stacks):
-                    place = _Place(package, build.version_text, tag, stack)
-                    found[side][place][build.configuration] += 1
+        for side, tag, package, specs in _packages_of(pair):
+            if self._scope.has_package(package):
+                for build, number in Counter(specs.values()).items():
+                    for stack in self._scope.stacks(build.stacks):
+                        place = _Place(package, build.version_text, tag, stack)
+                        found[side][place][build.configuration] += number
         return found
 
     def rows(self) -> list[Seen]:
+        assert self._newest
+
         def order(place: _Place) -> tuple[object, ...]:
             return place.package, parse_version(place.version), place
 
@@ -236,7 +225,7 @@ class _Record:
 
 
 class _Tags:
-    """The tags of the newest snapshot, each with its number of `packages`.
+    """The tags of the newest snapshot, each with its number of packages or whole stacks.
 
     Where each of two snapshots has exactly one tag, the one is compared with the other, whatever
     they are called (docs/specification.md, section 2): `develop-2025-06-01` is followed by
@@ -245,13 +234,18 @@ class _Tags:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self.packages: Counter[str] = Counter()
+        self._listed: Counter[str] = Counter()
         self._before: set[str] = set()
         self._followed: set[str] = set()
 
+    def count(self, pair: FilePair) -> None:
+        for document, number in ((pair.old, -1), (pair.new, 1)):
+            for claim in document.claims if isinstance(document, Document) else ():
+                self._listed[claim.tag] += number
+
     def end_snapshot(self) -> tuple[str, str] | None:
         """Return the only tag of the snapshot before and its successor, where there is one."""
-        before, after = self._before, {tag for tag, number in self.packages.items() if number > 0}
+        before, after = self._before, {tag for tag, number in self._listed.items() if number > 0}
         self._before = after
         if len(before) != 1 or len(after) != 1 or before == after:
             return None
@@ -264,16 +258,16 @@ class _Tags:
         return self._scope.has_tag(tag) or tag in self._followed
 
 
-def _packages_of(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[str, Build], bool]]:
-    """Yield what a file lists on side 0 and on side 1, and whether both sides list more of it."""
+def _packages_of(pair: FilePair) -> Iterator[tuple[int, str, str, Mapping[str, Build]]]:
+    """Yield what a file lists on side 0 and on side 1, less what both list in the same words."""
     if pair.packages:
         for both in pair.packages.pairs:
-            for side, alone in enumerate((both.old, both.new)):
-                yield side, both.tags[0] or "", both.name, alone, bool(both.common)
+            yield 0, both.tags[0] or "", both.name, both.old
+            yield 1, both.tags[1] or "", both.name, both.new
         return
     for side, document in enumerate((pair.old, pair.new)):
         for package in document.packages if isinstance(document, Document) else ():
-            yield side, package.tag, package.name, package.specs, False
+            yield side, package.tag, package.name, package.specs
 
 
 def _rename(found: dict[_Place, Any], old: str, new: str) -> None:

@@ -16,11 +16,11 @@ from snapdiff.catalog.compared_files import RevisionPair
 from snapdiff.catalog.loading import Catalog, check_filters, has_document, require_paths
 from snapdiff.changelog.sections import GitSteps, SectionEnd, Step, Steps
 from snapdiff.comparison import ComparisonOptions
-from snapdiff.errors import BadPage, RevisionError
+from snapdiff.errors import RevisionError
 from snapdiff.filters import Scope
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import Package, Revision
+from snapdiff.model import Revision
 from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
 from snapdiff.sources.directory import DirectorySource
@@ -144,10 +144,10 @@ class FolderRange(Steps, frozen=True, kw_only=True):
         start = 0 if after is None else self.snapshots.index(after)
         return replace(self, snapshots=self.snapshots[start:])
 
-    def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
-        """Return the first snapshot and what it holds."""
+    def begin(self) -> tuple[Revision, Catalog]:
+        """Return what the first snapshot is called, and the snapshot."""
         first = self._catalog(self.snapshots[0])
-        return first.revision, first.packages()
+        return first.revision, first
 
     def walk(self) -> Iterator[Step]:
         """Yield every step."""

@@ -18,7 +18,7 @@ from snapdiff.comparison import ComparisonOptions, diff_files, unheard
 from snapdiff.errors import BadPage, BadPagesError, Side
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import Limits, Progress, unseen
-from snapdiff.model import Package, Revision
+from snapdiff.model import Revision
 from snapdiff.result import CatalogDiff
 from snapdiff.sources.git import GitSource, changes_between
 from snapdiff.sources.names import EVERYWHERE, Paths
@@ -73,8 +73,8 @@ class Steps(Struct, frozen=True, kw_only=True):
         """Return the number of sections there are at the most."""
         return len(self.snapshots) - 1
 
-    def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
-        """Return the first snapshot and what it holds: packages, and pages that cannot be read."""
+    def begin(self) -> tuple[Revision, Catalog]:
+        """Return what the first snapshot is called, and the snapshot."""
         raise NotImplementedError
 
     def walk(self) -> Iterator[Step]:
@@ -89,10 +89,9 @@ class GitSteps(Steps, frozen=True, kw_only=True):
     folder: str
     snapshots: tuple[SectionEnd, ...]
 
-    def begin(self) -> tuple[Revision, Iterator[Package | BadPage]]:
-        """Return the first snapshot and what it holds."""
-        first = Catalog(self._sources()[0], self.limits)
-        return self.snapshots[0].revision, first.packages()
+    def begin(self) -> tuple[Revision, Catalog]:
+        """Return what the first snapshot is called, and the snapshot."""
+        return self.snapshots[0].revision, Catalog(self._sources()[0], self.limits)
 
     def _sources(self) -> list[GitSource]:
         repository = Repository(Path(self.repository), wanted=DOCUMENTS, limits=self.limits)

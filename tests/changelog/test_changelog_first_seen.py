@@ -12,6 +12,7 @@ import pytest
 from snapdiff.reports.terminal import functions, painter
 from snapdiff.spack import Configuration, parse_configuration
 from tests.changelog.test_changelog_laws import make_history
+from tests.support.documents import Item, lock, to_bytes
 from tests.support.helpers import pages_of, spec, write_files
 from tests.support.oracle import Record, counting_stacks
 from tests.support.story import History, markdown, run_changelog
@@ -134,6 +135,15 @@ def test_a_tag_beside_another_one_is_not_followed(tmp_path: Path) -> None:
         ("develop-2", False),
         ("v1.0", False),
     ]
+
+
+def test_a_tag_beside_one_without_a_spec_is_not_followed(tmp_path: Path) -> None:
+    for number in (1, 2):
+        locks = {f"v{number}/cpu": lock([Item("zlib", explicit=True)]), "empty/cpu": lock([])}
+        files = {f"{place}/spack.lock": to_bytes(it) for place, it in locks.items()}
+        write_files(tmp_path / f"{number}", files)
+    found = {(row["tag"], row["is_gone"]) for row in rows_of(tmp_path)}
+    assert found == {("v1", True), ("v2", False)}
 
 
 def test_a_history_follows_tags_as_a_folder_does(tmp_path: Path) -> None:
