@@ -25,7 +25,7 @@ from snapdiff.reports import By
 from snapdiff.reports.names import short_hash
 from snapdiff.sources.directory import DirectorySource
 from snapdiff.sources.git import GitHistory, GitSource, changes_between
-from snapdiff.sources.names import is_mirror_address
+from snapdiff.sources.names import EVERYWHERE, is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
 from snapdiff.sources.source import Commit, IndexView, SingleFile, Source, printable_path
 
@@ -56,13 +56,16 @@ class GitRange(NamedTuple):
     def check(self, settings: ComparisonOptions) -> None:
         """Raise SnapdiffError where an end has no page, or a path or a filter can only be a slip.
 
-        Of the commits between, files are listed alone: a catalog that was read a hundred times
+        What paths narrow it to may have been there in between alone. Of the commits between, files
+        are listed alone, as far as that says what they are: a catalog that was read a hundred times
         would be a long wait for a slip.
         """
         old, new = Catalog(self.old, self.limits), Catalog(self.new, self.limits)
         if not settings.allow_empty:
             require_paths(it.source for it in chain((new, old), self._between()))
-            RevisionPair(old, new).require_documents()
+            is_narrowed = self.new.paths is not EVERYWHERE
+            if not (is_narrowed and any(map(has_document, chain((new, old), self._between())))):
+                RevisionPair(old, new).require_documents()
         check_filters(Scope(settings.filters).filters, (new, old), self._between())
 
     def _between(self) -> Iterator[Catalog]:

@@ -135,7 +135,8 @@ def _write_changelog(story: str, given: GivenOptions) -> None:
             )
             written = log.write(sections)
         noun = "new section" if goes_on else "section"
-        given.say_written([destination.file], lambda: counted(written, noun))
+        has_news = written or is_new or not goes_on
+        given.say_written([destination.file], lambda: counted(written, noun) if has_news else "")
 
 
 def _write_first_seen(story: str, given: GivenOptions) -> None:

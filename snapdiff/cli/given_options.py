@@ -219,10 +219,14 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
             self.warn(message)
 
     def say_written(self, files: Iterable[Path | None], content: Callable[[], str]) -> None:
-        """Say on a terminal, or with -v, which files were written, and what they hold."""
+        """Say on a terminal, or with -v, which files were written, and what they hold.
+
+        One that is kept, and got nothing new, holds what it held.
+        """
         kept = [str(file) for file in files if file and file.is_file()]  # a device keeps nothing
         if kept and (self.verbose or (not self.quiet and is_on_terminal())):
-            say(f"wrote {', '.join(kept)}: {content()}")
+            names, held = ", ".join(kept), content()
+            say(f"wrote {names}: {held}" if held else f"{names} is up to date")
 
 
 # --- The configuration file ---

@@ -324,11 +324,15 @@ def test_a_section_that_says_nothing_is_not_counted(name: str, said: str, tmp_pa
     assert result.err == f"snapdiff: wrote {tmp_path / name}: {said}\n"
 
 
-def test_a_file_that_goes_on_counts_its_new_sections(tmp_path: Path) -> None:
-    file = tmp_path / "story.md"
-    for said in ("1 new section", "0 new sections"):
+@pytest.mark.parametrize("name", ["story.md", "story.ndjson"])
+def test_a_file_that_goes_on_counts_its_new_sections(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    for said in (f"wrote {file}: 1 new section", f"{file} is up to date"):
         result = run_changelog("snapshots/", "-v", "-o", file)
-        assert result.err == f"snapdiff: wrote {file}: {said}\n"
+        assert (result.status, result.err) == (0, f"snapdiff: {said}\n")
+    other = tmp_path / f"other-{name}"
+    nothing = run_changelog("snapshots/", "-v", "-p", "cmake", "-k", "downgraded", "-o", other)
+    assert nothing.err == f"snapdiff: wrote {other}: 0 new sections\n"
 
 
 @pytest.mark.parametrize("format_name", ["markdown", "text", "html"])

@@ -221,18 +221,26 @@ def test_a_path_that_nothing_is_at_is_an_error(envs: GitRepository) -> None:
 def test_a_changelog_takes_a_path_that_was_there_in_between_alone(envs: GitRepository) -> None:
     envs.commit(NEW)
     story = ("changelog", "-C", envs.folder, "HEAD~2..", "-f", "json")
-    both = run_cli(*story, "--", "envs/a", "envs/c")
-    assert (both.status, both.err) == (0, "")
-    found = [
-        [
-            item["status"]
-            for tag in section["tags"]
-            for item in tag["stacks"]
-            if item["stack"] == "c"
+    for paths in (["envs/a", "envs/c"], ["envs/c"]):
+        told = run_cli(*story, "--", *paths)
+        assert (told.status, told.err) == (0, "")
+        found = [
+            [
+                item["status"]
+                for tag in section["tags"]
+                for item in tag["stacks"]
+                if item["stack"] == "c"
+            ]
+            for section in json.loads(told.out)
         ]
-        for section in json.loads(both.out)
-    ]
-    assert found == [["added"], ["removed"]]
+        assert found == [["added"], ["removed"]]
+
+
+def test_a_changelog_of_a_path_without_a_document_is_an_error(envs: GitRepository) -> None:
+    for number in "12":
+        envs.commit({**NEW, "notes/README.md": f"Day {number}\n"})
+    story = ("changelog", "-C", envs.folder, "HEAD~1..", "--", "notes")
+    assert "HEAD~1: holds nothing to compare" in refused(*story)
 
 
 def test_three_arguments_are_an_error_that_shows_where_paths_are_written(
