@@ -150,7 +150,9 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
             return f"; write {error.ctx.command_path} {usage}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
-    if not word and isinstance(error, RevisionError) and ";" not in str(error):
+    # Who names one folder alone, or none, has not asked for HEAD.
+    is_asked = word and (word in _LATE or "HEAD" in arguments or not str(error).startswith("HEAD:"))
+    if not is_asked and isinstance(error, RevisionError) and ";" not in str(error):
         return "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more"
     if word in _OTHER_WORDS:
         return f"; did you mean snapdiff {_OTHER_WORDS[word]}?"

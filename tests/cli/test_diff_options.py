@@ -187,11 +187,13 @@ def test_where_an_argument_is_missing_all_of_them_are_named(
 
 def test_who_names_nothing_where_nothing_is_hears_what_to_write(tmp_path: Path) -> None:
     words = "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more\n"
-    for options in ((), ("-q", "-s", "e4s")):
+    (tmp_path / "snapshot").mkdir()
+    for options in ((), ("-q", "-s", "e4s"), ("diff",), ("snapshot/",)):
         result = run_cli("-C", tmp_path, *options)
         assert (result.status, result.err.count("\n")) == (2, 1)
         assert result.err.endswith(words)
-    assert not run_cli("-C", tmp_path, "HEAD").err.endswith(words)
+    for others in (("HEAD",), ("nowhere", "snapshot"), ("why", "hdf5")):
+        assert not run_cli("-C", tmp_path, *others).err.endswith(words)
     GitRepository(tmp_path).commit({"README.md": "nothing to compare"})
     assert run_cli("-C", tmp_path).err.endswith(", or pass --allow-empty\n")
 
