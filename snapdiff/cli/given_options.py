@@ -145,13 +145,10 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
     def filters(self) -> Filters:
         """Return what is looked at."""
+        globs = ("tag", "stack", "package", "kind", "because")
         return Filters(
-            tag=split_globs(self.tag),
-            stack=split_globs(self.stack),
-            package=split_globs(self.package),
-            kind=split_globs(self.kind),
+            **{name: split_globs(getattr(self, name)) for name in globs},
             stack_names=self.map_stack,
-            because=split_globs(self.because),
             explicit=self.explicit or UNSET,
             no_renames=self.no_renames or UNSET,
             path=self.paths or UNSET,
