@@ -20,7 +20,7 @@ from snapdiff.reports import render_pieces
 from snapdiff.result import CatalogDiff, Filters
 
 if TYPE_CHECKING:  # late: most runs have no gate
-    from snapdiff.cli.gate import Offender
+    from snapdiff.reports.annotations import Offender
 
 FROM_FILE = {
     *("tag", "stack", "package", "kind", "map_stack"),

@@ -17,7 +17,7 @@ from snapdiff.errors import SnapdiffError
 from snapdiff.filters import NameFilter, split_globs
 from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
-from snapdiff.reports.annotations import Annotation, code_quality, github_commands
+from snapdiff.reports.annotations import Offender, code_quality, github_commands
 from snapdiff.reports.moves import Move, moves_in
 from snapdiff.reports.names import readable, tag_names
 from snapdiff.reports.package_counts import tags_worst_first
@@ -30,16 +30,6 @@ if TYPE_CHECKING:
 
 SPELLED_OUT = 50
 """How many offending lines are printed before they are only counted."""
-
-
-class Offender(Struct, frozen=True, kw_only=True):
-    """What somebody does not want to happen, and it did: to packages, a stack or a tag."""
-
-    kind: Kind
-    tag: str  # as people read it: `old → new` of two names, empty for the only one, called `.`
-    stacks: tuple[str, ...] = ()  # none where it happened to the whole tag
-    packages: tuple[str, ...] = ()  # none where it happened to the whole stack
-    text: str  # all of it in one line
 
 
 def find_offenders(diff: CatalogDiff, kinds: tuple[Kind, ...]) -> list[Offender]:
@@ -203,17 +193,13 @@ def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:
     for tag in diff.tags:
         stacks = []
         for stack in tag.stacks:
-            changes = tuple(
-                change
-                for change in stack.package_changes
-                if any(_Place(kind, stack.stack, change.package) in places for kind in change.kinds)
-            )
-            if stack.status not in ("added", "removed"):
-                stacks.append(replace(stack, package_changes=changes))
-            elif places.isdisjoint(_places(stack)):
-                stacks.append(replace(stack, status="unchanged", package_changes=()))
-            else:
-                stacks.append(stack)
+            kept = {place.package for place in _places(stack) if place in places}
+            if None not in kept:
+                is_whole = stack.status in ("added", "removed")
+                changes = tuple(it for it in stack.package_changes if it.package in kept)
+                status = "unchanged" if is_whole else stack.status
+                stack = replace(stack, status=status, package_changes=changes)
+            stacks.append(stack)
         tags.append(replace(tag, stacks=tuple(stacks)))
     return replace(diff, tags=tuple(tags))
 
@@ -246,14 +232,14 @@ def mark_documents(
 
     Raises ReportError where the file cannot be written.
     """
-    annotations = []
-    if offenders:  # else no side has to be listed for it
-        sides = [document_paths(new), document_paths(old)]
-        for item in offenders:
-            path = document_path(sides, item.tag, [*item.packages, *item.stacks])
-            annotations.append(Annotation(item.kind, item.text, path))
+    # Without an offender no side has to be listed for it.
+    sides = [document_paths(new), document_paths(old)] if offenders else []
+    marked = [
+        replace(it, path=document_path(sides, it.tag, [*it.packages, *it.stacks]))
+        for it in offenders
+    ]
     if target:
-        write_file(target, [code_quality(annotations)])
+        write_file(target, [code_quality(marked)])
     else:
-        for command in github_commands(annotations):
+        for command in github_commands(marked):
             say_command(command)  # the runner reads both streams, and one is the report's

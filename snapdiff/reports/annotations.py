@@ -3,7 +3,9 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from snapdiff.result import Kind
 from snapdiff.safe_text import visible
@@ -15,12 +17,15 @@ _NO_DOCUMENT = "."
 """GitLab wants a path of every finding."""
 
 
-class Annotation(NamedTuple):
-    """What somebody does not want, and the document in which it is, as far as one is known."""
+class Offender(Struct, frozen=True, kw_only=True):
+    """What somebody does not want to happen, and it did: to packages, a stack or a tag."""
 
     kind: Kind
-    text: str
-    path: str | None
+    tag: str  # as people read it: `old → new` of two names, empty for the only one, called `.`
+    stacks: tuple[str, ...] = ()  # none where it happened to the whole tag
+    packages: tuple[str, ...] = ()  # none where it happened to the whole stack
+    text: str  # all of it in one line
+    path: str | None = None  # of the document in which it is, as far as one is known
 
 
 def error_command(message: str, *, title: str = "snapdiff", path: str | None = None) -> str:
@@ -43,21 +48,21 @@ def error_command(message: str, *, title: str = "snapdiff", path: str | None = N
     return f"::error {given}::{data(message)}"
 
 
-def github_commands(annotations: Sequence[Annotation]) -> list[str]:
+def github_commands(offenders: Sequence[Offender]) -> list[str]:
     """Return the lines that make GitHub mark files; of many, the last says how many more."""
-    most = len(annotations) if len(annotations) <= _MOST_COMMANDS else _MOST_COMMANDS - 1
-    shown = annotations[:most]
+    most = len(offenders) if len(offenders) <= _MOST_COMMANDS else _MOST_COMMANDS - 1
+    shown = offenders[:most]
     commands = [
         error_command(item.text, title=f"snapdiff: {item.kind.value}", path=item.path)
         for item in shown
     ]
-    if len(shown) < len(annotations):
-        more = f"{len(annotations) - len(shown):,} more are in the log and in the report"
+    if len(shown) < len(offenders):
+        more = f"{len(offenders) - len(shown):,} more are in the log and in the report"
         commands.append(error_command(more))
     return commands
 
 
-def code_quality(annotations: Iterable[Annotation]) -> str:
+def code_quality(offenders: Iterable[Offender]) -> str:
     """Return GitLab's code-quality report, a list that is empty where nothing offends.
 
     The fingerprint is that of the whole text: the same finding has the same one in every run.
@@ -70,6 +75,6 @@ def code_quality(annotations: Iterable[Annotation]) -> str:
             "severity": "major",
             "location": {"path": item.path or _NO_DOCUMENT, "lines": {"begin": 1}},
         }
-        for item in annotations
+        for item in offenders
     ]
     return json.dumps(findings, indent=2, ensure_ascii=False) + "\n"

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from snapdiff.reports.annotations import Annotation, code_quality, error_command, github_commands
+from snapdiff.reports.annotations import Offender, code_quality, error_command, github_commands
 from snapdiff.result import Kind
 from tests.support.environments import after, before, write_locks
 from tests.support.helpers import pages_of, refused, run_cli, spec, write_files
@@ -139,7 +139,7 @@ def test_of_an_environment_the_path_is_the_lock(tmp_path: Path) -> None:
 
 
 def test_github_shows_ten_errors_so_the_tenth_counts_the_rest() -> None:
-    many = [Annotation(Kind.REMOVED, f"removed: p{number}", None) for number in range(12)]
+    many = [Offender(kind=Kind.REMOVED, tag="", text=f"removed: p{number}") for number in range(12)]
     assert len(github_commands(many[:10])) == 10
     assert "more" not in "".join(github_commands(many[:10]))
     commands = github_commands(many)
@@ -168,7 +168,9 @@ def unescaped(text: str) -> str:
 
 
 def test_a_finding_without_a_document_has_a_path_all_the_same() -> None:
-    found = json.loads(code_quality([Annotation(Kind.REMOVED, "removed: tag v1\n", None)]))
+    found = json.loads(
+        code_quality([Offender(kind=Kind.REMOVED, tag="v1", text="removed: tag v1\n")])
+    )
     jsonschema.validate(found, CODE_QUALITY)
     assert found[0]["location"]["path"] == "."
 

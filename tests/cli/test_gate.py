@@ -1,7 +1,8 @@
 """The gate's offenders as values, for a reader other than a person at a terminal."""
 
 from snapdiff import diff_catalogs, load_catalog
-from snapdiff.cli.gate import SPELLED_OUT, Offender, find_offenders, first_lines
+from snapdiff.cli.gate import SPELLED_OUT, find_offenders, first_lines
+from snapdiff.reports.annotations import Offender
 from snapdiff.result import Kind
 from tests.support.example import NEW, OLD
 from tests.support.helpers import catalog_folders, pages_of, spec
