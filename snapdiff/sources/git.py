@@ -174,9 +174,8 @@ def open_revision(repository: Repository, name: str) -> Source:
     revision, path = split_name(name)
     if not revision:
         return whole
-    found = whole.part(repository.full_path(path), f"{whole.revision}:{path}")
-    if found is None and not path.startswith(("./", "../", "/")) and repository.here:
-        found = whole.part(repository.full_path(f"./{path}"))
+    places = repository.full_paths(path)
+    found = whole.part(places[0], f"{whole.revision}:{path}") or whole.part(places[-1])
     if found is None:
         raise RevisionError(f"{name}: {revision} has no file or folder {path}")
     return found

@@ -97,11 +97,16 @@ class Repository:
         """The folder of the working tree that git was started in; empty at the top."""
         return self.ask("--show-prefix").removesuffix("/")
 
-    def full_path(self, path: str) -> str:
-        """Return the path of a `REV:PATH` from the top: `./` and `../` begin where git starts."""
-        if path.startswith(("./", "../")) or path == "..":
-            path = os.path.normpath(os.path.join(self.here, path))
-        return "" if path == "." else path.strip("/")
+    def full_paths(self, path: str) -> list[str]:
+        """Return the paths from the top that the path of a `REV:PATH` may mean, the likely first.
+
+        `./` and `../` begin where git was started. Any other path begins at the top, as for git, or
+        else there, too.
+        """
+        from_here = os.path.normpath(os.path.join(self.here, path))
+        from_here = "" if from_here == "." else from_here
+        is_from_here = path.startswith(("./", "../")) or path == ".."
+        return [from_here] if is_from_here else [path.strip("/"), from_here]
 
     def look_up(self, name: str, most: int = 0) -> GitObject | None:
         """Return the object of a name, of a blob no more than `most` bytes, or None."""

@@ -252,36 +252,25 @@ class SourceOpener:
 
         With it comes the manifest of the view that `MIRROR/NAME`, or that manifest's path, means.
         """
-        for spelled in self._spellings(name):
-            revision, path = split_name(spelled)
+        revision, path = split_name(name)
+        begin, paths, exists = "", [name], self._is_on_disk
+        if revision and self._is_revision(revision):
+            begin, exists = f"{revision}:", self._is_revision
+            paths = self._open_repository(name).full_paths(path)
+        for path in paths:
             ends = list(self._wanted.inner_paths)
-            if VIEW.fullmatch(path) or not self._exists(spelled):
+            if VIEW.fullmatch(path) or not exists(begin + path):
                 path = VIEW.sub(r"\1\2", path)
                 view = os.path.basename(path.rstrip("/"))
                 ends.append((view, view_path(view)))
-            full = os.path.normpath(path) if revision else os.path.abspath(self._directory / path)
+            full = path if begin else os.path.abspath(self._directory / path)
             for end, has in ends:
-                if not f"/{full}".endswith(f"/{end}"):
-                    continue
-                up = os.path.normpath(os.path.join(path, "../" * (end.count("/") + 1)))
-                if revision:
-                    up = f"./{up}" if path.startswith(("./", "../")) else up.removeprefix(".")
-                above = f"{revision}:" if revision else ""
-                if self._exists(above + joined(up, has)):
-                    return above + up, has if VIEW.fullmatch(has) else ""
+                if f"/{full}".endswith(f"/{end}"):
+                    up = os.path.normpath(os.path.join(path, "../" * (end.count("/") + 1)))
+                    up = "" if begin and up == "." else up
+                    if exists(begin + joined(up, has)):
+                        return begin + up, has if VIEW.fullmatch(has) else ""
         return name, ""
-
-    def _spellings(self, name: str) -> list[str]:
-        """Return the name, and how the path of a `REV:PATH` is written that begins where one is."""
-        revision, path = split_name(name)
-        is_of_git = revision and self._is_revision(revision)
-        if not is_of_git or path.startswith(("./", "../", "/")):
-            return [name]
-        return [name, f"{revision}:./{path}"] if self._open_repository(name).here else [name]
-
-    def _exists(self, name: str) -> bool:
-        is_in_git, _ = split_name(name)
-        return self._is_revision(name) if is_in_git else os.path.lexists(self._directory / name)
 
     def settings_file(self, name: str) -> SettingsFile:
         """Return the configuration file that the user named: a file on disk, or `REV:PATH`.
@@ -320,6 +309,9 @@ class SourceOpener:
         if path.split("/")[0] in ("..", ".git"):
             return None
         return "" if path == "." else path
+
+    def _is_on_disk(self, name: str) -> bool:
+        return os.path.lexists(self._directory / name)  # a Path has own errors for long names
 
     def _is_revision(self, name: str) -> bool:
         if not may_be_in_a_repository(self._directory):
