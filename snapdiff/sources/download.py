@@ -182,7 +182,7 @@ class Downloads:
             try:
                 with self._transport(url, known) as answer:
                     is_same = answer.chunks is None
-                    return kept if is_same else self._stored(answer, url, as_is, most)
+                    return kept if is_same else self._stored(answer, as_is, most)
             except NotThereError as error:
                 self._refused.update([error.refused] if error.refused else [])
                 return None
@@ -195,16 +195,16 @@ class Downloads:
                     raise RevisionError(f"{without_secrets(url)}: {error}") from error
                 time.sleep(pause)
 
-    def _stored(self, answer: Answer, url: str, as_is: bool, most: int | None) -> Downloaded:
+    def _stored(self, answer: Answer, as_is: bool, most: int | None) -> Downloaded:
         """Store a file after the others; the next takes the place of one that breaks off."""
         start = end = self._end
         checksum = hashlib.sha256()
-        arriving = self._arriving(answer, url, most)
+        arriving = self._arriving(answer, most)
         try:
             self._store.seek(start)
             for piece in arriving if as_is else plain_chunks(arriving):
                 end += len(piece)
-                self._check(url, most, start, end)
+                self._check(most, start, end)
                 checksum.update(piece)
                 self._store.write(piece)
             self._store.flush()
@@ -215,17 +215,17 @@ class Downloads:
         self._end = end
         return Downloaded(checksum.hexdigest(), answer.validators, (start, end - start))
 
-    def _arriving(self, answer: Answer, url: str, most: int | None) -> Iterator[bytes]:
-        """Yield the chunks; raises RevisionError for too many and TransferError for too slow ones.
+    def _arriving(self, answer: Answer, most: int | None) -> Iterator[bytes]:
+        """Yield the chunks; raises FormatError for too many and TransferError for too slow ones.
 
         What counts is what arrives: gzip may unfold to nothing.
         """
         before, arrived, size = self._arrived, 0, answer.size or 0
-        self._check(url, most, before, before + size)
+        self._check(most, before, before + size)
         begin, mark = time.monotonic(), 0
         for chunk in answer.chunks or ():
             arrived += len(chunk)
-            self._check(url, most, before, before + arrived)
+            self._check(most, before, before + arrived)
             self._progress(before + arrived, before + max(size, arrived))
             yield chunk
             self._heard = time.monotonic()
@@ -235,14 +235,13 @@ class Downloads:
                 begin, mark = self._heard, arrived
         self._arrived = before + arrived
 
-    def _check(self, url: str, most: int | None, before: int, end: int) -> None:
+    def _check(self, most: int | None, before: int, end: int) -> None:
         if most is not None and end - before > most:
-            message = f"has more than {most:,} bytes, which no such file needs"
-            raise RevisionError(f"{without_secrets(url)}: {message}")
+            raise FormatError(f"has more than {most:,} bytes, which no such file needs")
         if end > self._max_download:
-            raise RevisionError(
-                f"{without_secrets(url)}: with it, more than {self._max_download:,} bytes of the "
-                "mirror would be taken; --max-size raises the limit"
+            raise FormatError(
+                f"with it, more than {self._max_download:,} bytes of the mirror would be taken; "
+                "--max-size raises the limit"
             )
 
 

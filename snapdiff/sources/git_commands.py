@@ -203,12 +203,12 @@ class Objects:
         """Yield the object of each name (anything `git rev-parse` takes), or None.
 
         Of a blob, no more than `most` bytes. Not to be called while files are asked for. Raises
-        RevisionError with git's own words where git ends, as at a damaged object.
+        RevisionError where git ends.
         """
         for start in range(0, len(names), READ_AHEAD):
             some = names[start : start + READ_AHEAD]
             self._send(some)
-            yield from (self._answer(most) for _ in some)
+            yield from (self._answer(name, most) for name in some)
 
     def ask(self, entries: Iterable[Entry]) -> None:
         """Ask git for some files, as far as it is not yet busy enough: it works ahead."""
@@ -223,7 +223,7 @@ class Objects:
         self._send(names)
 
     def take(self, entry: Entry) -> Content:
-        """Return a file's content, or why it is not taken; raises RevisionError if that is lost."""
+        """Return a file's content, or why it is not taken; raises RevisionError if it is lost."""
         if entry.fault:
             return FormatError(entry.fault)
         wanted = str(entry.content_id)
@@ -234,7 +234,7 @@ class Objects:
             object_id = next(iter(self._asked))
             path = self._asked.pop(object_id)
             limit = self._size_limit(path)
-            found = self._answer(limit.size)
+            found = self._answer(path, limit.size)
             if found is None:
                 raise missing_object(path, f"object {object_id}")
             self._arrived[object_id] = found.content
@@ -248,25 +248,27 @@ class Objects:
             self._stdin.write(b"".join(os.fsencode(f"{name}\n") for name in names))
             self._stdin.flush()
 
-    def _answer(self, most: int) -> GitObject | None:
-        """Return the next object asked for, or None where there is none; raises RevisionError."""
+    def _answer(self, where: str, most: int) -> GitObject | None:
+        """Return the next object asked for, or None where there is none.
+
+        Raises RevisionError with git's own words where git ends, as at a damaged object.
+        """
         line = self._stdout.readline()
-        header = _HEADER.fullmatch(line)
-        if not line.endswith(b"\n"):
-            raise self._words.error("cat-file")
-        if header is None:
+        if header := _HEADER.fullmatch(line):
+            object_id, kind = header[1].decode("ascii"), header[2].decode("ascii")
+            size = int(header[3])
+            taken = min(size, most) if kind == "blob" else size
+            content = self._stdout.read(taken)
+            rest = size - taken
+            while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
+                rest -= len(dropped)
+            if not rest and len(content) == taken and self._stdout.read(1) == b"\n":
+                self._owed -= 1
+                return GitObject(object_id, kind, size, content)
+        elif line.endswith(b"\n"):
             self._owed -= 1
             return None
-        object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
-        taken = min(size, most) if kind == "blob" else size
-        content = self._stdout.read(taken)
-        rest = size - taken
-        while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
-            rest -= len(dropped)
-        if rest or len(content) != taken or self._stdout.read(1) != b"\n":
-            raise self._words.error("cat-file")
-        self._owed -= 1
-        return GitObject(object_id, kind, size, content)
+        raise RevisionError(f"{where}: {self._words.error('cat-file')}")
 
 
 def missing_object(where: str, what: str) -> RevisionError:

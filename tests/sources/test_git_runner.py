@@ -295,7 +295,9 @@ def test_where_git_ended_at_a_damaged_object_another_is_asked(repository: GitRep
     tree = damaged_tree(repository, 40)
     opened = Repository(repository.folder, wanted=DOCUMENTS)
     for _ in range(2):
-        with pytest.raises(RevisionError, match=f"^git cat-file: fatal: loose object {tree} "):
+        with pytest.raises(
+            RevisionError, match=f"^{tree}: git cat-file: fatal: loose object {tree} "
+        ):
             opened.look_up(tree)
         assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
 
@@ -331,7 +333,7 @@ def test_a_git_that_ended_is_not_asked_again(
     ends_once = f"test -e {tmp_path}/ended || {{ touch {tmp_path}/ended; {says}; exit 1; }}"
     monkeypatch.setenv("PATH", git_that(tmp_path, "cat-file", ends_once)["PATH"])
     opened = Repository(repository.folder, wanted=DOCUMENTS)
-    with pytest.raises(RevisionError, match=f"^git cat-file: fatal: {tmp_path} is no place$"):
+    with pytest.raises(RevisionError, match=f"^HEAD: git cat-file: fatal: {tmp_path} is no place$"):
         opened.resolve("HEAD")
     assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
 
