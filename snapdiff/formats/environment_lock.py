@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Raw, Struct, field, json
 
@@ -16,7 +16,6 @@ from snapdiff.formats.json_text import (
     FileContent,
     Key,
     decode_json,
-    decoder_by_key,
     records_by_hash,
     values_by_key,
 )
@@ -45,10 +44,6 @@ class _Root(Struct, gc=False):
     hash: str
 
 
-_Section = dict[Key, Raw] | list[Raw] | str | float | int | bool | None
-"""What a lock has under a key; of its nodes, all of a lock is split into records at once."""
-
-_SECTIONS = decoder_by_key(dict[Key, _Section])
 _NODES = json.Decoder(dict[Key, Raw] | None, dec_hook=operator.call)
 _ROOTS = json.Decoder(list[_Root])
 _META = json.Decoder(_Meta)
@@ -146,19 +141,13 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        sections: Mapping[str, Any]
-        try:
-            sections = values_by_key(text, _SECTIONS, key.removesuffix("."))
-        except FormatError:  # a number out of range, say, under a key that nothing asks for
-            sections = values_by_key(text, VALUES, key.removesuffix("."))
-        nodes = sections.get("concrete_specs")
-        if not isinstance(nodes, dict):
-            nodes = decode_json(json.encode(nodes), _NODES, f"{key}concrete_specs")
-        roots = decode_json(json.encode(sections.get("roots", [])), _ROOTS, f"{key}roots")
-        meta = decode_json(json.encode(sections.get("_meta", {})), _META, f"{key}_meta")
-        included = values_by_key(
-            json.encode(sections.get("include_concrete", {})), VALUES, f"{key}include_concrete"
-        )
+        sections = values_by_key(text, VALUES, key.removesuffix("."))
+        found = sections.get("concrete_specs", b"null")
+        nodes = decode_json(found, _NODES, f"{key}concrete_specs")
+        roots = decode_json(sections.get("roots", b"[]"), _ROOTS, f"{key}roots")
+        meta = decode_json(sections.get("_meta", b"{}"), _META, f"{key}_meta")
+        found = sections.get("include_concrete", b"{}")
+        included = values_by_key(found, VALUES, f"{key}include_concrete")
         if meta.file_type not in (None, _FILE_TYPE):
             raise FormatError(
                 f"{key}_meta.file-type: {meta.file_type!r}; a lock has {_FILE_TYPE!r}"
