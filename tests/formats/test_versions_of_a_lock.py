@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdiff.catalog.reading import pair_documents
 from snapdiff.formats.document import Document, File
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.limits import DEFAULT_LIMITS
@@ -93,6 +94,24 @@ def test_a_spec_that_is_asked_for_only_later_is_seen() -> None:
     assert [spec.explicit for one in explicit for spec in one.values()] == [
         *(False, True, True, False),
     ]
+
+
+def test_a_spec_that_was_asked_for_in_between_goes_as_one_that_was() -> None:
+    """Its node was read in the version in which nobody asked for it yet."""
+    reader = DOCUMENTS.reader("env/spack.lock", DEFAULT_LIMITS)
+    top = replace(HDF5, explicit=True)
+    locks = [
+        lock(some) for some in ([top], [top, ZLIB], [top, replace(ZLIB, explicit=True)], [top])
+    ]
+    old, *others = [reader(File("env/spack.lock", to_bytes(found))) for found in locks]
+    moves = []
+    for new in others:
+        assert old
+        assert new
+        for pair in pair_documents(old, new, "env/spack.lock").pairs:
+            moves += [it.explicit for side in (pair.old, pair.new) for it in side.values()]
+        old = new
+    assert moves == [False, True]
 
 
 def test_what_is_the_same_is_not_read_again() -> None:
