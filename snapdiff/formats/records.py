@@ -9,10 +9,11 @@ the same specs.
 from collections.abc import Iterable
 from itertools import repeat
 from sys import intern
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import astuple
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import HASH_LENGTH, are_hashes
@@ -20,7 +21,6 @@ from snapdiff.limits import Limits, check_version, has_too_many_parts, over_limi
 from snapdiff.model import Build, StackCounts, counting_stacks
 
 _HASH_KEY = '"hash": "'
-_BETWEEN = "}, "
 
 
 class Record(Struct, frozen=True):
@@ -35,18 +35,13 @@ class Record(Struct, frozen=True):
     variants: tuple[str, ...]
     stacks: tuple[str, ...]
 
-    def meaning(self) -> tuple[Any, ...]:
-        """Return what the record says, free of the order of its lists."""
-        fields = (self.versions, self.compiler, self.os, self.platform, self.target)
-        return (*fields, frozenset(self.variants), frozenset(self.stacks))
-
 
 def read_records(records: Iterable[Record]) -> dict[str, Build]:
     """Return specs by hash; a record given twice counts once.
 
     Raises FormatError if a hash is not one, or is there twice with different content.
     """
-    seen: dict[str, Record] = {}
+    found: dict[str, Build] = {}
     for position, record in enumerate(records):
         if not are_hashes([record.hash]):
             raise FormatError(
@@ -54,12 +49,12 @@ def read_records(records: Iterable[Record]) -> dict[str, Build]:
                 f"({HASH_LENGTH} characters a-z and 2-7)"
             )
         check_version(record.versions[0], f"spec_details[{position}].versions[0]")
-        earlier = seen.setdefault(record.hash, record)
-        if earlier is not record and earlier.meaning() != record.meaning():
+        build = _build_of(record)
+        if astuple(found.setdefault(record.hash, build)) != astuple(build):
             raise FormatError(
                 f"spec_details[{position}].hash: {record.hash} comes twice, with different content"
             )
-    return {spec_hash: _build_of(record) for spec_hash, record in seen.items()}
+    return found
 
 
 def _build_of(record: Record) -> Build:
@@ -85,8 +80,8 @@ def _build_of(record: Record) -> Build:
 # hash is decoded once for all records in which it is the same. Cutting text is safe where every
 # part proves to be what it was taken for:
 #
-# - The list is cut at every opening brace. If each part then decodes as a record, there was no
-#   other brace in it, and the parts put together again are this list and no other.
+# - The list is cut at every `}, {`. If each part then decodes as a record within its braces, the
+#   parts put together again are this list and no other.
 # - A record is cut at the first `"hash": "`. If it decodes with an empty hash once its hash is
 #   taken out, has no backslash and no second `"hash"`, that was the key and the start of its value.
 
@@ -100,8 +95,8 @@ class _Builds(dict[tuple[str, str], Build]):
     def __missing__(self, around_hash: tuple[str, str]) -> Build:
         """Return the build; raises KeyError where the record is not in the usual form."""
         before, after = around_hash
-        text = f"{{{before}{_HASH_KEY}{after.removesuffix(_BETWEEN[1:])}"
-        if not after.endswith(_BETWEEN) or "\\" in text or text.count('"hash"') != 1:
+        text = f"{{{before}{_HASH_KEY}{after}}}"
+        if "\\" in text or text.count('"hash"') != 1:
             raise KeyError(around_hash)
         try:
             record = _RECORD.decode(text)
@@ -130,11 +125,9 @@ class RecordReader:
         if bytes(details[:2]) != b"[{" or bytes(details[-2:]) != b"}]":
             return None
         try:
-            # Each text lacks its opening brace, and ends as if one more followed.
-            texts = str(details[2:-1], "utf-8").split("{")
+            texts = str(details[2:-2], "utf-8").split("}, {")
         except UnicodeDecodeError:
             return None
-        texts[-1] += _BETWEEN[1:]
         known = set(self._texts)
         added = [text for text in texts if text not in known] if known else texts
         specs: dict[str, Build] = {}
