@@ -134,9 +134,6 @@ class Document:
         return ()
 
 
-Builds = Callable[..., Build]
-"""Returns the build of some values: to like specs of all documents of a reader the same object."""
-
 DocumentReader = Callable[[File], Document | None]
 """Returns a file as a document, or None if it is none after all.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field, json
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Builds, Claim, File
+from snapdiff.formats.document import Claim, File
 from snapdiff.formats.json_text import (
     VALUES,
     FileContent,
@@ -58,15 +58,15 @@ class _Environment(NamedTuple):
     nodes: dict[str, Raw]
 
 
-def open_lock(file: File, claim: Claim, builds: Builds) -> Listing:
+def open_lock(file: File, claim: Claim) -> Listing:
     """Return the specs of a lock file; raises FormatError."""
-    return _LockListing(claim, list(_read_environments(file.content)), builds)
+    return _LockListing(claim, list(_read_environments(file.content)))
 
 
 class _LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
 
-    def __init__(self, claim: Claim, environments: list[_Environment], builds: Builds) -> None:
+    def __init__(self, claim: Claim, environments: list[_Environment]) -> None:
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
         for environment in environments:
@@ -80,7 +80,7 @@ class _LockListing(Listing):
                 f"_meta.lockfile-version is {'missing' if version is None else version}, "
                 f"and 1 to {NEWEST_VERSION} are known; the lock is read by its shape"
             )
-        super().__init__("lock", claim, records, builds, warning)
+        super().__init__("lock", claim, records, warning)
         self._decoded: dict[str, SpecNode] = {}
         """What was decoded for its edges, until the node is asked for."""
         roots = set()

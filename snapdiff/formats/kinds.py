@@ -6,7 +6,6 @@ takes to compare two small locks.
 
 import re
 from abc import ABC, abstractmethod
-from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,9 +19,9 @@ from snapdiff.buildcache_layout import (
     mirror_folder,
     mirror_or_folder,
 )
-from snapdiff.formats.document import Builds, Claim, Document, DocumentReader, File
+from snapdiff.formats.document import Claim, Document, DocumentReader, File
 from snapdiff.limits import Limits
-from snapdiff.model import EMPTY_PART, ROOT, Build
+from snapdiff.model import EMPTY_PART, ROOT
 
 MARKDOWN = ".md"
 PAGE_NAME = "specs.md"
@@ -86,7 +85,7 @@ class Format(ABC):
         return _place_of(path.rpartition("/")[0])
 
     @abstractmethod
-    def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
+    def open(self, file: File, limits: Limits) -> Document | None:
         """Return a file as a document, or None where its content is of another kind.
 
         Raises FormatError with the key path, such as `concrete_specs.<hash>.arch.target`.
@@ -94,11 +93,10 @@ class Format(ABC):
 
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader of the versions of a document, which knows nothing yet."""
-        builds = cache(Build)  # like specs of all versions share one object
 
         def read(file: File) -> Document | None:
             limits.document.check(file.content)
-            return self.open(file, limits, builds)
+            return self.open(file, limits)
 
         return read
 
@@ -125,25 +123,15 @@ class SitePages(Format):
         tag_folder = folder.rpartition("/")[0] if is_named_by_folder(path) else folder
         return Place(tag_folder, Claim(tag or EMPTY_PART, "package", name))
 
-    def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
-        """Return a page that has its specs in files beside it."""
-        from snapdiff.formats.old_pages import open_old_page
-
-        return open_old_page(file, limits, builds)
+    def open(self, file: File, limits: Limits) -> Document | None:
+        """Return the package of a page."""
+        return self.reader(limits)(file)
 
     def reader(self, limits: Limits) -> DocumentReader:
         """Return a reader of two versions of a page, or more."""
         from snapdiff.formats.site_page import SitePageReader
 
-        pages, old_pages = SitePageReader(limits), super().reader(limits)
-
-        def read(file: File) -> Document | None:
-            # Newer pages have their key among the first lines; the rest of them is not searched.
-            is_new = b"\nspec_details:" in file.content or not is_named_by_folder(file.path)
-            is_old = not is_new and b"\nspec_files:" in file.content
-            return old_pages(file) if is_old else pages.read(file)
-
-        return read
+        return SitePageReader(limits).read
 
 
 class EnvironmentLocks(Format):
@@ -151,11 +139,11 @@ class EnvironmentLocks(Format):
 
     name = LOCK_NAME
 
-    def open(self, file: File, limits: Limits, builds: Builds) -> Document:  # noqa: ARG002 - of others
+    def open(self, file: File, limits: Limits) -> Document:  # noqa: ARG002 - of others
         """Return the specs of a lock."""
         from snapdiff.formats.environment_lock import open_lock
 
-        return open_lock(file, self.place(file.path).claim, builds)
+        return open_lock(file, self.place(file.path).claim)
 
 
 class InstallDatabases(Format):
@@ -170,11 +158,11 @@ class InstallDatabases(Format):
             folder = folder.removesuffix(DATABASE_FOLDER).removesuffix("/")
         return _place_of(folder)
 
-    def open(self, file: File, limits: Limits, builds: Builds) -> Document:  # noqa: ARG002 - of others
+    def open(self, file: File, limits: Limits) -> Document:  # noqa: ARG002 - of others
         """Return what is installed."""
         from snapdiff.formats.spack_database import open_database
 
-        return open_database("database", self.place(file.path).claim, file.content, builds)
+        return open_database("database", self.place(file.path).claim, file.content)
 
 
 class BuildcacheIndexes(Format):
@@ -224,12 +212,12 @@ class BuildcacheIndexes(Format):
             claim = Claim(folder or claim.tag, "stack", ROOT)
         return Place(folder if folder in self.aggregates else place.tag_folder, claim)
 
-    def open(self, file: File, limits: Limits, builds: Builds) -> Document | None:
+    def open(self, file: File, limits: Limits) -> Document | None:
         """Return what an index lists, or None where another index of the mirror has it all."""
         from snapdiff.formats.spack_database import open_index
 
         stacks = self.aggregates.get(mirror_or_folder(file.path), ())
-        return open_index(file, self.place(file.path).claim, stacks, limits, builds)
+        return open_index(file, self.place(file.path).claim, stacks, limits)
 
 
 class SiteData(Format):
@@ -247,8 +235,8 @@ class SiteData(Format):
         folder = path.rpartition("/")[0]
         return _place_of(folder)._replace(tag_folder=folder)
 
-    def open(self, file: File, limits: Limits, builds: Builds) -> Document:
+    def open(self, file: File, limits: Limits) -> Document:
         """Return the specs of the site's data."""
         from snapdiff.formats.site_data import open_site_data
 
-        return open_site_data(file, limits, builds)
+        return open_site_data(file, limits)

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from msgspec import Raw
 
-from snapdiff.formats.document import Builds, Claim, Counted, Document
+from snapdiff.formats.document import Claim, Counted, Document
 from snapdiff.formats.spec_node import (
     ARCHITECTURE,
     COMPILER,
@@ -48,6 +48,9 @@ would be as large as the index.
 """
 
 
+build_of = lru_cache(65_536)(Build)
+"""Returns the build of some values: of like specs, in versions of a document too, one object."""
+
 _Specs = Mapping[tuple[str, str], Mapping[str, Build]]
 """The specs of each tag and package by hash."""
 
@@ -69,7 +72,6 @@ class Listing(Document):
         kind: DocumentKind,
         claim: Claim | None,
         records: Mapping[str, Raw],
-        builds: Builds,
         warning: str | None = None,
     ) -> None:
         """Take what is known before any record is read."""
@@ -77,7 +79,6 @@ class Listing(Document):
         self.records = records
         self.hashes: Collection[str] = records
         """The hashes of all records, each of them a node."""
-        self._builds = builds
         self._stack = claim.name if claim and claim.what == "stack" else None
         self._tags = (claim.tag,) if claim else ()
         self._stacks = counting_stacks((self._stack,) if self._stack else ())
@@ -163,7 +164,7 @@ class Listing(Document):
         external = node.external_words
         return entry, Node(
             name=node.name,
-            build=self._builds(
+            build=build_of(
                 *(entry.version, compiler, os, platform, target, variants, entry.stacks),
                 explicit=explicit,
                 external=bool(external),

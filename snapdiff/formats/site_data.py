@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Raw, Struct
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Builds, Claim, Counted, Document, File
+from snapdiff.formats.document import Claim, Counted, Document, File
 from snapdiff.formats.json_text import VALUES, decode_json, records_by_hash
 from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
-from snapdiff.formats.listing import Listing
+from snapdiff.formats.listing import Listing, build_of
 from snapdiff.formats.spec_node import Edges, read_edges
 from snapdiff.limits import Limits, check_version, plain_content
 from snapdiff.model import EMPTY_PART, Node, counting_stacks
@@ -58,10 +58,8 @@ class _SiteListing(Listing):
 
     is_whole = False  # it is of several catalogs
 
-    def __init__(
-        self, records: Mapping[str, Raw], names: Mapping[str, str], builds: Builds
-    ) -> None:
-        super().__init__("site data", None, records, builds)
+    def __init__(self, records: Mapping[str, Raw], names: Mapping[str, str]) -> None:
+        super().__init__("site data", None, records)
         self.names = names
         claims: set[Claim] = set()
         for spec_hash in records:
@@ -96,7 +94,7 @@ class _SiteListing(Listing):
         if found and not edges:
             self.is_graph = False  # they are links for people, as until August 2026
         compiler = self._provided_compiler(edges) or NO_COMPILER
-        build = self._builds(
+        build = build_of(
             *(spec.version, compiler, spec.os, spec.platform, spec.target, spec.variants),
             entry.stacks,
         )
@@ -121,7 +119,7 @@ class _SiteListing(Listing):
         return Counted(name, spec.version, tags, counting_stacks(spec.stacks))
 
 
-def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
+def open_site_data(file: File, limits: Limits) -> Listing:
     """Return the specs of the site's data; raises FormatError."""
     content = plain_content(file.content, limits.document)
     records = records_by_hash(decode_json(content, VALUES), "")
@@ -138,4 +136,4 @@ def open_site_data(file: File, limits: Limits, builds: Builds) -> Listing:
                 raise FormatError(
                     f"{PACKAGE_DATA}: {names[spec_hash]} and {package} both list {spec_hash}"
                 )
-    return _SiteListing(records, names, builds)
+    return _SiteListing(records, names)

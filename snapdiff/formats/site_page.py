@@ -9,12 +9,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, Document, File
 from snapdiff.formats.json_text import type_error
-from snapdiff.formats.kinds import PAGE_NAME, is_called, names_in_path
+from snapdiff.formats.kinds import (
+    OLDEST_PAGE_NAME,
+    PAGE_NAME,
+    is_called,
+    is_named_by_folder,
+    names_in_path,
+)
 from snapdiff.formats.records import Record, RecordReader, check_listing, read_records
 from snapdiff.limits import DEFAULT_LIMITS, Limits, over_limit
 from snapdiff.model import (
@@ -52,7 +58,10 @@ class _Meta(Struct, frozen=True):
 
 
 class _FrontMatter(Struct, frozen=True):
-    spec_details: list[Record]
+    spec_details: list[Record] | UnsetType = UNSET
+    spec_files: list[str | dict[str, str]] | UnsetType = UNSET
+    """The files beside a page of 2021 or 2022, first each by its spec, written out."""
+
     title: str = ""
     categories: tuple[str, ...] = ()
     meta: _Meta = _Meta()
@@ -84,16 +93,23 @@ class SitePageReader:
         The path names tag and package where the front matter does not. Raises FormatError, which
         names the line or the key path (`spec_details[3].hash`).
         """
-        is_certain = file.is_document or is_called(file.path, PAGE_NAME)
-        page = self._read_usual(file.content, is_certain) or self._read_any(
-            file.content, is_certain
-        )
+        is_oldest = is_called(file.path, OLDEST_PAGE_NAME) and b"\nspec_files:" in file.content
+        is_certain = file.is_document or is_called(file.path, PAGE_NAME) or is_oldest
+        page = self._read_usual(file.content, is_certain)
         if page is None:
-            return None
-        tag, name = names_in_path(f"{file.above}/{file.path}")
-        name = page.title or name
-        tag = (page.categories[1] if len(page.categories) > 1 else "") or tag
-        if not tag:
+            found = self._read_any(file.content, is_certain)
+            if found is None:
+                return None
+            if found.spec_details is UNSET:
+                if found.spec_files is UNSET or not is_named_by_folder(file.path):
+                    raise FormatError("spec_details: missing")
+                from snapdiff.formats.old_pages import open_old_page  # late: few are that old
+
+                return open_old_page(file, _claim_of(found, file), found.spec_files, self._limits)
+            specs = read_records(found.spec_details)
+            page = _Page(found.title, found.categories, found.meta, specs)
+        claim = _claim_of(page, file)
+        if not claim.tag:
             where = "no tag (the second entry), and no folder is named for one"
             raise FormatError(f"categories: {where}")
         builds = Counter(page.specs.values())
@@ -104,9 +120,9 @@ class SitePageReader:
         check_listing(by_stacks, builds.items(), most, self._limits)
         return Document(
             "page",
-            (Claim(tag, "package", name),),
-            [Package(tag, name, page.specs)],
-            [PackageCounts(tag, name, by_stacks)],
+            (claim,),
+            [Package(claim.tag, claim.name, page.specs)],
+            [PackageCounts(claim.tag, claim.name, by_stacks)],
             _contradiction(page.meta, by_stacks),
         )
 
@@ -132,7 +148,7 @@ class SitePageReader:
             return None
         return _Page(title, categories, meta, specs)
 
-    def _read_any(self, content: bytes, is_certain: bool) -> _Page | None:
+    def _read_any(self, content: bytes, is_certain: bool) -> _FrontMatter | None:
         """Return what a page of any legal form says, or None if a file is not a page.
 
         A file called `specs.md` is a page, and so is one that is a page on the other side. Any
@@ -164,10 +180,18 @@ class SitePageReader:
         _decode_page(content)
         known = {key: fields[key] for key in _FrontMatter.__struct_fields__ if key in fields}
         try:
-            page = msgspec.convert(known, _FrontMatter)
+            return msgspec.convert(known, _FrontMatter)
         except msgspec.ValidationError as error:
             raise type_error(error, "") from error
-        return _Page(page.title, page.categories, page.meta, read_records(page.spec_details))
+
+
+def _claim_of(page: _Page | _FrontMatter, file: File) -> Claim:
+    """Return what a page lists, by its front matter, then by its path; the tag may be empty."""
+    tag, name = names_in_path(f"{file.above}/{file.path}")
+    categories = page.categories
+    return Claim(
+        (categories[1] if len(categories) > 1 else "") or tag, "package", page.title or name
+    )
 
 
 def _contradiction(meta: _Meta, counts: StackCounts) -> str | None:

@@ -22,7 +22,7 @@ from snapdiff.buildcache_layout import (
     mirror_or_folder,
 )
 from snapdiff.errors import FormatError, NoSuchFile
-from snapdiff.formats.document import Builds, Claim, File
+from snapdiff.formats.document import Claim, File
 from snapdiff.formats.json_text import (
     HASH_LENGTH,
     VALUES,
@@ -95,7 +95,6 @@ class _InstallListing(Listing):
         claim: Claim,
         records: dict[str, Raw],
         version: str | int | None,
-        builds: Builds,
         elsewhere: frozenset[str],
     ) -> None:
         number = version
@@ -109,7 +108,7 @@ class _InstallListing(Listing):
                 f"database.version is {found}, and those up to {NEWEST_VERSION} are known; "
                 "the database is read by its shape"
             )
-        super().__init__(kind, claim, records, builds, warning)
+        super().__init__(kind, claim, records, warning)
         self.elsewhere = elsewhere
         self.counts_unsaid = number is not None and number < _FIRST_WITH_IN_BUILDCACHE
         """Whether a record of an index need not say that it is in the build cache."""
@@ -161,7 +160,6 @@ def open_database(
     kind: Literal["database", "index"],
     claim: Claim,
     content: FileContent,
-    builds: Builds,
     elsewhere: frozenset[str] = frozenset(),
 ) -> Listing:
     """Return what a database lists, less what is `elsewhere`; raises FormatError."""
@@ -175,15 +173,13 @@ def open_database(
         # Spack writes, there is no room for another record beside them; to look at every key takes
         # a tenth of the time of comparing two indexes of 100,000 specs.
         values_by_key(values_by_key(content, VALUES)["database"], VALUES, "database")
-    return _InstallListing(kind, claim, records, database.version, builds, elsewhere)
+    return _InstallListing(kind, claim, records, database.version, elsewhere)
 
 
 # --- The index of a build cache ---
 
 
-def open_index(
-    file: File, claim: Claim, stacks: Iterable[str], limits: Limits, builds: Builds
-) -> Listing | None:
+def open_index(file: File, claim: Claim, stacks: Iterable[str], limits: Limits) -> Listing | None:
     """Return what an index lists, or None where another index of the mirror has it all.
 
     `stacks` are the paths of the indexes of its stacks, where the mirror holds others: what these
@@ -204,11 +200,11 @@ def open_index(
         except NoSuchFile:
             continue  # the other side has this stack
         try:
-            listing = open_index(stack, claim, (), limits, builds)
+            listing = open_index(stack, claim, (), limits)
             elsewhere.update(listing.listed_hashes if listing else ())
         except FormatError as error:
             raise FormatError(f"its stack {path} cannot be read: {error}") from error
-    return open_database("index", claim, content, builds, frozenset(elsewhere))
+    return open_database("index", claim, content, frozenset(elsewhere))
 
 
 def _is_beside(name: str, index: File) -> bool:

@@ -111,6 +111,29 @@ def test_a_page_of_the_first_year_has_no_tag_and_maps_specs_to_files() -> None:
     assert list(specs_of(found)) == [ZLIB.key]
 
 
+def test_a_page_in_no_folder_of_a_tag_has_the_empty_tag() -> None:
+    beside = {"zlib/spec-0.json": to_bytes(spec_file(ZLIB))}
+    text = b"---\nspec_files: [spec-0.json]\n---\n"
+    found = read(PAGE, file("zlib/index.md", text, beside))
+    assert found.claims == (Claim(".", "package", "zlib"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("spec_files: 5", "spec_files: expected array, got int"),
+        ("spec_files: [[]]", "spec_files[0]: expected str | object, got array"),
+        ("spec_files:\n - {", "line 5, column 1: front matter is not YAML"),
+    ],
+)
+@pytest.mark.parametrize("name", ["specs.md", "index.md"])
+def test_a_page_whose_files_cannot_be_told_is_bad(text: str, reason: str, name: str) -> None:
+    content = f"---\nlayout: package\n{text}\n---\n"
+    with pytest.raises(FormatError) as error:
+        read(PAGE, file(f"a/b/{name}", content.encode()))
+    assert str(error.value).startswith(reason)
+
+
 def test_nodes_may_be_a_list_keyed_by_name() -> None:
     """So specs were written before version 2 of the spec file."""
     keyed = node(ZLIB, 2)
