@@ -14,7 +14,7 @@ from snapdiff.catalog.reading import (
     Reading,
     StackNames,
     differs,
-    pair_lists,
+    pair_by_stack,
     pair_packages,
     rename_graphs,
     rename_package,
@@ -295,7 +295,7 @@ class _Matching:
         for name in sorted(filter(self._scope.has_package, names)):
             same = found.get(name, [])
             packages = [rename_package(package, renamed) for package in before.get(name, ())]
-            for mine, theirs in pair_lists(packages, after.get(name, ())):
+            for mine, theirs in pair_by_stack(packages, after.get(name, ())):
                 document = theirs.document if theirs else ""
                 same.append(pair_packages(tags, mine, theirs, document, graphs))
             yield from unite_pairs(same)

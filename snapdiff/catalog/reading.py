@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -211,29 +211,16 @@ def pair_packages(
     )
 
 
-def pair_lists(
+def pair_by_stack(
     old: Sequence[Package], new: Sequence[Package]
 ) -> Iterator[tuple[Package | None, Package | None]]:
-    """Yield the packages of one name that the documents of two tags list, stack by stack.
-
-    Where one side's documents list a whole stack each and the other's do not (an index here, a page
-    there), all of a side is one package.
-    """
-    stacks = {package.stack for package in (*old, *new)}
-    if None in stacks and len(stacks) > 1:
-        before, after = (
-            replace(
-                packages[0], specs=_all_specs(it.specs for it in packages), stack=None, graph=None
-            )
-            if len(packages) > 1
-            else next(iter(packages), None)
-            for packages in (old, new)
-        )
-        yield before, after
-        return
-    by_stack = [{package.stack: package for package in packages} for packages in (old, new)]
-    for stack in sorted(stacks, key=lambda name: name or ""):
-        yield by_stack[0].get(stack), by_stack[1].get(stack)
+    """Yield the packages of one name that the documents of two tags list, stack by stack."""
+    by_stack: dict[str, tuple[list[Package], list[Package]]] = {}
+    for side, packages in enumerate((old, new)):
+        for package in packages:
+            by_stack.setdefault(package.stack or "", ([], []))[side].append(package)
+    for stack in sorted(by_stack):
+        yield from zip_longest(*by_stack[stack])
 
 
 def _all_specs(listed: Iterable[Mapping[str, Build]]) -> Mapping[str, Build]:
@@ -251,8 +238,9 @@ def _all_specs(listed: Iterable[Mapping[str, Build]]) -> Mapping[str, Build]:
 def unite_pairs(pairs: Sequence[PackagePair]) -> Sequence[PackagePair]:
     """Return the pairs of one package, those put together that have a stack in common.
 
-    A page and a lock of one tag may list the same stack: what happened to a package in it is said
-    once. What only one of them has has no dependencies then.
+    A page and a lock of one tag may list the same stack, or a page here what an index lists there:
+    what happened to a package in it is said once. What only one of them has has no dependencies
+    then.
     """
     if len(pairs) < 2:
         return pairs

@@ -322,6 +322,25 @@ def test_a_package_of_a_stack_that_a_page_and_a_lock_list_is_reported_once(tmp_p
     assert tag["specs"] == {"old": 5, "new": 5}
 
 
+def test_pages_and_the_data_of_a_site_may_be_in_other_folders_and_list_other_stacks(
+    tmp_path: Path,
+) -> None:
+    for side, version in (("old", "1.2"), ("new", "1.3")):
+        records = [record("b" if side == "old" else "c", version, tag="v1", stacks="hep")]
+        site = site_data([Item("zlib", f"{version}.1")], {"zlib": (["site"], ["v1"])})
+        names = ("specs_data.json", "package_data.json")
+        data = dict(zip(names, map(to_bytes, site), strict=True))
+        files = {"v1/zlib/specs.md": usual_page(records).encode(), **data}
+        write_files(tmp_path / side, {f"{side}/{path}": it for path, it in files.items()})
+    [tag] = run_json(tmp_path / "old", tmp_path / "new")["tags"]
+    assert tag["specs"] == {"old": 2, "new": 2}
+    changes = {it["stack"]: it["package_changes"] for it in tag["stacks"]}
+    assert {stack: (it["gone"], it["came"]) for stack, [it] in changes.items()} == {
+        "hep": (["1.2"], ["1.3"]),
+        "site": (["1.2.1"], ["1.3.1"]),
+    }
+
+
 def test_a_spec_that_moves_from_a_page_to_a_lock_of_its_stack_is_unchanged(tmp_path: Path) -> None:
     stays, moves = (record(name, package="zlib", tag="v1", stacks="hep") for name in "bc")
     moved = Item("zlib", hash=moves["hash"])
