@@ -4,7 +4,9 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, count, product
 from pathlib import PurePosixPath
+from string import ascii_uppercase
 from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -220,7 +222,6 @@ class Place(Struct):
 
     before: str
     names: tuple[str, ...]
-    letter: str = ""
 
     __hash__ = object.__hash__  # one set of stacks is one object, which may get a letter later
 
@@ -250,12 +251,13 @@ class Places:
 
     def named_sets(self, used: Iterable[Place]) -> dict[str, tuple[str, ...]]:
         """Give letters to long sets that are used more than once, in this order; return them."""
+        letters = chain.from_iterable(product(ascii_uppercase, repeat=it) for it in count(1))
         found: dict[str, tuple[str, ...]] = {}
         for place, number in Counter(used).items():
             if number > 1 and len(place.names) > FEW_STACKS and not place.before:
-                place.letter = _letter(len(found))
-                found[place.letter] = place.names
-                place.before, place.names = f"{len(place.names)}, set", ()
+                letter = "".join(next(letters))
+                found[letter] = place.names
+                place.before, place.names = f"{len(place.names)}, set {letter}", ()
         return found
 
     def _place(self, some: frozenset[str]) -> Place:
@@ -294,16 +296,3 @@ class Places:
 def sets_in(listed: Mapping[str, tuple[str, ...]], text: str) -> list[tuple[str, tuple[str, ...]]]:
     """Return those of the sets with letters that a text names."""
     return [it for it in listed.items() if re.search(rf"set {it[0]}\b", text)]
-
-
-def _letter(number: int) -> str:
-    """Return A to Z, then AA and so on.
-
-    >>> [_letter(number) for number in (0, 25, 26)]
-    ['A', 'Z', 'AA']
-    """
-    letters = ""
-    while number >= 0:
-        letters = chr(ord("A") + number % 26) + letters
-        number = number // 26 - 1
-    return letters

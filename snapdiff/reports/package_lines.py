@@ -1,7 +1,6 @@
 """The lines that people read: of packages to which the same happened, and of specs below them."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,8 +8,7 @@ from msgspec.structs import replace
 from snapdiff.reports.moves import Move, Moves
 from snapdiff.reports.products import dependencies_now
 from snapdiff.reports.statuses import WORST_FIRST, Status
-from snapdiff.result import Change, Field, Kind, StackDiff
-from snapdiff.result.causes import Cause
+from snapdiff.result import Change, Kind, StackDiff
 
 _MOST_TOGETHER = 20
 """How many packages share a line."""
@@ -83,21 +81,14 @@ HashPair = tuple[str | None, str | None]
 
 
 class SpecLine(Struct, frozen=True, kw_only=True):
-    """Like changes of one package: how many specs they are, and which stacks have them.
+    """Like changes of one package, as the first of them: how many specs, and in which stacks.
 
     `is_whole` says that the package was added to or removed from these stacks with them,
     `is_dependency_now` that it came there as compilers became dependencies. `hashes`
-    are those of the first few specs. `cause` is None where it is not known; `same_to_use` as in
-    `result.Change`.
+    are those of the first few specs.
     """
 
-    kind: Kind
-    package: str
-    old: str | None
-    new: str | None
-    fields: tuple[Field, ...]
-    cause: Cause | None
-    same_to_use: bool
+    change: Change
     is_whole: bool
     is_dependency_now: bool
     specs: int = 0
@@ -105,56 +96,43 @@ class SpecLine(Struct, frozen=True, kw_only=True):
     in_all_stacks: bool = False
     hashes: tuple[HashPair, ...] = ()
 
+    @property
+    def likeness(self) -> tuple[object, ...]:
+        """What all changes on one line have in common."""
+        change = self.change
+        versions = (spec.version if spec else None for spec in (change.old, change.new))
+        why = change.fields, change.cause or None, bool(change.same_to_use)
+        return change.kind, change.package, *versions, *why, self.is_whole, self.is_dependency_now
 
-class SpecSection(NamedTuple):
-    """The spec changes of one kind: so many specs."""
 
-    kind: Kind
-    lines: tuple[SpecLine, ...]
-    specs: int
+SpecLines = tuple[tuple[Kind, tuple[SpecLine, ...]], ...]
+"""The spec changes of each kind, worst first."""
 
 
-def spec_sections(stacks: Sequence[StackDiff]) -> tuple[SpecSection, ...]:
-    """Return the spec changes of some stacks, a section a kind, worst first."""
-    specs: dict[SpecLine, dict[HashPair, None]] = {}
-    places: dict[SpecLine, dict[str, None]] = {}
+def spec_lines(stacks: Sequence[StackDiff]) -> SpecLines:
+    """Return the spec changes of some stacks, of each kind in the order of packages."""
+    alike: dict[object, tuple[SpecLine, dict[HashPair, None], dict[str, None]]] = {}
     for stack in stacks:
+        whole = {*stack.packages.added, *stack.packages.removed}
         now_dependencies = dependencies_now(stack)
         for change in stack.changes:
-            line = _spec_line(change, stack, now_dependencies)
-            old = change.old.hash if change.old else None
-            new = change.new.hash if change.new else None
-            specs.setdefault(line, {})[old, new] = None
-            places.setdefault(line, {})[stack.stack] = None
+            line = SpecLine(
+                change=change,
+                is_whole=change.package in whole,
+                is_dependency_now=change.kind is Kind.ADDED and change.package in now_dependencies,
+            )
+            _, hashes, places = alike.setdefault(line.likeness, (line, {}, {}))
+            old, new = (spec.hash if spec else None for spec in (change.old, change.new))
+            hashes[old, new] = places[stack.stack] = None
     by_kind: dict[Kind, list[SpecLine]] = {kind: [] for kind in WORST_FIRST}
-    for line in sorted(specs, key=lambda line: line.package):
-        by_kind[line.kind].append(
+    for line, hashes, places in sorted(alike.values(), key=lambda it: it[0].change.package):
+        by_kind[line.change.kind].append(
             replace(
                 line,
-                specs=len(specs[line]),
-                stacks=tuple(places[line]),
-                in_all_stacks=1 < len(stacks) == len(places[line]),
-                hashes=tuple(specs[line])[:LISTED_HASHES],
+                specs=len(hashes),
+                stacks=tuple(places),
+                in_all_stacks=1 < len(stacks) == len(places),
+                hashes=tuple(hashes)[:LISTED_HASHES],
             )
         )
-    return tuple(
-        SpecSection(kind, tuple(lines), sum(line.specs for line in lines))
-        for kind, lines in by_kind.items()
-        if lines
-    )
-
-
-def _spec_line(change: Change, stack: StackDiff, now_dependencies: set[str]) -> SpecLine:
-    """Return what the changes on one line have in common."""
-    names = stack.packages.added if change.kind is Kind.ADDED else stack.packages.removed
-    return SpecLine(
-        kind=change.kind,
-        package=change.package,
-        old=change.old.version if change.old else None,
-        new=change.new.version if change.new else None,
-        fields=tuple([item for item in change.fields if item.name != "version"]),
-        cause=change.cause if isinstance(change.cause, Cause) else None,
-        same_to_use=change.same_to_use is True,
-        is_whole=change.package in names,
-        is_dependency_now=change.kind is Kind.ADDED and change.package in now_dependencies,
-    )
+    return tuple((kind, tuple(lines)) for kind, lines in by_kind.items() if lines)

@@ -21,9 +21,9 @@ from snapdiff.reports.opening import Opening, opening_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
-    SpecSection,
+    SpecLines,
     package_lines,
-    spec_sections,
+    spec_lines,
 )
 from snapdiff.reports.product_table import MOST_COLUMNS, Columns, product_columns
 from snapdiff.reports.products import in_parts, knows_products
@@ -59,7 +59,7 @@ class Part(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     numbers: Numbers
     also_dependencies: tuple[str, ...] = ()
-    details: tuple[SpecSection, ...] = ()
+    details: SpecLines = ()
 
     @property
     def has_table(self) -> bool:
@@ -245,7 +245,7 @@ class TagWriter:
         reasons = _beside(lines, [stack], reasons_of([stack], self._places)) if stack else None
         found[0] = replace(found[0], is_first=True, reasons=reasons)
         if self._details:
-            found[-1] = replace(found[-1], details=spec_sections([stack] if stack else told))
+            found[-1] = replace(found[-1], details=spec_lines([stack] if stack else told))
         return found
 
 

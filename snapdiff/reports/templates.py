@@ -78,7 +78,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     )
     mark: Mark = code if format_name == "markdown" else shown
     paint = terminal.painter(color=color)
-    environment.filters |= _FILTERS | {
+    environment.filters |= OWN_FILTERS | {
         "tag_names": tag_names,
         "sets_in": sets_in,
         "legend": terminal.legend,
@@ -97,20 +97,13 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "own": partial(Move.own_in_words, mark=mark),
         "version_list": partial(versions_in_words, mark=mark),
         "loss": partial(StackLoss.in_words, mark=mark),
+        "name_of_kind": name_of_kind,
+        "name_of_column": name_of_column,
+        "mark_of_row": mark_of_row,
     }
+    functions = {"html": writing.FUNCTIONS, "markdown": markdown.FUNCTIONS}
+    environment.globals |= functions.get(format_name) or terminal.functions(paint)
     environment.globals["SAME_TO_USE"] = SAME_TO_USE
-    if is_html:
-        environment.globals |= writing.FUNCTIONS
-        environment.filters |= {
-            "name_of_kind": name_of_kind,
-            "name_of_column": name_of_column,
-            "mark_of_row": mark_of_row,
-        }
-    elif format_name == "markdown":
-        environment.globals |= markdown.FUNCTIONS
-        environment.filters |= {"code": code, "link": linked}
-    else:
-        environment.globals |= terminal.functions(paint)
     return environment
 
 
@@ -147,7 +140,7 @@ def _with_commas(number: int) -> str:
     return f"{number:,}"
 
 
-_FILTERS: dict[str, Any] = {
+OWN_FILTERS: dict[str, Any] = {
     "counted": counted,
     "number": _with_commas,
     "short": shortened,
@@ -155,9 +148,9 @@ _FILTERS: dict[str, Any] = {
     "short_patches": short_patches,
     "shown": shown,
     "visible": visible,
+    "code": code,
+    "link": linked,
 }
-
-OWN_FILTERS: dict[str, Any] = _FILTERS | {"code": code, "link": linked}
 """The filters of a template of the user's own, beside Jinja2's."""
 
 

@@ -164,7 +164,7 @@ def grid(table: CountTable, noun: str, rebuilt: str, *, width: int, paint: Paint
         if name.startswith("  ") and row.tag is not tag:
             tag = row.tag
             lines.append(tag_label(tag))
-        lines += line(name, _cells(columns, row.counts, paint))
+        lines += line(name, (it.cell(row.counts, paint) for it in columns))
     return paragraph("\n".join(lines))
 
 
@@ -176,11 +176,14 @@ class _Column(NamedTuple):
     style: str
     classes: tuple[Status, ...]
 
-    def number(self, counts: ClassTotals) -> int:
-        """Return the number of a row."""
+    def cell(self, counts: ClassTotals, paint: Paint) -> str:
+        """Return the number of a row, or a dot where it is none."""
+        number = (counts.unchanged if self.style else counts.total) or 0
         if self.classes:
-            return sum(counts.by_class.get(it, 0) for it in self.classes)
-        return (counts.unchanged if self.style else counts.total) or 0
+            number = sum(counts.by_class.get(it, 0) for it in self.classes)
+        text = (f"{number:,}" if number else "·").rjust(self.width)
+        style = self.style if number else "quiet"
+        return paint(text, style) if style else text
 
 
 def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
@@ -210,11 +213,3 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
             _Column(head, max(len(head), digits) + (2 if unchanged else 1), style, classes)
             for head, style, classes in (*columns, *sums)
         ]
-
-
-def _cells(columns: Iterable[_Column], counts: ClassTotals, paint: Paint) -> Iterator[str]:
-    for column in columns:
-        number = column.number(counts)
-        text = (f"{number:,}" if number else "·").rjust(column.width)
-        style = column.style if number else "quiet"
-        yield paint(text, style) if style else text

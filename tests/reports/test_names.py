@@ -52,8 +52,15 @@ def test_a_long_set_that_is_used_again_gets_a_letter_and_is_listed_once() -> Non
     places = Places(dict.fromkeys(every, "changed"))
     often, once = places.place(every[:5]), places.place(every[3:9])
     assert places.named_sets([often, once, often]) == {"A": tuple(every[:5])}
-    assert (often.before, often.names, often.letter) == ("5, set", (), "A")
+    assert (often.before, often.names) == ("5, set A", ())
     assert once.names == tuple(every[3:9])
+
+
+def test_more_sets_than_letters_have_two_letters() -> None:
+    every = [f"{first}{second}" for first in "abcdef" for second in "uvwxyz"]
+    places = Places(dict.fromkeys(every, "changed"))
+    used = [places.place([*every[:3], every[-1], every[-2], it]) for it in every[4:32]]
+    assert list(places.named_sets(used * 2))[24:] == ["Y", "Z", "AA", "AB"]
 
 
 @pytest.mark.parametrize(

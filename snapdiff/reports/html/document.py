@@ -174,7 +174,7 @@ def _data_of(
                     group.kind.value,
                     differences[group.differences],
                     [[label, built[configuration]] for label, configuration in group.builds],
-                    [[*map(shown, pair.hashes), places[pair.stacks]] for pair in group.pairs],
+                    [[*pair.hashes, places[pair.stacks]] for pair in group.pairs],
                     reasons[group.reason],
                 ]
                 for group in first_specs(row.groups, most)

@@ -175,8 +175,8 @@ def _groups_of(changes: Mapping[str, Sequence[Change]]) -> tuple[SpecGroup, ...]
                 alike.setdefault(likeness, (change, []))[1].append(hashes)
             stacks.setdefault(hashes, []).append(stack)
     return tuple(
-        _group(change, [HashedPair(key[1:], tuple(stacks[key])) for key in members])
-        for change, members in alike.values()
+        _group(change, [HashedPair(tuple(map(shown, key[1:])), tuple(stacks[key])) for key in some])
+        for change, some in alike.values()
     )
 
 
