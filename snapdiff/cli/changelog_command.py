@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -184,7 +185,6 @@ def _shaping(given: GivenOptions) -> ShapingOptions:
 
 # --- Processes for --jobs: they end when this one does, however it ends ---
 
-_WARNINGS = "PYTHONWARNINGS"
 _QUIET_TRACKER = "ignore:resource_tracker:UserWarning"
 """Where a signal ends this process, locks are left to a helper of Python's, which tells of them."""
 
@@ -195,8 +195,7 @@ def open_workers(number: int) -> Iterator[Executor | None]:
     if number == 1:
         yield None
         return
-    of_the_user = os.environ.get(_WARNINGS)
-    os.environ[_WARNINGS] = f"{of_the_user},{_QUIET_TRACKER}" if of_the_user else _QUIET_TRACKER
+    sys.warnoptions.append(_QUIET_TRACKER)  # what is started gets these, after those of the user
     workers = _Workers(number)
     try:
         yield workers
@@ -209,9 +208,7 @@ def open_workers(number: int) -> Iterator[Executor | None]:
         for waits in (False, True):  # all are told before any is waited for
             for pool in workers.pools:
                 pool.shutdown(waits, cancel_futures=True)
-        del os.environ[_WARNINGS]
-        if of_the_user is not None:
-            os.environ[_WARNINGS] = of_the_user
+        sys.warnoptions.remove(_QUIET_TRACKER)
 
 
 class _Workers(Executor):

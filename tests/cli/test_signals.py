@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -254,6 +255,11 @@ def test_where_the_command_is_killed_the_processes_of_jobs_end_too(
         time.sleep(0.005)
 
 
+def asked_of_this_process(_number: int) -> list[str]:
+    """The warnings that Python was asked for when it was started."""
+    return list(sys.warnoptions)
+
+
 @pytest.mark.parametrize("warnings", [None, "error::SyntaxWarning"])
 def test_the_warnings_that_the_user_asked_for_are_asked_of_the_processes_of_jobs_too(
     warnings: str | None, monkeypatch: pytest.MonkeyPatch
@@ -262,9 +268,9 @@ def test_the_warnings_that_the_user_asked_for_are_asked_of_the_processes_of_jobs
         monkeypatch.setenv("PYTHONWARNINGS", warnings)
     else:
         monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+    before = list(sys.warnoptions)
+    expected = [*filter(None, [warnings]), *before, "ignore:resource_tracker:UserWarning"]
     with open_workers(2) as workers:
         assert workers
-        [asked] = set(workers.map(os.getenv, ["PYTHONWARNINGS"] * 2))
-    ours = "ignore:resource_tracker:UserWarning"
-    assert asked == (f"{warnings},{ours}" if warnings else ours)
-    assert os.environ.get("PYTHONWARNINGS") == warnings
+        assert list(workers.map(asked_of_this_process, range(2))) == [expected] * 2
+    assert sys.warnoptions == before
