@@ -89,8 +89,9 @@ def changelog(story: tuple[str, ...], **values: Any) -> int:
     if not story:
         raise ReportError("of what? name a range such as v0.22.0..HEAD, or a folder of snapshots")
     if len(story) > 1:
-        between = "..".join(story[:2])
-        raise ReportError(f"{story[1]}: a changelog takes one range; write {between}")
+        old, new = story[:2]
+        way_out = f"{old} -- {new} for a path in it" if ".." in old else f"{old}..{new}"
+        raise ReportError(f"{new}: a changelog takes one range; write {way_out}")
     write = _write_first_seen if given.first_seen else _write_changelog
     write(story[0], given)
     return 0

@@ -63,6 +63,14 @@ from tests.support.helpers import run_cli
         ),
         ((*SNAPSHOTS, "-o", ""), "Invalid value for '-o' / '--output': names no file"),
         ((*SNAPSHOTS, "--max-length", "0"), "Invalid value for '--max-length': 0 is less than 1"),
+        (
+            ("changelog", "v1", "v2"),
+            "v2: a changelog takes one range; write v1..v2",
+        ),
+        (
+            ("changelog", "v1..v2", "docs"),
+            "docs: a changelog takes one range; write v1..v2 -- docs for a path in it",
+        ),
         (("changelog", "--jobs=-2", "docs"), "Invalid value for '--jobs': -2 is less than 1"),
         (
             ("post", "--number", "0", "README.md"),
