@@ -58,13 +58,19 @@ class GitSource(Source):
         self._top = top
 
     def part(self, path: str, name: str = "") -> Source | None:
-        """Return a folder or a file of the same revision by its path from the top, or None."""
-        is_file = self.repository.find(self._top, path) is not None
-        folder, _, file = path.rpartition("/") if is_file else (path, "", "")
+        """Return a folder or a file of the same revision by its path from the top, or None.
+
+        Raises RevisionError where git has not got it, as a partial clone may.
+        """
+        entry = self.repository.find(self._top, path)
+        folder, _, file = path.rpartition("/") if entry else (path, "", "")
         tree = self.repository.subtree(self._top, folder)
         if not tree:
             return None
         name = printable_path(name or f"{self.revision}:{path}")
+        object_id = str(entry.content_id) if entry else tree
+        if self.repository.look_up(object_id) is None:
+            raise missing_object(name, f"object {object_id}")
         part = GitSource(self.repository, self.revision, self._top, self.commit, tree, folder, name)
         return SingleFile(part, file, name) if file else part
 

@@ -193,6 +193,7 @@ class Objects:
         self._asked: dict[str, str] = {}  # in the order of the answers: object ids and paths
         self._arrived: dict[str, Content] = {}
         self._owed = 0
+        self._has_answered = False
 
     @property
     def is_idle(self) -> bool:
@@ -203,7 +204,7 @@ class Objects:
         """Yield the object of each name (anything `git rev-parse` takes), or None.
 
         Of a blob, no more than `most` bytes. Not to be called while files are asked for. Raises
-        RevisionError where git ends.
+        RevisionError where git ends at once.
         """
         for start in range(0, len(names), READ_AHEAD):
             some = names[start : start + READ_AHEAD]
@@ -249,26 +250,28 @@ class Objects:
             self._stdin.flush()
 
     def _answer(self, where: str, most: int) -> GitObject | None:
-        """Return the next object asked for, or None where there is none.
+        """Return the next object asked for, or None where there is none, or git ends at it.
 
-        Raises RevisionError with git's own words where git ends, as at a damaged object.
+        Raises RevisionError with git's own words where git ends before it has answered anything.
         """
         line = self._stdout.readline()
-        if header := _HEADER.fullmatch(line):
-            object_id, kind = header[1].decode("ascii"), header[2].decode("ascii")
-            size = int(header[3])
-            taken = min(size, most) if kind == "blob" else size
-            content = self._stdout.read(taken)
-            rest = size - taken
-            while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
-                rest -= len(dropped)
-            if not rest and len(content) == taken and self._stdout.read(1) == b"\n":
-                self._owed -= 1
-                return GitObject(object_id, kind, size, content)
-        elif line.endswith(b"\n"):
-            self._owed -= 1
+        if not line and not self._has_answered:
+            raise RevisionError(f"{where}: {self._words.error('cat-file')}")
+        self._has_answered = True
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            self._owed -= bool(line)
             return None
-        raise RevisionError(f"{where}: {self._words.error('cat-file')}")
+        object_id, kind, size = header[1].decode("ascii"), header[2].decode("ascii"), int(header[3])
+        taken = min(size, most) if kind == "blob" else size
+        content = self._stdout.read(taken)
+        rest = size - taken
+        while rest and (dropped := self._stdout.read(min(rest, _CHUNK))):
+            rest -= len(dropped)
+        if rest or len(content) != taken or self._stdout.read(1) != b"\n":
+            return None
+        self._owed -= 1
+        return GitObject(object_id, kind, size, content)
 
 
 def missing_object(where: str, what: str) -> RevisionError:

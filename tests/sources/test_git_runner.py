@@ -271,34 +271,17 @@ def test_a_git_that_still_owes_files_is_asked_nothing_else(repository: GitReposi
     assert opened.resolve("HEAD~1") == repository.git("rev-parse", "HEAD~1")
 
 
-def damaged_tree(repository: GitRepository, kept: int) -> str:
-    """Damage the tree of HEAD, but for the first bytes of its object; return its id."""
+@pytest.mark.parametrize("kept", [0, 5, 40])
+def test_where_git_ended_at_a_damaged_object_another_is_asked(
+    kept: int, repository: GitRepository
+) -> None:
     tree = repository.git("rev-parse", "HEAD^{tree}")
     file = repository.folder / ".git" / "objects" / tree[:2] / tree[2:]
     file.chmod(0o644)
     file.write_bytes(file.read_bytes()[:kept] + b"\xff" * 99)
-    return tree
-
-
-@pytest.mark.parametrize("kept", [0, 5])
-def test_a_damaged_object_that_git_cannot_begin_to_read_is_not_there(
-    kept: int, repository: GitRepository
-) -> None:
-    tree = damaged_tree(repository, kept)
     opened = Repository(repository.folder, wanted=DOCUMENTS)
     for _ in range(2):
         assert opened.look_up(tree) is None
-        assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
-
-
-def test_where_git_ended_at_a_damaged_object_another_is_asked(repository: GitRepository) -> None:
-    tree = damaged_tree(repository, 40)
-    opened = Repository(repository.folder, wanted=DOCUMENTS)
-    for _ in range(2):
-        with pytest.raises(
-            RevisionError, match=f"^{tree}: git cat-file: fatal: loose object {tree} "
-        ):
-            opened.look_up(tree)
         assert opened.resolve("HEAD") == repository.git("rev-parse", "HEAD")
 
 
