@@ -35,11 +35,11 @@ class BuildShare(NamedTuple):
     duplicates: int
     merged: Trait | None = None
 
-    def in_words(self, mark: Mark, *, beside_versions: bool = False) -> str:
+    def in_words(self, mark: Mark, *, beside_versions: bool = False, in_cell: bool = False) -> str:
         """Return what is said of them: `2 of 18 builds gone (built with mvapich 3.0b)`.
 
         Those gone `beside_versions` are of a package that has others instead: `(no longer built
-        with cce 16.0.1)`.
+        with cce 16.0.1)`. In a cell of a table: `2 builds with mvapich 3.0b gone`.
         """
         if self.merged and self.is_merge:
             return f"{counted(self.of, 'build')} → 1, {trait_in_words(self.merged, mark)}"
@@ -47,7 +47,11 @@ class BuildShare(NamedTuple):
         if not self.of:
             words = f"{counted(self.number, 'build')} {self.what} each"
         notes = [versions_in_words(self.versions, mark)] if self.versions else []
-        if trait := self.common_trait(mark):
+        trait = self.common_trait(mark)
+        if in_cell and (trait or not self.parts):
+            which = [*(f"of {it}" for it in notes), trait.removeprefix("built ")]
+            return " ".join(filter(None, [counted(self.number, "build"), *which, self.what]))
+        if trait:
             is_no_longer = beside_versions and self.what == "gone"
             notes.append(f"no longer {trait}" if is_no_longer else trait)
         else:
@@ -94,14 +98,13 @@ class VersionMove(NamedTuple):
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
-        3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `2.0.0 (4 → 3
-        builds), 1.9.0 (1, new)`.
+        3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
+        2.0.0, 1 of 4 builds of 2.0.0 gone`.
         """
-        if self.counts:
-            first, *others = reversed(self.counts)
-            is_one = {first.old, first.new} <= {0, 1}
-            said = [_counted(first, mark, "build" if is_one else "builds")]
-            return ", ".join(said + [_counted(it, mark) for it in others])
+        moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
+        return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
+
+    def _versions_in_words(self, mark: Mark) -> str:
         gone, came, kept = (versions_in_words(it, mark) for it in self[:3])
         still = f", still has {kept}" if kept else ""
         if gone and came:
@@ -152,12 +155,12 @@ def number_of_builds(change: PackageChange) -> Count:
     return Count(sum(it.old for it in change.different), sum(it.new for it in change.different))
 
 
-def _counted(count: VersionCount, mark: Mark, noun: str = "") -> str:
-    """Return a version with its builds: `1.2 (4 → 3)`, `1.2 (4 builds)`, `1.2 (4, new)`."""
-    old, new = count.old, count.new
-    number = f"{old:,} → {new:,}" if old and new and old != new else f"{old or new:,}"
-    words = f"{number} {noun}".rstrip()
-    return f"{mark(count.version)} ({words}{', gone' if not new else ', new' if not old else ''})"
+def _moved(count: VersionCount, mark: Mark) -> str:
+    """Return how many builds of a version are gone, or are there beside those before."""
+    more = count.new - count.old
+    if more >= 0:
+        return f"{counted(more, 'more build')} of {mark(count.version)}" if more else ""
+    return f"{-more:,} of {counted(count.old, 'build')} of {mark(count.version)} gone"
 
 
 def version_move(change: PackageChange) -> VersionMove:
@@ -172,8 +175,7 @@ def version_move(change: PackageChange) -> VersionMove:
     has_fewer = any(it.new and it.new < it.old for it in counts)
     has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
-        few = len(counts) <= MOST_VERSIONS
-        return VersionMove(gone, came, (), tuple(it for it in counts if few or it.old != it.new))
+        return VersionMove(gone, came, kept if gone or came else (), counts)
     return VersionMove(gone, came, kept if gone or came else ())
 
 

@@ -1,6 +1,6 @@
 """Why specs were rebuilt, and dependencies are gone or new, in words: the one place for people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from snapdiff.reports.names import Mark, counted, short_patches, shortened
@@ -100,25 +100,28 @@ def _package_in_words(because: Because, mark: Mark) -> str:
     """Return a package and what it changed: `visit ~gui`, `numpy 1.24 → 1.26`, `exago (new)`."""
     if because.status != "changed":
         return f"{mark(because.package)} ({'new' if because.status == 'added' else 'gone'})"
-    words = [mark(because.package)]
-    for field in because.fields:
-        if field.name == "version":
-            words.append(difference_in_words(field, mark))
-        else:
-            some = shortened(_telling(field, is_alone=len(because.fields) == 1), _MOST_VARIANTS)
-            words += map(mark, some.first)
-            words += [f"and {counted(some.more, 'more variant')}"] if some.more else []
-    return " ".join(words)
+    versions = [difference_in_words(it, mark) for it in because.fields if it.name == "version"]
+    variants = variants_in_words(telling_variants(because), mark)
+    return " ".join(filter(None, [mark(because.package), *versions, variants]))
 
 
-def _telling(field: Field, *, is_alone: bool) -> list[str]:
-    """Return the variants that had another value, or, where there is no other, that are new and on.
+def variants_in_words(variants: Sequence[str], mark: Mark) -> str:
+    """Return the first few variants, and how many more there are."""
+    some = shortened(variants, _MOST_VARIANTS)
+    more = [f"and {counted(some.more, 'more variant')}"] if some.more else []
+    return " ".join([*map(mark, some.first), *more])
+
+
+def telling_variants(because: Because) -> list[str]:
+    """Return the variants that had another value, or else, if alone, those that are new and on.
 
     What a package needs follows from these; the hashes of patches tell nobody anything.
     """
-    before = {_name_of(variant) for variant in field.old}
-    came = [variant for variant in field.new if _name_of(variant) != "patches"]
+    sides = [(it.old, it.new) for it in because.fields if it.name != "version"]
+    before = {_name_of(variant) for old, _ in sides for variant in old}
+    came = [variant for _, new in sides for variant in new if _name_of(variant) != "patches"]
     other = [variant for variant in came if _name_of(variant) in before]
+    is_alone = len(because.fields) == 1
     return other or [variant for variant in came if is_alone and not variant.startswith("~")]
 
 

@@ -221,9 +221,7 @@ def _without_dependencies(tag: TagBlock) -> TagBlock:
 _NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
     "dependencies, and why hashes differ": _without_dependencies,
     "the toolchain": lambda tag: replace(tag, toolchain=None),
-    "what many packages share, and who asks for what now": lambda tag: replace(
-        tag, opening=Opening(), roots=()
-    ),
+    "what many packages share": lambda tag: replace(tag, opening=Opening()),
 }
 """What is left out of a report that is too long, what is needed least first, and how."""
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.names import FEW_STACKS, NOWHERE, Place
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.product_table import Columns, ProductTable, rows_of_roots_alone
+from snapdiff.reports.product_table import Columns, ProductTable
 from snapdiff.reports.statuses import Status, severity
 from snapdiff.result.causes import Event
 
@@ -24,7 +24,7 @@ FEW = 4
 _FEW_PACKAGES = 2
 """How many packages the first sentence names of a class, of these:"""
 
-_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.UPGRADED)
+_NAMED = (Status.GONE, Status.NEW, Status.DOWNGRADED, Status.MAJOR, Status.UPGRADED)
 
 _FEWEST_OTHERS = 3
 """Of how many classes beside the news, and upgrades, the sum is said."""
@@ -36,8 +36,7 @@ _QUIET_BUILDS = (Status.LOST, Status.MORE, Status.DUPLICATES)
 class Tally(Struct, frozen=True, kw_only=True):
     """How many packages had one status, and what is said of some of them.
 
-    `major` is how many got another major version, `losing` how many lost builds beside that,
-    `in_some` how many are gone from some stacks or new in some, which others of the tag have;
+    `in_some` is how many are gone from some stacks or new in some, which others of the tag have;
     `place` where, if all of these are in one, and `in_stacks` how many stacks that is. `what` is
     what was lost, or is more: versions, builds or both. `few` are their names, where these are one
     or two that somebody will miss or look for. They changed in `events` as all around them did.
@@ -45,8 +44,6 @@ class Tally(Struct, frozen=True, kw_only=True):
 
     status: Status
     number: int
-    major: int = 0
-    losing: int = 0
     in_some: int = 0
     place: Place | None = None
     in_stacks: int = 0
@@ -149,41 +146,42 @@ def tallies(lines: Iterable[PackageLine]) -> tuple[Tally, ...]:
 
 def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
     """Return how many packages that is, and what is said of some: the lines are those of each."""
-    is_few = len(packages) <= _FEW_PACKAGES and status in _NAMED
-    few = tuple(sorted(packages) if is_few else ())
-    tally = Tally(status=status, number=len(packages), few=few)
     every = ((name, move) for name, line in packages.items() for move in line.moves)
     moves = [(name, move) for name, move in every if move.status is status]
+    tally = Tally(status=status, number=len(packages))
+    named = set(packages)
     if status in (Status.GONE, Status.NEW):
         partly = [(name, move) for name, move in moves if not move.in_tag]
+        in_some = {name for name, _ in partly}
+        named = (status is Status.NEW and named - in_some) or named
         places = list(dict.fromkeys(move.place for _, move in partly))
         is_one = len(places) == 1
-        return replace(
+        tally = replace(
             tally,
-            in_some=len({name for name, _ in partly}),
+            in_some=len(in_some),
             place=places[0] if is_one and len(places[0].names) <= 1 else None,
             in_stacks=len(partly[0][1].stacks) if is_one else 0,
         )
-    if status is Status.UPGRADED:
-        major = {name for name, move in moves if move.is_major}
-        losing = {name for name, move in moves if move.lost and move.lost.number}
-        return replace(tally, major=len(major), losing=len(losing))
-    if status is Status.DUPLICATES:
+    elif status is Status.DUPLICATES:
         fewer = sum(it.lost.duplicates * len(it.stacks) for _, it in moves if it.lost)
         more = sum(it.gained.duplicates * len(it.stacks) for _, it in moves if it.gained)
         numbers = {"fewer": fewer, "more": more}
         counts = tuple(f"{number:,} {word}" for word, number in numbers.items() if number)
-        return replace(tally, what=counts)
-    if status in (Status.LOST, Status.MORE):
+        tally = replace(tally, what=counts)
+    elif status in (Status.LOST, Status.MORE):
         what = {"versions" if it.is_of_versions else "builds" for _, it in moves}
-        return replace(tally, what=tuple(sorted(what, reverse=True)))
-    if status is Status.SHARED:
+        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+    elif status is Status.ROOTS:
+        what = {"now" if it.asked_for and it.asked_for.new else "no longer" for _, it in moves}
+        tally = replace(tally, what=tuple(sorted(what, reverse=True)))
+    elif status is Status.SHARED:
         events = dict.fromkeys(event for _, move in moves for event in move.shared)
         places = list(dict.fromkeys(move.place for _, move in moves if move.place != NOWHERE))
         is_short = len(places) == 1 and len(places[0].names) <= FEW_STACKS
         place = places[0] if is_short else None
-        return replace(tally, events=tuple(events), place=place)
-    return tally
+        tally = replace(tally, events=tuple(events), place=place)
+    is_few = len(named) <= _FEW_PACKAGES and status in _NAMED
+    return replace(tally, few=tuple(sorted(named)) if is_few else ())
 
 
 def grouped(
@@ -191,26 +189,20 @@ def grouped(
 ) -> tuple[Group, ...]:
     """Return the groups of lines that are in order, the worst first.
 
-    With `columns` they are tables, as far as names are not enough, and the packages of which only
-    who asks for them changed are rows; `lists_all` gives every package its line.
+    With `columns` they are tables, as far as names are not enough; `lists_all` gives every package
+    its line.
     """
-    lines = [it for it in lines if not (columns and it.status is Status.ROOTS)]
-    groups = [
+    return tuple(
         _group(status, list(some), columns, lists_all=lists_all)
-        for (status, _), some in groupby(lines, key=lambda it: (it.status, it.moves[0].is_major))
-    ]
-    told = {name for group in groups if group.table for name in group.table.rows}
-    if columns and (alone := rows_of_roots_alone(columns, told)):
-        table, what = alone
-        groups.append(Group(status=Status.ROOTS, number=len(table.rows), what=what, table=table))
-    return tuple(sorted(groups, key=lambda group: group.status))
+        for status, some in groupby(lines, key=lambda it: it.status)
+    )
 
 
 def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_all: bool) -> Group:
     [tally] = tallies(lines)
     group = Group(**structs.asdict(tally), lines=tuple(lines))
     left = [] if lists_all else [line for line in lines if _is_quiet(line, tally.number)]
-    if status in (Status.ROOTS, Status.SHARED):  # one line says it of all of them
+    if status is Status.SHARED:  # one line says it of all of them
         left = lines
     if columns and not left and status < Status.SHARED:
         table = ProductTable.of(columns, (name for line in lines for name in line.packages))

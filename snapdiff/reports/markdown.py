@@ -101,15 +101,10 @@ def listed(caller: Callable[[], str]) -> str:
     return paragraph("\n".join(line for line in caller().splitlines() if line.strip()))
 
 
-def _item(sign: str, words: str, within: bool = False) -> str:
-    """Return an item of a list, or of one `within` an item; a bare `+` would begin another list."""
+def _item(sign: str, words: str) -> str:
+    """Return an item of a list; a bare `+` would begin another list."""
     symbol = SIGNS.get(sign, sign).replace("+", "\\+")
-    return f"{'  ' * within}- {symbol}{' ' if symbol else ''}{words}"
-
-
-def _headed(_sign: str, words: str, rest: str = "") -> str:
-    """Return an item that begins with a heading of its own: it needs no sign."""
-    return f"- **{words[0].upper()}{words[1:]}**{rest}"
+    return f"- {symbol}{' ' if symbol else ''}{words}"
 
 
 def _heading(words: str, level: int) -> str:
@@ -196,7 +191,6 @@ def _product_table(
 
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
-    "headed": _headed,
     "heading": _heading,
     "listed": listed,
     "fold": _fold,

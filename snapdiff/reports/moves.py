@@ -1,6 +1,7 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import cast
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from snapdiff.reports.builds import (
     shares_of,
     version_move,
 )
-from snapdiff.reports.cause_words import event_in_words
+from snapdiff.reports.cause_words import event_in_words, telling_variants, variants_in_words
 from snapdiff.reports.names import (
     NOWHERE,
     Mark,
@@ -26,16 +27,9 @@ from snapdiff.reports.names import (
     shortened,
     versions_in_words,
 )
-from snapdiff.reports.products import dependencies_now, no_dependencies, specs_by_part
+from snapdiff.reports.products import dependencies_now, no_dependencies, only_roots, specs_by_part
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
-from snapdiff.result import (
-    Because,
-    Change,
-    Kind,
-    PackageChange,
-    StackDiff,
-    TagDiff,
-)
+from snapdiff.result import AskedFor, Because, Change, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Event, StackCause, What, event_of
 from snapdiff.spack import parse_version
 
@@ -52,9 +46,11 @@ class Move(Struct, frozen=True, kw_only=True):
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
     the package because of which it is gone, or new.
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
-    `some_builds` says of how many builds how many were, where these are not all. `needed_by` are
-    new there and depend on the older version that came. `as_dependency` says of what happened to
-    the dependency of a product's name that it is told with products.
+    `some_builds` says of how many builds how many were, where these are not all; `telling` are its
+    variants because of which others are gone, where its version changed. `asked_for` is there where
+    somebody asks for it on one side alone, and it is on both. `needed_by` are new there and depend
+    on the older version that came, or on what is asked for no longer. `as_dependency` says of what
+    happened to the dependency of a product's name that it is told with products.
     """
 
     status: Status
@@ -73,14 +69,11 @@ class Move(Struct, frozen=True, kw_only=True):
     shared: tuple[Event, ...]
     some_builds: tuple[int, int] | None
     needed_by: tuple[str, ...]
+    asked_for: AskedFor | None
+    telling: tuple[str, ...] = ()
     as_dependency: bool = False
     stacks: tuple[str, ...] = ()
     place: Place
-
-    @property
-    def is_major(self) -> bool:
-        """Whether the package rose to another major version."""
-        return self.status is Status.UPGRADED and self.step == "major"
 
     @property
     def is_of_versions(self) -> bool:
@@ -91,7 +84,7 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def is_quiet(self) -> bool:
         """Whether it is not said of a package of which there is anything else to say."""
-        return self.status in (Status.ROOTS, Status.SHARED, Status.DUPLICATES, Status.REBUILT)
+        return self.status in (Status.SHARED, Status.DUPLICATES, Status.REBUILT)
 
     def alike(self) -> "Move":
         """Return what it has in common with the same of other packages, that share its line.
@@ -123,20 +116,25 @@ class Move(Struct, frozen=True, kw_only=True):
         own = versions_in_words((share and share.versions) or self.own, mark)
         return f" {own}" if own else ""
 
-    def in_words(self, mark: Mark) -> str:
-        """Return what is said of versions and builds, to stand behind the name of a package."""
+    def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
+        """Return what is said of versions and builds, to stand behind the name of a package.
+
+        In a cell of a table it is in the fewest words.
+        """
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark)
+        versions = " ".join(filter(None, [versions, variants_in_words(self.telling, mark)]))
         words = f" {versions}" if versions else ""
         if self.versions.counts:
+            words = words if self.versions.gone or self.versions.came else f":{words}"
             trait = lost.common_trait(mark) if lost and lost.number else ""
             return f"{words}, no longer {trait}" if trait else words
         shares = [it for it in (lost, self.gained) if it]
         if not shares:
             return words
-        beside_versions = not self.is_builds
-        builds = [it.in_words(mark, beside_versions=beside_versions) for it in shares if it.number]
+        how = {"in_cell": True} if in_cell else {"beside_versions": not self.is_builds}
+        builds = [it.in_words(mark, **how) for it in shares if it.number]
         builds = builds or [it.duplicates_in_words() for it in shares if it.duplicates]
         return f"{words}{':' if self.is_builds else ','} {', '.join(builds)}"
 
@@ -180,14 +178,12 @@ def moves_of(stacks: Mapping[str, StackMoves], places: Places) -> Moves:
             replace(move, stacks=tuple(names), place=places.place(names))
             for move, names in alike.values()
         ]
-        in_all.sort(
-            key=lambda it: (severity(it.status), not it.is_major, -len(it.stacks), it.stacks)
-        )
+        in_all.sort(key=lambda it: (severity(it.status), -len(it.stacks), it.stacks))
         moves[package] = tuple(in_all)
 
     def order_of_reading(package: tuple[str, bool]) -> tuple[object, ...]:
         (name, is_dependency), worst = package, moves[package][0]
-        return is_dependency, worst.status, not worst.is_major, -len(worst.stacks), name
+        return is_dependency, worst.status, -len(worst.stacks), name
 
     return {package: moves[package] for package in sorted(moves, key=order_of_reading)}
 
@@ -199,8 +195,8 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
     whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
-    roots = stack.asked_for
-    changed_roots = {*roots.no_longer, *roots.now} if roots else set()
+    gone = (it for it in stack.package_changes if it.kind is Kind.REMOVED)
+    because = [it.because for it in gone if it.because]
     found = []
     for change in stack.package_changes:
         move = _move(change, specs[change.package, change.is_dependency], shared)
@@ -208,8 +204,12 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
             status = whole.get(change.package, move.status)
             is_in_tag = change.package in in_tag[change.kind]
             move = replace(move, in_tag=is_in_tag, status=status)
-        if move.is_quiet and not change.is_dependency and change.package in changed_roots:
+        if move.is_quiet and move.asked_for:
+            move = _move(only_roots(change.package, move.asked_for), (), set())
             move = replace(move, status=Status.ROOTS)
+        if move.versions.gone and move.versions.came and not move.versions.kept:
+            variants = (telling_variants(it) for it in because if it.package == change.package)
+            move = replace(move, telling=tuple(dict.fromkeys(chain.from_iterable(variants))))
         found.append((change, move))
     return found
 
@@ -241,6 +241,8 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
         if change.is_dependency and not lost:  # how many users it has is no news
             gained = None
+    asked_for = change.asked_for
+    is_one_sided = asked_for is not None and asked_for.old != asked_for.new
     return Move(
         status=status,
         kind=kind,
@@ -257,6 +259,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
         needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
+        asked_for=asked_for if asked_for and not change.whole and is_one_sided else None,
         place=NOWHERE,
     )
 
@@ -291,7 +294,7 @@ def _status(
     if step in ("scheme", "release", "branch"):
         return Status.SCHEME
     if change.kind is Kind.UPGRADED and (change.gone or versions.counts):
-        return Status.UPGRADED
+        return Status.MAJOR if step == "major" else Status.UPGRADED
     has_number = bool((lost and lost.number) or (gained and gained.number))
     if lost and not has_number and change.kind in (Kind.REMOVED, Kind.ADDED):
         return Status.DUPLICATES

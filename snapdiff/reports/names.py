@@ -86,12 +86,6 @@ def versions_in_words(versions: Sequence[str], mark: Mark) -> str:
     return " and ".join([part for part in (", ".join(marked[:-1]), *marked[-1:]) if part])
 
 
-def names_in_words(names: Sequence[str], mark: Mark) -> str:
-    """Return the first names, and how many more there are."""
-    some = shortened(names, FEW_STACKS)
-    return ", ".join(map(mark, some.first)) + (f" and {some.more:,} more" if some.more else "")
-
-
 # --- The two sides ---
 
 _LONGEST_SUBJECT = 60
@@ -264,7 +258,9 @@ class Places:
         if len(self._all) == 1 or not some:
             return Place("", ())
         if some == self._all:
-            return Place("both" if len(some) == 2 else f"all {len(some)}", ())
+            whole = ((len(names), status) for status, names in self._whole.items() if names)
+            among = "".join(f", {number} of them {status}" for number, status in whole)
+            return Place("both" if len(some) == 2 else f"all {len(some)}{among}", ())
         if len(some) == 1:
             return Place("", tuple(some))
         for words, others in (("the", some), ("all but the", self._all - some)):

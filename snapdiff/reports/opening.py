@@ -1,16 +1,16 @@
 """What begins the report of a tag, in a few sentences: what many packages have as one reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
-from snapdiff.reports.moves import Moves
+from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
-from snapdiff.reports.root_changes import PlacedPackages, by_place, needed_by_new
+from snapdiff.reports.products import needed_by_new
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Because, Kind, PackageChange, StackDiff, Trait, TraitCount
@@ -23,21 +23,24 @@ _LEAST_DEPENDENCIES = 8
 """How many dependencies make theirs one: of fewer, the lines among dependencies say it."""
 
 
-class NewRoots(Struct, frozen=True, kw_only=True):
-    """New roots, and what they brought: `taken` are roots no more, `older` are downgraded.
+PlacedPackages = tuple[tuple[tuple[str, ...], Place], ...]
+"""Packages by the stacks in which the same happened to them."""
 
-    All of these are dependencies of the new roots in the stacks of `place`, the `taken` ones
-    direct ones: `fewest` to `most` of them in one stack. `in_tag` says that no other stack has any
-    of the new roots, `were_there` that some of them were dependencies in these stacks before.
+
+class NewRoots(Struct, frozen=True, kw_only=True):
+    """New roots, and what they brought in the stacks of `place`.
+
+    `taken` says how many products are asked for no longer, of which they depend, and where, most
+    first; `older` are those that are downgraded, by the stacks in which they are. `in_tag` says
+    that no other stack has any of the new roots, `were_there` that some of them were dependencies
+    in these stacks before.
     """
 
     in_tag: bool
     were_there: bool
     names: tuple[str, ...]
     place: Place
-    taken: PlacedPackages
-    fewest: int
-    most: int
+    taken: tuple[tuple[int, Place], ...]
     older: PlacedPackages
 
 
@@ -98,7 +101,7 @@ class LostTogether(Struct, frozen=True, kw_only=True):
 
 
 class BecauseOf(Struct, frozen=True, kw_only=True):
-    """Dependencies that are gone from the same stacks, or new in them, because of one package.
+    """Dependencies that are gone, or new, because of one package, by the stacks they have.
 
     `is_dependency` says that this is no product that changed, in any stack.
     """
@@ -106,8 +109,8 @@ class BecauseOf(Struct, frozen=True, kw_only=True):
     status: Status
     because: Because
     is_dependency: bool
-    packages: tuple[str, ...]
-    place: Place
+    packages: int
+    placed: PlacedPackages
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -125,6 +128,7 @@ def opening_of(
     stacks: Sequence[StackDiff],
     moves: Moves,
     shared: Sequence[SharedChange],
+    new_roots: Sequence[NewRoots],
     places: Places,
     *,
     with_losses: bool,
@@ -135,7 +139,7 @@ def opening_of(
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, moves, places),
-        new_roots=_new_roots_of(stacks, moves, places),
+        new_roots=tuple(new_roots),
         losses=losses,
         lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
         because_of=_because_of(moves, places),
@@ -165,15 +169,10 @@ def _replaced(
     return tuple(found)
 
 
-def _new_roots_of(
-    stacks: Sequence[StackDiff], moves: Moves, places: Places
-) -> tuple[NewRoots, ...]:
+def new_roots_of(stacks: Sequence[StackDiff], moves: Moves, places: Places) -> list[NewRoots]:
     """Return the new roots that brought a change to enough packages, those of most first."""
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for stack in stacks:
-        for name, roots in needed_by_new(stack).items():
-            taken.setdefault(roots, []).append((name, stack.stack))
     older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     without_roots = {  # what fell in the same way where no new root needs it
         (name, move.versions)
@@ -181,32 +180,56 @@ def _new_roots_of(
         for move in some
         if not move.needed_by
     }
+    for stack in stacks:
+        for package, roots in needed_by_new(stack).items():
+            taken.setdefault(roots, []).append((package, stack.stack))
     for (name, _), some in moves.items():
         for move in some:
             is_alone = (name, move.versions) not in without_roots
-            if move.status is Status.DOWNGRADED and is_alone:
+            if move.status is Status.DOWNGRADED and move.needed_by and is_alone:
                 older.setdefault(move.needed_by, []).extend((name, it) for it in move.stacks)
-    told = [
-        NewRoots(
-            names=roots,
-            in_tag=all(move.in_tag for name in roots for move in moves.get((name, False), ())),
-            were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
-            place=places.place(sorted({stack for _, stack in found})),
-            taken=by_place(taken.get(roots, ()), places),
-            fewest=min(numbers[stack] for _, stack in found),
-            most=max(numbers.values(), default=0),
-            older=by_place(older.get(roots, ()), places),
+    told = []
+    for roots in (it for it in {**taken, **older} if it):
+        found = taken.get(roots, []) + older.get(roots, [])
+        if len({name for name, _ in found}) < _LEAST_TOGETHER:
+            continue
+        alike: dict[int, list[str]] = {}
+        for place, number in Counter(place for _, place in taken.get(roots, ())).items():
+            alike.setdefault(number, []).append(place)
+        told.append(
+            NewRoots(
+                names=roots,
+                in_tag=all(move.in_tag for name in roots for move in moves.get((name, False), ())),
+                were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
+                place=places.place(stack for _, stack in found),
+                taken=tuple((it, places.place(alike[it])) for it in sorted(alike, reverse=True)),
+                older=_by_place(older.get(roots, ()), places),
+            )
         )
-        for roots in {**taken, **older}
-        if roots and (found := taken.get(roots, []) + older.get(roots, []))
-        for numbers in [Counter(stack for _, stack in taken.get(roots, ()))]
-    ]
-    told = [it for it in told if len({*_names(it.taken), *_names(it.older)}) >= _LEAST_TOGETHER]
-    return tuple(sorted(told, key=lambda it: (-it.most, it.names)))
+    return sorted(told, key=lambda it: (-max((of for of, _ in it.taken), default=0), it.names))
 
 
-def _names(some: PlacedPackages) -> Iterable[str]:
-    return (name for names, _ in some for name in names)
+def needed_by_others(stack: StackDiff, moves: StackMoves, told: Container[str]) -> StackMoves:
+    """Return what happened in a stack with the new roots that need it, but for those `told`."""
+    direct = needed_by_new(stack)
+    found = []
+    for change, move in moves:
+        roots = move.needed_by or (direct.get(change.package, ()) if move.asked_for else ())
+        left = tuple(root for root in roots if root not in told)
+        found.append((change, replace(move, needed_by=left)))
+    return found
+
+
+def _by_place(found: Iterable[tuple[str, str]], places: Places) -> PlacedPackages:
+    """Return packages, each with a stack, by all stacks that they have, those of most first."""
+    stacks: dict[str, list[str]] = {}
+    for name, stack in found:
+        stacks.setdefault(name, []).append(stack)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for name, some in stacks.items():
+        together.setdefault(tuple(sorted(some)), []).append(name)
+    most_first = sorted(together.items(), key=lambda it: (-len(it[0]), -len(it[1])))
+    return tuple((tuple(names), places.place(some)) for some, names in most_first)
 
 
 def _losses_of(stacks: Sequence[StackDiff], places: Places) -> tuple[StackLoss, ...]:
@@ -291,22 +314,21 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
 
     Of these, what a package needed itself goes before what that needed.
     """
-    found: dict[tuple[Status, Because, tuple[str, ...]], list[tuple[bool, str]]] = {}
+    found: dict[tuple[Status, Because], list[tuple[bool, str, str]]] = {}
     for (name, _), some in moves.items():
         for move in some:
             if isinstance(move.because, Because) and move.status in (Status.GONE, Status.NEW):
-                reason = replace(move.because, direct=True)
-                group = found.setdefault((move.status, reason, move.stacks), [])
-                group.append((not move.because.direct, name))
+                group = found.setdefault((move.status, replace(move.because, direct=True)), [])
+                group += [(not move.because.direct, name, stack) for stack in move.stacks]
     told = [
         BecauseOf(
             status=status,
             because=because,
             is_dependency=(because.package, False) not in moves,
-            packages=tuple(name for _, name in sorted(names)),
-            place=places.place(stacks),
+            packages=number,
+            placed=_by_place(((name, stack) for _, name, stack in sorted(group)), places),
         )
-        for (status, because, stacks), names in found.items()
-        if len(names) >= _LEAST_DEPENDENCIES
+        for (status, because), group in found.items()
+        if (number := len({name for _, name, _ in group})) >= _LEAST_DEPENDENCIES
     ]
-    return tuple(sorted(told, key=lambda it: (-len(it.packages), it.status, it.because.package)))
+    return tuple(sorted(told, key=lambda it: (-it.packages, it.status, it.because.package)))

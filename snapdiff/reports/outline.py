@@ -100,7 +100,7 @@ class Outline(Struct, frozen=True, kw_only=True):
         groups = [group for tag in self.tags for part in tag.parts for group in part.groups]
         if sum(group.number for group in groups if group.status.is_news) > FEW_QUIET:
             return False
-        return not any(tag.opening != Opening() or tag.roots or tag.toolchain for tag in self.tags)
+        return not any(tag.opening != Opening() or tag.toolchain for tag in self.tags)
 
     @property
     def says_all(self) -> bool:

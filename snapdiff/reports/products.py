@@ -9,7 +9,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
-from snapdiff.result import AskedFor, Change, Kind, PackageChange, PackageParts, StackDiff
+from snapdiff.result import (
+    AskedFor,
+    Change,
+    ChangeCounts,
+    Count,
+    Kind,
+    PackageChange,
+    PackageParts,
+    StackDiff,
+)
 from snapdiff.spack import canonical_compiler
 
 _COMES_WITH_COMPILERS = ("compiler-wrapper", "-runtime")
@@ -27,7 +36,8 @@ def knows_products(stacks: Iterable[StackDiff]) -> bool:
 def in_parts(stack: StackDiff, kinds: Collection[Kind]) -> StackDiff:
     """Return a stack with one change for the roots of a package, one for what happened beside.
 
-    Of some kinds alone, as far as a part is of one of them.
+    Of some kinds alone, as far as a part is of one of them. With them is a change for each package
+    of which nothing changed but who asks for it.
 
     A product is what somebody asked for: where a dependency of the same name lost a version or a
     build, the product did not.
@@ -37,6 +47,10 @@ def in_parts(stack: StackDiff, kinds: Collection[Kind]) -> StackDiff:
         parts = list(_parts_of(change))
         wanted = [part for part in parts if not set(part.kinds).isdisjoint(kinds)]
         changes += wanted or [change]
+    told = {change.package for change in changes}
+    if roots := stack.asked_for:
+        for name in sorted({*roots.no_longer, *roots.now} - told):
+            changes.append(only_roots(name, AskedFor(name in roots.no_longer, name in roots.now)))
     return replace(stack, package_changes=tuple(changes))
 
 
@@ -57,6 +71,33 @@ def _parts_of(change: PackageChange) -> Iterable[PackageChange]:
                 lost_by=change.lost_by if specs.removed == of_all.removed else (),
                 gained_by=change.gained_by if specs.added == of_all.added else (),
             )
+
+
+def only_roots(package: str, asked_for: AskedFor) -> PackageChange:
+    """Return the change of a package of which somebody asks for it no longer, or only now."""
+    return PackageChange(
+        package=package,
+        kind=Kind.RECONFIGURED,
+        whole=False,
+        gone=(),
+        came=(),
+        kept=(),
+        specs=ChangeCounts(),
+        builds=Count(0, 0),
+        asked_for=asked_for,
+    )
+
+
+def needed_by_new(stack: StackDiff) -> dict[str, tuple[str, ...]]:
+    """Return what is asked for no longer by name, with the new roots that depend on it directly."""
+    if stack.asked_for is None:
+        return {}
+    asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
+    new = {name for name, sides in asked_for if sides and sides.new and not sides.old}
+    return {
+        name: tuple(root for root in roots if root in new)
+        for name, roots in stack.asked_for.needed_by.items()
+    }
 
 
 SpecsByPart = Mapping[tuple[str, bool], Sequence[Change]]

@@ -25,7 +25,7 @@ class KindLook(NamedTuple):
 LOOKS = {
     Kind.REMOVED: KindLook("−", "31", "gone"),
     Kind.DOWNGRADED: KindLook("↓", "1;35", "downgraded"),
-    Kind.ADDED: KindLook("+", "32", "new or more"),
+    Kind.ADDED: KindLook("+", "32", "new"),
     Kind.UPGRADED: KindLook("↑", "36", "upgraded"),
     Kind.RECONFIGURED: KindLook("≠", "33", "reconfigured"),
     Kind.REBUILT: KindLook("=", "2", "rebuilt"),
@@ -79,22 +79,24 @@ class Status(IntEnum):
     DOWNGRADED = 2, Kind.DOWNGRADED, "downgraded"
     LOST = 3, Kind.REMOVED, "some gone"
     """It lost versions or builds, while its highest version is as before."""
-    UPGRADED = 4, Kind.UPGRADED, "upgraded"
-    MORE = 5, Kind.ADDED, "with more"
+    MAJOR = 4, Kind.UPGRADED, ""
+    """It was upgraded to another major version."""
+    UPGRADED = 5, Kind.UPGRADED, "upgraded"
+    MORE = 6, Kind.ADDED, "with more"
     """It has more versions or builds than before, and lost none."""
-    SCHEME = 6, Kind.UPGRADED, "other scheme"
+    SCHEME = 7, Kind.UPGRADED, "other scheme"
     """Its versions before and now cannot be compared: a date, or a branch, on one side."""
-    DEPENDENCY_NOW = 7, Kind.ADDED, "dependency now"
-    NO_DEPENDENCY = 8, Kind.REMOVED, "no dependency"
+    DEPENDENCY_NOW = 8, Kind.ADDED, "dependency now"
+    NO_DEPENDENCY = 9, Kind.REMOVED, "no dependency"
     """It was a dependency, and is a field of what it compiles again."""
-    RECONFIGURED = 9, Kind.RECONFIGURED, "reconfigured"
-    ROOTS = 10, Kind.RECONFIGURED, ""
-    """Somebody asks for it no longer, or does now: of a product, nothing else happened to it."""
-    SHARED = 11, Kind.RECONFIGURED, ""
+    RECONFIGURED = 10, Kind.RECONFIGURED, "reconfigured"
+    ROOTS = 11, Kind.RECONFIGURED, ""
+    """Somebody asks for it no longer, or does now; nothing else happened to it."""
+    SHARED = 12, Kind.RECONFIGURED, ""
     """It was reconfigured in nothing but what all around it was, too: that is said once."""
-    DUPLICATES = 12, Kind.REBUILT, ""
+    DUPLICATES = 13, Kind.REBUILT, ""
     """It has fewer builds, or more, that are equal to others."""
-    REBUILT = 13, Kind.REBUILT, "rebuilt"
+    REBUILT = 14, Kind.REBUILT, "rebuilt"
 
     def __new__(cls, number: int, kind: Kind, column: str) -> Self:
         """Return the class of a number, worst first."""

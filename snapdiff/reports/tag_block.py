@@ -17,7 +17,7 @@ from snapdiff.reports.groups import (
 )
 from snapdiff.reports.moves import Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
-from snapdiff.reports.opening import Opening, opening_of
+from snapdiff.reports.opening import Opening, needed_by_others, new_roots_of, opening_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
@@ -27,7 +27,6 @@ from snapdiff.reports.package_lines import (
 )
 from snapdiff.reports.product_table import MOST_COLUMNS, Columns, product_columns
 from snapdiff.reports.products import in_parts, knows_products
-from snapdiff.reports.root_changes import RootsChange, roots_of
 from snapdiff.reports.stack_reasons import (
     Reasons,
     Toolchain,
@@ -99,8 +98,7 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     happened to a package, as a product or (True) as a dependency. `only_rebuilt` names the stacks
     that have no part of their own; `reasons` say why specs changed in those and, where the parts
     are about all stacks, in all of them. `opening` has the reasons that many packages share.
-    `roots` are what is asked for now, and what no longer is, in stacks that are no columns of a
-    table. `sets` has the names of the stacks that have a letter together.
+    `sets` has the names of the stacks that have a letter together.
     """
 
     tag: TagDiff
@@ -110,7 +108,6 @@ class TagBlock(Struct, frozen=True, kw_only=True):
     reasons: Reasons | None
     opening: Opening
     toolchain: Toolchain | None
-    roots: tuple[RootsChange, ...]
     parts: tuple[Part, ...]
     sets: dict[str, tuple[str, ...]]
 
@@ -137,6 +134,13 @@ class TagWriter:
         told = _told_stacks(tag)
         self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
         self.moves = moves_of(self.by_stack, self._places)
+        self._new_roots = new_roots_of(tag.stacks, self.moves, self._places)
+        beside = {name for it in self._new_roots for name in it.names}
+        if beside or any(stack.asked_for for stack in told):
+            self.by_stack = {
+                it.stack: needed_by_others(it, self.by_stack[it.stack], beside) for it in told
+            }
+            self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, told)
 
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
@@ -167,10 +171,10 @@ class TagWriter:
             self.tag.stacks,
             self.moves,
             reasons.shared if reasons else (),
+            self._new_roots,
             self._places,
             with_losses=self._tells_losses,
         )
-        new_roots = {name for it in opening.new_roots for name in it.names}
         is_short = len(self.lines) <= FEW
         toolchain = None
         if not is_short:
@@ -188,7 +192,7 @@ class TagWriter:
         else:
             lines = beside_toolchain((it for it in self.lines if it not in untold), toolchain)
             if self._has_table and 1 < len(told) <= MOST_COLUMNS:
-                columns = product_columns(told, self.by_stack, new_roots)
+                columns = product_columns(told, self.by_stack)
             parts = self._parts(None, lines, columns, told)
         used = [
             move.place
@@ -198,8 +202,6 @@ class TagWriter:
             for move in line.moves
         ]
         used += [place for it in toolchain.changes for _, place in it.steps] if toolchain else []
-        others = [stack for stack in self.tag.stacks if stack.stack not in columns]
-        told_roots = {it.names for it in opening.new_roots if it.taken and not columns}
         return TagBlock(
             tag=self.tag,
             by_stack=self.by_stack,
@@ -208,7 +210,6 @@ class TagWriter:
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             opening=opening,
             toolchain=toolchain,
-            roots=roots_of(others, self._places, told_roots),
             parts=tuple(parts),
             sets=self._places.named_sets(used),
         )

@@ -102,14 +102,13 @@ def legend(text: str, rebuilt: str) -> str:
 def functions(paint: Paint) -> dict[str, Any]:
     """Return what templates call, but for `grid`, which has to know how wide the window is."""
 
-    def item(sign: str, words: str, within: bool = False) -> str:
+    def item(sign: str, words: str) -> str:
         symbol = SIGNS.get(sign, sign)
         painted = paint(symbol, sign) if sign in _STYLES else symbol
-        return f"{'    ' if within else '  '}{painted}{' ' if symbol else ''}{words}"
+        return f"  {painted}{' ' if symbol else ''}{words}"
 
     return {
         "item": item,
-        "headed": lambda sign, words, rest="": item(sign, f"{words}{rest}"),
         "heading": lambda words, _level: paragraph(paint(words, "heading")),
         "paragraph": paragraph,
         "listed": listed,

@@ -121,7 +121,7 @@ def test_what_rebuilt_most_of_them_is_said(tmp_path: Path) -> None:
     cause = "(7); `zlib` `1.3.1` → `1.3.2` (1)"
     by_package = markdown(tmp_path)
     same = "only have another hash, because of"
-    words = f"8 specs in both {same} `openmpi` `5.0.0rc16` → `5.0.0`"
+    words = f"8 builds in both {same} `openmpi` `5.0.0rc16` → `5.0.0`"
     assert f"\n- = {words} {cause}\n" in by_package
     text = markdown(tmp_path, "-f", "text")
     assert f"  = {words}"[:80].replace("`", "") in text

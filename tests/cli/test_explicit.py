@@ -319,8 +319,8 @@ def test_what_is_no_longer_asked_for_and_still_there_is_not_gone(tmp_path: Path)
     for name in ("text", "markdown", "comment", "html"):
         done = run_cli("-C", tmp_path, "old.lock", "new.lock", "--explicit", "-f", name)
         said = done.out.lower()
-        assert "no longer a root spec, but still there as a dependency" in said, name
-        assert "now a root spec, before only a dependency" in said, name
+        assert "no longer a root spec" in said, name
+        assert "now a root spec" in said, name
         assert "adios2 gone" not in done.out
     rows = list(
         csv.reader(io.StringIO(run_cli("-C", tmp_path, "old.lock", "new.lock", "-f", "csv").out))

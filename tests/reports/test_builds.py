@@ -9,13 +9,19 @@ from snapdiff.result import VersionCount
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        (((2, 1),), "1.0 (2 → 1 builds)"),
-        (((1, 1),), "1.0 (1 build)"),
-        (((2, 2),), "1.0 (2 builds)"),
-        (((0, 1),), "1.0 (1 build, new)"),
-        (((4, 3), (0, 1)), "1.1 (1 build, new), 1.0 (4 → 3)"),
+        (((2, 1),), "1 of 2 builds of 1.0 gone"),
+        (((1, 2), (3, 1)), "2 of 3 builds of 1.1 gone, 1 more build of 1.0"),
+        (((1, 3), (2, 2)), "2 more builds of 1.0"),
+        (((4, 3), (0, 1)), "1.1 added beside 1.0, 1 of 4 builds of 1.0 gone"),
+        (((4, 3), (1, 0)), "1.1 gone, still has 1.0, 1 of 4 builds of 1.0 gone"),
+        (((4, 3), (1, 0), (0, 1)), "1.1 → 1.2, still has 1.0, 1 of 4 builds of 1.0 gone"),
     ],
 )
-def test_one_build_is_no_builds(counts: tuple[tuple[int, int], ...], words: str) -> None:
+def test_builds_of_a_version_that_stays_are_told_behind_those_that_do_not(
+    counts: tuple[tuple[int, int], ...], words: str
+) -> None:
     told = tuple(VersionCount(f"1.{at}", *both) for at, both in enumerate(counts))
-    assert VersionMove((), (), counts=told).in_words(str) == words
+    gone = tuple(it.version for it in told if not it.new)
+    came = tuple(it.version for it in told if not it.old)
+    kept = tuple(it.version for it in told if it.old and it.new) if gone or came else ()
+    assert VersionMove(gone, came, kept, told).in_words(str) == words

@@ -126,14 +126,14 @@ def why(diff: CatalogDiff) -> list[str]:
     return [
         line.strip()
         for line in text.splitlines()
-        if re.match("  = [0-9,]+ .*spec|  .*os ubuntu", line)
+        if re.match("  = [0-9,]+ builds |  .*os ubuntu", line)
     ]
 
 
 def test_a_stack_names_its_causes_most_first(tmp_path: Path) -> None:
     [words] = words_of(tmp_path, before(), after())
     assert words == (
-        "= 6 specs only have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
+        "= 6 builds only have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
         "cmake 3.26.3 → 3.27.7 (build only) (1); zlib replaced by zlib-ng (1)"
     )
 
@@ -149,7 +149,7 @@ def test_several_old_versions_to_one_new_one_are_one_cause(tmp_path: Path) -> No
     old = above([Item("py", f"3.{i}") for i in range(5)])
     new = above([Item("py", "3.11", recipe=str(i)) for i in range(5)])
     assert words_of(tmp_path, old, new) == [
-        "= 5 specs only have another hash, because of py in other versions"
+        "= 5 builds only have another hash, because of py in other versions"
     ]
 
 
@@ -173,17 +173,17 @@ class TestRealEnvironments:
 
     def test_derecho(self) -> None:
         [words] = why(diff_of(DERECHO))
-        assert words == f"= 40 specs of 14 packages {SAME} openmpi 5.0.0rc16 → 5.0.0"
+        assert words == f"= 40 builds of 14 packages {SAME} openmpi 5.0.0rc16 → 5.0.0"
 
     def test_julea(self) -> None:
         [words] = why(diff_of(sorted((LOCKS / "julea").glob("00[23]-*.lock"))))
         assert words.startswith(
-            "= 100 specs only have another hash, because of glibc target x86_64 → skylake ("
+            "= 100 builds only have another hash, because of glibc target x86_64 → skylake ("
         )
 
     def test_e4s_says_it_once_for_all_environments(self) -> None:
         moved, rebuilt = why(e4s_diff())
-        where = f"specs of 438 packages in all but oneapi-x86_64 {SAME}"
+        where = f"builds of 438 packages in all but oneapi-x86_64 {SAME}"
         assert f" {where} python in other versions (" in rebuilt
         assert "zlib replaced by zlib-ng" in rebuilt
         assert moved == "oneapi-x86_64: os ubuntu20.04 → ubuntu22.04"

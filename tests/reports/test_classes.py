@@ -34,22 +34,22 @@ MOVES = {
     "a build of a version that stays went down": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0"],
-        "↓ zlib 1.1 (2 → 1 builds), 1.0 (1 → 2)",
+        "↓ zlib: 1 of 2 builds of 1.1 gone, 1 more build of 1.0",
     ),
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "+ zlib 1.1 (2 → 1 builds), 1.0 (1, new)",
+        "+ zlib 1.0 added beside 1.1, 1 of 2 builds of 1.1 gone",
     ),
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.2", "1.1"],
-        "↑ zlib 1.2 (1 → 2 builds), 1.1 (2 → 1)",
+        "↑ zlib: 1 more build of 1.2, 1 of 2 builds of 1.1 gone",
     ),
     "an older version comes, and a build is lost": (
         ["1.1", "1.1", "1.1"],
         ["1.1", "1.0"],
-        "− zlib 1.1 (3 → 1 builds), 1.0 (1, new)",
+        "− zlib 1.0 added beside 1.1, 2 of 3 builds of 1.1 gone",
     ),
     "builds that are new beside an upgrade": (
         ["1.0"],
@@ -64,17 +64,17 @@ MOVES = {
     "a build went up": (
         ["1.1", "1.1"],
         ["1.1", "1.2"],
-        "↑ zlib 1.2 (1 build, new), 1.1 (2 → 1)",
+        "↑ zlib 1.2 added beside 1.1, 1 of 2 builds of 1.1 gone",
     ),
     "beside a version of which nothing moved": (
         ["1.1", "1.1", "1.0", "0.9"],
         ["1.1", "1.2", "1.2", "0.9"],
-        "↑ zlib 1.2 (2 builds, new), 1.1 (2 → 1), 1.0 (1, gone), 0.9 (1)",
+        "↑ zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone",
     ),
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "+ zlib 1.1 (2 → 1 builds), 1.0 (2, new)",
+        "+ zlib 1.0 added beside 1.1, 1 of 2 builds of 1.1 gone",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (
@@ -104,17 +104,11 @@ def test_a_line_says_which_versions_there_are_and_how_many_builds(name: str) -> 
     assert f"\n  {line}" in render_report(diff, "text")
 
 
-@pytest.mark.parametrize(
-    ("others", "words"),
-    [(0, "1 upgraded (with builds gone)"), (1, "2 upgraded (1 with builds gone)")],
-)
-def test_what_was_upgraded_and_lost_a_build_is_upgraded(others: int, words: str) -> None:
+def test_what_was_upgraded_and_lost_a_build_is_upgraded() -> None:
     old = [spec("a", "5.0rc16", compiler=GCC), spec("b", "5.0rc16", compiler=CLANG)]
     new = [spec("c", "5.0", compiler=GCC)]
-    old += [spec("d", "1.0", package="app")] * others
-    new += [spec("f", "1.1", package="app")] * others
     text = render_report(diff_of([*old, spec("g", package="left")], new), "text")
-    assert f"\n\n1 package gone, {words} in e4s.\n" in text
+    assert "\n\n1 package gone, 1 upgraded in e4s.\n" in text
     line = "↑ zlib 5.0rc16 → 5.0, 1 of 2 builds gone (no longer built with llvm 14.0.6)"
     assert f"\n  {line}\n" in text
 
@@ -313,7 +307,7 @@ def test_few_packages_with_another_hash_say_why_on_their_own_lines(tmp_path: Pat
     for number, told in ((4, False), (5, True)):
         old, new = write_locks(tmp_path / str(number), *(side[: number + 1] for side in sides))
         text = run_cli(old, new, "-f", "text").out
-        assert ("specs only have another hash, because of zlib" in text) is told
+        assert ("builds only have another hash, because of zlib" in text) is told
         assert ("with another hash, because of zlib 1.0 → 1.1" in text) is not told
 
 

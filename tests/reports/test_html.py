@@ -19,6 +19,7 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import PROJECT, pages_of, spec, write_files
 from tests.support.hostile import PLACES, VALUES
 from tests.support.html_reports import SNAPSHOTS, hostile_diff, large_diff, rendered, snapshots_diff
+from tests.support.oracle import Record
 from tests.support.real_catalogs import e4s_diff, needs_real_catalogs
 
 OURS = {
@@ -117,7 +118,7 @@ def test_rows_say_what_happened_and_why(tmp_path: Path) -> None:
     rows = dict(_plain_rows(rendered(snapshots_diff())))
     assert rows["hdf5"] == [
         "↑ 1.14.5 → 1.14.6 (e4s-neoverse-v2, e4s-oneapi)",
-        "↑ 1.14.6 (1 build, new), 1.14.5 (2 → 1), 1.12.3 (1), in e4s",
+        "↑ 1.14.6 added beside 1.14.5 and 1.12.3, 1 of 2 builds of 1.14.5 gone (e4s)",
         "≠ 1.14.5 reconfigured: os ubuntu20.04 → ubuntu22.04 (data-vis-sdk)",
         "≠ 1.14.5 reconfigured: compiler gcc@11.4.0 → gcc@12.3.0 (tutorial)",
         "= 1.14.5 rebuilt (hep, ml-linux-x86_64-cuda)",
@@ -179,6 +180,37 @@ def test_classes_of_rows_are_those_of_the_sentence(tmp_path: Path) -> None:
     assert dict(_plain_rows(text))["zlib"] == ["− 1.0 gone from e4s"]
 
 
+def test_an_upgrade_to_another_major_version_is_a_class_and_what_is_new_in_some_is_told(
+    tmp_path: Path,
+) -> None:
+    def app(name: str, version: str, stacks: str) -> Record:
+        letters = version.translate(str.maketrans("0123.", "bcdef"))
+        return spec(f"{name}{letters}", version, package=name, stacks=stacks)
+
+    there = app("cmake", "3.0", "e4s")
+    sides = {
+        "old": [there, app("a", "1.0", "hep"), app("b", "1.0", "hep")],
+        "new": [
+            *(app("cmake", "3.0", "e4s hep"), app("zlib", "1.2", "hep")),
+            *(app("a", "2.0", "hep"), app("b", "1.1", "hep")),
+        ],
+    }
+    for side, records in sides.items():
+        write_files(tmp_path / side, pages_of(records))
+    catalogs = [load_catalog(str(tmp_path / side)) for side in ("old", "new")]
+    heads = re.findall(
+        '<tr class="class [a-z]+"><th[^>]*>([^<]*)<', rendered(diff_catalogs(*catalogs))
+    )
+    assert heads == [
+        "New, or now in more stacks: 2",
+        "Upgraded to another major version: 1",
+        "Upgraded: 1",
+    ]
+    text = render_report(diff_catalogs(*catalogs), "text")
+    words = "1 package new, 1 now in more stacks, 1 upgraded to another major version, 1 upgraded"
+    assert words in " ".join(text.split())
+
+
 def test_specs_of_one_package_say_each_why_they_were_rebuilt(tmp_path: Path) -> None:
     sides = []
     for version in ("1.0", "2.0"):
@@ -218,7 +250,7 @@ def test_a_report_of_removed_builds_has_the_class_of_their_package(tmp_path: Pat
     )
     removed = Filters(kind=("removed",))
     text = rendered(diff_catalogs(load_catalog(old), load_catalog(new), filters=removed))
-    assert '<input type="checkbox" name="status" value="upgraded">' in text
+    assert '<input type="checkbox" name="status" value="major">' in text
 
 
 def test_a_report_of_one_stack_has_no_table_of_stacks(tmp_path: Path) -> None:
@@ -297,8 +329,8 @@ def test_the_numbers_of_stacks_are_of_the_classes_of_the_sentence(
     sides = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
     text = render_report(diff_catalogs(*sides), format_name, ReportOptions(stat=True))
     # Where rows are right below, the sentence need not name any.
-    names = ("", "") if format_name == "html" else (" (less)", "lost; ")
-    lost = f"1 upgraded to another major version ({names[1]}with builds gone)"
+    names = ("", "") if format_name == "html" else (" (less)", " (lost)")
+    lost = f"1 upgraded to another major version{names[1]}"
     said = f"1 downgraded{names[0]}, {lost}, 1 with another version scheme"
     assert said in " ".join(text.split())
     if format_name == "html":
@@ -380,7 +412,7 @@ def test_filters_and_skipped_pages_are_told() -> None:
     assert "rebuilt" not in text
     day = load_catalog(SNAPSHOTS / "2025-06-29")
     text = Page(rendered(replace(diff_catalogs(day, day), skipped=(skipped,)))).text()
-    assert "no changes. 1 page that cannot be read left out on both sides" in text
+    assert "No changes. 1 page that cannot be read left out on both sides" in text
     assert "both sides hold the same specs" not in text
 
 

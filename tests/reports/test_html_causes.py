@@ -19,7 +19,7 @@ def diff(tmp_path: Path) -> CatalogDiff:
 
 def test_without_scripts_there_are_bars_and_each_spec_says_why(diff: CatalogDiff) -> None:
     text = render_report(diff, "html")
-    assert "Why 6 specs have another hash" in text
+    assert "Why 6 builds have another hash" in text
     assert re.findall('<rect class="bar rebuilt" width="([0-9]+)"', text) == ["4", "1", "1"]
     assert text.count('viewBox="0 0 4 12"') == 3
     assert (

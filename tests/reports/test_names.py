@@ -38,6 +38,7 @@ def test_many_stacks_that_came_or_went_need_no_names_again() -> None:
         ("abc", Place("", ("a", "b", "c"))),
         ("efg", Place("", ("e", "f", "g"))),  # so few are named
         ("efghijklmnopq", Place("all but the 4 removed", ())),
+        ("abcdefghijklmnopq", Place("all 17, 4 of them removed, 3 of them added", ())),
     ):
         assert places.place(some) == expected
 

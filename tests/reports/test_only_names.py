@@ -70,7 +70,7 @@ def test_of_several_stacks_only_the_tag_is_not_named(tmp_path: Path) -> None:
 def test_beside_others_both_are_the_top_folder(tmp_path: Path) -> None:
     write(tmp_path, ".", "cpu", "e4s/cpu")
     text = report(tmp_path, "-f", "text")
-    assert "\ntop folder: 4 packages, 4 specs\n" in text
+    assert "\ntop folder: 4 packages, 4 builds\n" in text
     text += report(tmp_path, "-f", "text", "--stat")
     assert "\n  top folder " in text
     assert DOT.findall(text) == []

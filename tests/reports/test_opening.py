@@ -73,29 +73,38 @@ def with_sdk(tools: Sequence[Item], older: Sequence[str] = ()) -> list[Item]:
 
 
 IS_NEW = "- `sdk` is new in `a`"
-TAKEN = (
-    "3 products that were root specs are only its dependencies there now: `tool0`, `tool1`, `tool2`"
-)
+TAKEN = "3 products that were root specs are only its dependencies there now"
 
 
 @pytest.mark.parametrize(
-    ("older", "more"),
+    ("older", "more", "lines"),
     [
-        ((), f": {TAKEN}"),
-        (("tool1",), f"; it needs older `tool1`; {TAKEN}"),
+        ((), f": {TAKEN}", ["≠ `tool0`, `tool1`, `tool2` no longer root specs"]),
+        (
+            ("tool1",),
+            f"; it needs older `tool1`; {TAKEN}",
+            [
+                "↓ `tool1` `2.0` → `1.9`, no longer a root spec",
+                "≠ `tool0`, `tool2` no longer root specs",
+            ],
+        ),
         (
             ("tool0", "tool1"),
             f"; it needs older `tool0`, `tool1`; {TAKEN}",
+            [
+                "↓ `tool0`, `tool1` `2.0` → `1.9`, no longer root specs",
+                "≠ `tool2` no longer a root spec",
+            ],
         ),
     ],
 )
 def test_a_new_root_that_takes_others_in_is_told_once(
-    tmp_path: Path, older: Sequence[str], more: str
+    tmp_path: Path, older: Sequence[str], more: str, lines: list[str]
 ) -> None:
     stacks = {"a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, older), OTHER]), "b": ([OTHER], [OTHER])}
     found = report(tmp_path, stacks)
     assert found[4] == IS_NEW + more
-    assert "No longer a root spec" not in "\n".join(found)
+    assert [line for line in found[4:] if "no longer" in line] == [f"- {it} (`a`)" for it in lines]
 
 
 def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_path: Path) -> None:
@@ -106,13 +115,13 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
         "c": (both, both),
     }
     found = report(tmp_path, stacks, "-f", "comment")
-    place = found.index(
-        "- `sdk` is new in all but `c`: 2 to 3 products that were root specs are only its "
-        "dependencies there now:"
-    )
-    assert found[place + 1 : place + 3] == [
-        "  - in all but `c`: `tool0`, `tool1`",
-        "  - in `a`: `tool2`",
+    assert (
+        "- `sdk` is new in all but `c`: 3 products in `a` and 2 in `b` that were root specs are "
+        "only its dependencies there now"
+    ) in found
+    assert [line for line in found[4:] if "no longer" in line] == [
+        "- − `tool2` `2.0` gone from `b`; no longer a root spec in `a`",
+        "- ≠ `tool0`, `tool1` no longer root specs (all but `c`)",
     ]
     table = report(tmp_path, stacks)
     assert "| **No longer root specs** |  |  |" in table
@@ -125,18 +134,16 @@ def test_what_fell_in_the_same_way_elsewhere_is_not_because_of_a_new_root(tmp_pa
         "a": ([*TOOLS, OTHER], [*with_sdk(TOOLS, ["tool0", "tool1"]), OTHER]),
         "b": ([*TOOLS[:2], OTHER], [*fell, OTHER]),
     }
-    assert report(tmp_path, stacks)[4] == f"{IS_NEW}: {TAKEN.partition(':')[0]}"
+    assert report(tmp_path, stacks)[4] == f"{IS_NEW}: {TAKEN}"
 
 
 def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> None:
     sides = ([*TOOLS[:2], OTHER], [*with_sdk(TOOLS[:2], ["tool1"]), OTHER])
     text = "\n".join(report(tmp_path, {"a": sides}))
     assert "is new in" not in text
-    assert (
-        "- **No longer a root spec, but a dependency of `sdk` (new there)**: `tool0`, `tool1`\n"
-        in text
-    )
-    assert "`tool1` `2.0` → `1.9`, needed by `sdk` (new there)" in text
+    needed = "no longer a root spec, needed by `sdk` (new there)\n"
+    assert f"\n- ↓ `tool1` `2.0` → `1.9`, {needed}" in text
+    assert f"\n- ≠ `tool0` {needed}" in f"{text}\n"
 
 
 def builds(name: str, **values: str) -> list[Item]:
@@ -223,9 +230,9 @@ def test_a_short_comment_says_what_it_leaves_out_uncounted(tmp_path: Path) -> No
             assert text.endswith(("… and more, left out to fit.\n", full[-1] + "\n"))
         elif "Products" not in text:
             assert "; left out: " in sentence
-        if "asked for" in sentence or "all else" in sentence:
-            assert "No longer a root spec" not in text
-    left_out = ["what many packages share, and who asks for what now", "the lists of packages"]
+        if "many packages share" in sentence or "all else" in sentence:
+            assert "are only its dependencies" not in text
+    left_out = ["what many packages share", "the lists of packages"]
     assert said == {
         *("", "what is left out is counted.", "left out: all else that is said of packages."),
         *(f"left out: {'; '.join(left_out[:number])}." for number in (1, 2)),
@@ -236,11 +243,7 @@ def test_where_only_roots_changed_the_first_sentence_says_so(tmp_path: Path) -> 
     tool = Item("tool0")
     above = Item("app", explicit=True, needs=(needs(tool),))
     sides = ([above, replace(tool, explicit=True)], [above, tool])
-    assert report(tmp_path, {"a": sides})[2:5] == [
-        "only root specs changed.",
-        "",
-        "- **No longer a root spec, but still there as a dependency**: `tool0`",
-    ]
+    assert report(tmp_path, {"a": sides})[2:] == ["`tool0` no longer a root spec."]
 
 
 def drawing(visit: Item, below: Sequence[str], itself: Sequence[str] = ()) -> list[Item]:
@@ -286,8 +289,33 @@ def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
 def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
     more = drawing(VISIT, ["cairo", *"abcdef"], ["qt", "qwt"])
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (more, WITHOUT_QT)})
-    assert f"- 8 dependencies gone from both because of `visit` `~gui`: {ALL_OF_QT}" in lines
+    told = f"{ALL_OF_QT} from both; `f` from `b`"
+    assert f"- 9 dependencies gone because of `visit` `~gui`: {told}" in lines
     assert "- − `f` `1.0` gone (`b`), because of `visit` `~gui`" in lines
+
+
+def test_a_product_says_the_variant_because_of_which_others_are_gone(tmp_path: Path) -> None:
+    newer = [replace(it, version="3.4") if it.name == "visit" else it for it in WITHOUT_QT]
+    visit = "`visit` `3.3` → `3.4` `~gui`"
+    lines = report(tmp_path, {"a": (WITH_QT, newer)})
+    assert f"- 8 dependencies gone because of {visit}: {ALL_OF_QT}" in lines
+    assert f"- ↑ {visit}" in lines
+    table = report(tmp_path, {"b": (WITH_QT, WITHOUT_QT)})
+    assert "| `visit` | `3.3` → `3.4` `~gui` | variants `+gui` → `~gui` |" in table
+    # What is new because of it is no loss.
+    assert "- ↓ `visit` `3.4` → `3.3`" in report(tmp_path / "back", {"a": (newer, WITH_QT)})
+
+
+def test_where_no_product_changed_the_first_sentence_says_so(tmp_path: Path) -> None:
+    old, new = (
+        [*below, Item("app", explicit=True, needs=tuple(map(needs, below)))]
+        for below in (
+            [Item("one", "1.0"), Item("two", "1.0")],
+            [Item("one", "1.1"), Item("two", "1.2")],
+        )
+    )
+    found = report(tmp_path, {"a": (old, new)}, "-k", "!rebuilt")
+    assert found[2] == "No product changed; 2 dependencies upgraded; only kind `!rebuilt`."
 
 
 def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_path: Path) -> None:
@@ -320,6 +348,5 @@ def test_a_short_comment_leaves_out_why_dependencies_are_gone_first(tmp_path: Pa
     report(tmp_path, {"a": seven_reasons()})
     text = run_cli("-C", tmp_path, "old", "new", "-f", "comment", "--max-length", "400").out
     assert "because of" not in text
-    left_out = "dependencies, and why hashes differ; what many packages share, and who asks for "
-    left_out += "what now"
+    left_out = "dependencies, and why hashes differ; what many packages share"
     assert f"left out: {left_out}." in text

@@ -9,7 +9,7 @@ from tests.support.environments import after, before, write_locks
 from tests.support.helpers import run_cli, write_files
 
 ABOVE = (
-    "6 specs only have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
+    "6 builds only have another hash, because of autoconf 2.69 → 2.71 (build only) (4); "
     "cmake 3.26.3 → 3.27.7 (build only) (1); "
     "zlib replaced by zlib-ng (1)"
 )
@@ -52,7 +52,7 @@ def test_every_spec_has_its_cause_and_the_way_to_it(folder: Path) -> None:
 
 def test_markdown_marks_names_as_code_and_puts_like_packages_together(folder: Path) -> None:
     lines = report(folder, "--package-url", "")
-    above = "- = 6 specs only have another hash, because of `autoconf` `2.69` → `2.71` "
+    above = "- = 6 builds only have another hash, because of `autoconf` `2.69` → `2.71` "
     assert above in "\n".join(lines)
     # netcdf was asked for
     together = "- = `automake` `1.16.5`, `numactl` `2.0.14`, `openmpi` `4.1.6` with another hash"
@@ -67,10 +67,10 @@ def test_each_stack_says_its_own_and_all_together_say_it_once(tmp_path: Path) ->
     both = ("-C", tmp_path, "old", "new")
     parts = run_cli(*both, "--group-by", "stack").out.split("\n## ")
     of = {part.partition("\n")[0]: part for part in parts}
-    assert "- = 6 specs only have another hash, because of `autoconf`" in of["`cpu`"]
+    assert "- = 6 builds only have another hash, because of `autoconf`" in of["`cpu`"]
     assert "- ≠ os `ubuntu20.04` → `ubuntu22.04`\n" in of["`os`"]
     together = run_cli(*both, "-f", "text").out
-    assert "  = 6 specs in cpu only have another hash, because of autoconf 2.69 → 2.71" in together
+    assert "  = 6 builds in cpu only have another hash, because of autoconf 2.69 → 2.71" in together
     assert "\n  os: os ubuntu20.04 → ubuntu22.04\n" in together
     assert "  ≠ 12 changed in os alone (os): app0, app1, app10, " in together
 

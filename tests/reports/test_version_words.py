@@ -49,27 +49,31 @@ def stepped(text: str) -> tuple[set[Version], set[Version]]:
     return gone, came
 
 
-def numbered(text: str) -> dict[Version, tuple[int, int]]:
-    """The builds of versions, old and new: `1.3 (2 → 1 builds), 1.2 (1, new), 1.0 (3)`."""
+MOVED = (
+    r"(?:^:|,)? ?(?:([0-9]+) of ([0-9]+) builds of ([^ ,]+) gone|([0-9]+) more builds? of ([^ ,]+))"
+)
+
+
+def moved(text: str) -> dict[Version, tuple[int, int]]:
+    """How many builds of versions that stay are gone, of how many, or (of none) came."""
     found = {}
-    for version, old, new, what in re.findall(
-        r"(\S+) \(([0-9]+)(?: → ([0-9]+))?(?: builds?)?(, gone|, new)?\)", text
-    ):
-        numbers = int(old), int(new or old)
-        gone, came = what == ", gone", what == ", new"
-        found[parse_version(version)] = (0 if came else numbers[0], 0 if gone else numbers[1])
+    for gone, of, fewer, came, more in re.findall(MOVED, text):
+        found[parse_version(fewer or more)] = (int(gone or came), int(of or 0))
     return found
 
 
 def check(words: str, old: Counts, new: Counts) -> None:
     """Check what is said of a package that is on both sides, against its builds by version."""
     gone, came, kept = old.keys() - new.keys(), new.keys() - old.keys(), old.keys() & new.keys()
+    told = moved(words)
+    words = re.sub(f"{MOVED}(, no longer .*)?", "", words)
     begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
     words, builds = (words[: begin.start()], words[begin.start() :]) if begin else (words, "")
-    if numbered(words):
-        assert numbered(words) == {it: (old[it], new[it]) for it in old.keys() | new.keys()}
-        assert len(re.findall(r"[0-9] builds?[,)]", words)) == 1
-    elif "→" in words:
+    if told:
+        fewer = {it: (old[it] - new[it], old[it]) for it in kept if new[it] < old[it]}
+        assert told == fewer | {it: (new[it] - old[it], 0) for it in kept if new[it] > old[it]}
+        old = Counter({it: min(old[it], new[it]) for it in old})
+    if "→" in words:
         step, _, still = words.partition(", still has ")
         assert stepped(step) == (gone, came)
         assert (versions(still) if still else set()) == kept
@@ -84,12 +88,12 @@ def check(words: str, old: Counts, new: Counts) -> None:
     else:
         assert not gone
         assert not came
-        assert len({old[it] < new[it] for it in kept if old[it] != new[it]}) < 2
+        assert told or len({old[it] < new[it] for it in kept if old[it] != new[it]}) < 2
     said = dict.fromkeys(("gone", "new"), 0)
     for number, of, what in re.findall(r"([0-9]+) of ([0-9]+) builds? (gone|new)", builds):
         assert int(of) == (old if what == "gone" else new).total()
         said[what] = int(number)
-    if not (numbered(words) or gone or came):
+    if not (told or gone or came):
         assert new.total() - old.total() == said["new"] - said["gone"]
 
 

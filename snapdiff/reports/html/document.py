@@ -72,7 +72,7 @@ def render(diff: CatalogDiff, options: ReportOptions) -> Iterator[str]:
         tags.append(TagNumbers(tag, tag_label(tag), counted, widest, because))
     columns = columns_of(outline)
     rows = rows_of(outline, words, has_cells=bool(columns))
-    classes = classes_of(rows, words)
+    classes = classes_of(rows, outline, words)
     style = inline_part(environment, "report.css")
     script = inline_part(environment, "report.js")
     yield render_template(

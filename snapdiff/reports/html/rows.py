@@ -14,7 +14,7 @@ from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
 from snapdiff.reports.groups import Tally
 from snapdiff.reports.html.writing import value_text
-from snapdiff.reports.moves import Moves, moves_of, stack_moves
+from snapdiff.reports.moves import moves_of, stack_moves
 from snapdiff.reports.names import Places, tag_label
 from snapdiff.reports.outline import Outline
 from snapdiff.reports.products import specs_by_part
@@ -94,14 +94,18 @@ def columns_of(outline: Outline) -> tuple[str, ...]:
     return found[0] if found and not outline.several_changed else ()
 
 
-def classes_of(rows: Sequence[TableRow], words: Words) -> dict[int, RowClass]:
-    """Return the classes of some rows, the worst first, in the words of the first sentence."""
+def classes_of(rows: Sequence[TableRow], outline: Outline, words: Words) -> dict[int, RowClass]:
+    """Return the classes of some rows, the worst first, in the words of headings."""
     numbers = Counter((row.worst, row.is_dependency) for row in rows)
+    in_some: Counter[Status] = Counter()
+    for tally in (*outline.packages.tallies, *outline.dependencies.tallies):
+        in_some[tally.status] += tally.in_some
     found = {}
     for worst in sorted({row.worst for row in rows}):
         name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
         if isinstance(worst, Status):
-            said = words("status", Tally(status=worst, number=2))
+            number = numbers[worst, False] + numbers[worst, True]
+            said = words("group", Tally(status=worst, number=number, in_some=in_some[worst]))
             name, kind = worst.word, worst.kind
         found[worst] = RowClass(name, kind, said, numbers[worst, False], numbers[worst, True])
     return found
@@ -126,11 +130,8 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         it.stack: stack_moves(tag, it) if it.stack in whole else block.by_stack[it.stack]
         for it in tag.stacks
     }
-    roots_alone: Moves = {(name, False): () for name in cells}
-    for (package, is_dependency), moves in {
-        **roots_alone,
-        **moves_of(said, Places({it.stack: it.status for it in tag.stacks})),
-    }.items():
+    places = Places({it.stack: it.status for it in tag.stacks})
+    for (package, is_dependency), moves in moves_of(said, places).items():
         in_stacks = [name for move in moves for name in move.stacks]
         changed = {
             name: changes[name].get((package, is_dependency))
@@ -139,8 +140,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         }
         found = (it.cause for some in changed.values() for it in some)
         because = [causes.get(event_of(it)) for it in found if isinstance(it, Cause)]
-        other: int = moves[0].status if moves else Status.ROOTS
-        other = WITH_STACK if moves and whole.issuperset(in_stacks) else other
+        other: int = WITH_STACK if whole.issuperset(in_stacks) else moves[0].status
         in_columns = () if is_dependency else cells.get(package, ())
         told = sorted(moves, key=lambda move: whole.issuperset(move.stacks))
         below = _groups_of(changed)

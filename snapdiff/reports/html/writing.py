@@ -74,14 +74,9 @@ def value_text(value: str | tuple[str, ...]) -> str:
     return " ".join(value_text(short_patches(variant)) for variant in value)
 
 
-def _item(sign: str, words: str, within: bool = False) -> "Markup":
-    name = "within" if within else {"!": "unread", "?": "hint"}.get(sign, sign)
+def _item(sign: str, words: str) -> "Markup":
+    name = {"!": "unread", "?": "hint"}.get(sign, sign)
     return trusted('<li class="{}">{}</li>').format(name, words)
-
-
-def _headed(sign: str, words: "Markup", rest: str = "") -> "Markup":
-    head = trusted("<strong>{}{}</strong>{}").format(words[0].upper(), words[1:], rest)
-    return _item(sign, head)
 
 
 def _heading(words: str, level: int) -> "Markup":
@@ -96,7 +91,6 @@ def _listed(caller: Callable[[], str]) -> "Markup":
 
 FUNCTIONS: dict[str, Any] = {
     "item": _item,
-    "headed": _headed,
     "heading": _heading,
     "paragraph": lambda words: trusted("<p>{}</p>\n" if words else "").format(words),
     "listed": _listed,
