@@ -14,12 +14,10 @@ from snapdiff.catalog.reading import (
     Reading,
     StackNames,
     differs,
-    pair_by_stack,
-    pair_packages,
+    pairs_of_package,
     rename_graphs,
     rename_package,
     rename_specs,
-    unite_pairs,
 )
 from snapdiff.catalog.sides import (
     CatalogSide,
@@ -293,12 +291,9 @@ class _Matching:
         names = found.keys() | before.keys() | after.keys()
         names -= self._left_out(tags, "package")
         for name in sorted(filter(self._scope.has_package, names)):
-            same = found.get(name, [])
-            packages = [rename_package(package, renamed) for package in before.get(name, ())]
-            for mine, theirs in pair_by_stack(packages, after.get(name, ())):
-                document = theirs.document if theirs else ""
-                same.append(pair_packages(tags, mine, theirs, document, graphs))
-            yield from unite_pairs(same)
+            same, theirs = found.get(name, ()), after.get(name, ())
+            mine = (rename_package(package, renamed) for package in before.get(name, ()))
+            yield from pairs_of_package(tags, same, mine, theirs, graphs)
 
     def _kinds(self, side: Side, tag: str | None) -> StackDocuments:
         """Return what kind of document lists each whole stack of a tag."""

@@ -1,7 +1,7 @@
 """Files of two revisions as documents, and the packages of two documents as pairs."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -194,33 +194,64 @@ def pair_packages(
         for one, known in zip((old, new), graphs, strict=True)
     )
     own_graphs = None if mine is None or theirs is None else (mine, theirs)
-    if own_graphs:
-        own = tuple((key, build) for key, build in after.items() if key not in added)
-    else:  # nobody asks which of them it is, and a page has thousands that were built alike
-        own = tuple(("", build) for build in +common)
+    own = [(key, build) for key, build in after.items() if key not in added] if own_graphs else ()
+    # Of a page nobody asks which of them it is, and it has thousands that were built alike.
+    alike = {} if own_graphs else common
     return PackagePair(
         tags=tags,
         name=package.name,
         old=removed,
         new=added,
         common=counted_in_common(common, in_common),
-        kept=lambda: chain(own, kept()),
+        kept=lambda: chain(own, (("", it) for it, number in alike.items() if number), kept()),
         kept_hashes=lambda: chain(((key, build.stacks) for key, build in own), kept_hashes()),
         document=document,
         graphs=own_graphs,
     )
 
 
-def pair_by_stack(
-    old: Sequence[Package], new: Sequence[Package]
-) -> Iterator[tuple[Package | None, Package | None]]:
-    """Yield the packages of one name that the documents of two tags list, stack by stack."""
+def pairs_of_package(
+    tags: Tags,
+    of_documents: Iterable[PackagePair],
+    old: Iterable[Package],
+    new: Iterable[Package],
+    graphs: tuple[StackGraphs, StackGraphs],
+) -> Sequence[PackagePair]:
+    """Return a package of two tags in pairs, each with all of the stacks that it is about.
+
+    Some pairs are of documents that both sides have; what other documents list is put into pairs
+    stack by stack. A page and a lock of one tag may list the same stack, or a page here what an
+    index lists there: what happened to a package in it is said once. What only one of them has has
+    no dependencies then.
+    """
     by_stack: dict[str, tuple[list[Package], list[Package]]] = {}
     for side, packages in enumerate((old, new)):
         for package in packages:
             by_stack.setdefault(package.stack or "", ([], []))[side].append(package)
-    for stack in sorted(by_stack):
-        yield from zip_longest(*by_stack[stack])
+    pairs = [*of_documents]
+    for _, (mine, theirs) in sorted(by_stack.items()):
+        for before, after in zip_longest(mine, theirs):
+            document = after.document if after else ""
+            pairs.append(pair_packages(tags, before, after, document, graphs))
+    if len(pairs) < 2:
+        return pairs
+    stacks = [
+        set[str]().union(
+            *{build.stacks for build in chain(pair.old.values(), pair.new.values())},
+            *{shared.stacks for shared in pair.common},
+        )
+        for pair in pairs
+    ]
+    if len(set[str]().union(*stacks)) == sum(map(len, stacks)):
+        return pairs  # as nearly always: each document lists a stack of its own
+    groups: list[tuple[set[str], list[PackagePair]]] = []
+    for about, pair in zip(stacks, pairs, strict=True):
+        group = about, [pair]
+        for other in [it for it in groups if not about.isdisjoint(it[0])]:
+            groups.remove(other)
+            group = group[0] | other[0], [*other[1], *group[1]]
+        groups.append(group)
+    return [_unite(some) if len(some) > 1 else some[0] for _, some in groups]
 
 
 def _all_specs(listed: Iterable[Mapping[str, Build]]) -> Mapping[str, Build]:
@@ -233,33 +264,6 @@ def _all_specs(listed: Iterable[Mapping[str, Build]]) -> Mapping[str, Build]:
                 build = replace(known, stacks=known.stacks | build.stacks)
             specs[spec_hash] = build
     return specs
-
-
-def unite_pairs(pairs: Sequence[PackagePair]) -> Sequence[PackagePair]:
-    """Return the pairs of one package, those put together that have a stack in common.
-
-    A page and a lock of one tag may list the same stack, or a page here what an index lists there:
-    what happened to a package in it is said once. What only one of them has has no dependencies
-    then.
-    """
-    if len(pairs) < 2:
-        return pairs
-    stacks: list[set[str]] = [
-        set().union(
-            *{build.stacks for build in chain(pair.old.values(), pair.new.values())},
-            *{shared.stacks for shared in pair.common},
-        )
-        for pair in pairs
-    ]
-    if len(set().union(*stacks)) == sum(map(len, stacks)):
-        return pairs  # as nearly always: each document lists a stack of its own
-    found: list[tuple[set[str], list[PackagePair]]] = []
-    for mine, pair in zip(stacks, pairs, strict=True):
-        like = [item for item in found if not mine.isdisjoint(item[0])]
-        found = [item for item in found if item not in like]
-        together = chain.from_iterable(others for _, others in like)
-        found.append((mine.union(*(theirs for theirs, _ in like)), [*together, pair]))
-    return [_unite(some) if len(some) > 1 else some[0] for _, some in found]
 
 
 def _unite(pairs: Sequence[PackagePair]) -> PackagePair:
