@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 
 from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, KnownGraphs, packages_of
 from snapdiff.diff.dependencies import Graphs, HashPair, SideDependencies
-from snapdiff.diff.reach import BitCounts, Way, all_above, nearest_ways, parents, unite_below
+from snapdiff.diff.reach import BitCounts, Way, nearest_ways, parents, unite_below
 from snapdiff.filters import Scope
 from snapdiff.result import Change, Field, Kind
 from snapdiff.result.causes import WHATS, Cause, Event, StackCause, What, event_of
@@ -59,7 +59,8 @@ class Explanation:
                 counts.add(bits)
         self.reach = self._by_event(counts)
         linked_above = parents(pairs, _LINKED_BELOW)
-        changed = all_above((pair for pair in pairs if not pair.is_same_to_use), linked_above)
+        unlike = {pair: 0 for pair in pairs if not pair.is_same_to_use}
+        changed = nearest_ways(_LINKED_BELOW, linked_above, unlike)
         self.same_to_use = [spec not in changed for spec in self._specs]
         self.causes = list(self._causes(pairs, linked_above, others))
 
@@ -156,7 +157,7 @@ class Explanation:
 
 def _reached(specs: Iterable[ChangedPair]) -> Iterator[tuple[ChangedPair, int]]:
     """Yield the bits of all that is in reach of some specs, and of all pairs below them."""
-    return unite_below(specs, _BELOW, attrgetter("bits"), known={})
+    return unite_below(specs, _BELOW, attrgetter("bits"))
 
 
 def _path(
@@ -289,7 +290,7 @@ def _lost_because(
     return {
         specs[spec_hash]
         for side, specs in removed.items()
-        for spec_hash, reaches in unite_below(specs, side.below, gone.__contains__, known={})
+        for spec_hash, reaches in unite_below(specs, side.below, gone.__contains__)
         if reaches and spec_hash in specs
     }
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from snapdiff.diff.pairing import COMPARISON, Effort
 from snapdiff.diff.reach import unite_below
-from snapdiff.model import Build, Edge, Graph
-from snapdiff.spack import Configuration, Version
+from snapdiff.model import Edge, Graph
+from snapdiff.spack import Version
 
 Graphs = tuple[Graph, Graph]
 """The dependencies of the old side and of the new one."""
@@ -93,41 +93,47 @@ class SideDependencies:
             groups.setdefault(depends_on, deque()).append(spec_hash)
         return groups
 
-    def duplicates(
-        self, builds: Mapping[str, Build], others: Mapping[str, Build] = {}
-    ) -> frozenset[str]:
+    def duplicates(self, looks: Mapping[str, Hashable], wanted: Collection[str]) -> frozenset[str]:
         """Return which specs of a package have the version, configuration and closure of another.
 
-        That is one of the `others`, or one of them with a lower hash. Only of specs of one version
-        and configuration are nodes read: to read all takes longer than to compare two indexes.
+        Of those `wanted` it is one that is not, or that has a lower hash. `looks` has for each spec
+        what those have alike that may be equal: to read the nodes of all takes longer than to
+        compare two indexes.
         """
-        groups: dict[tuple[Version, Configuration], list[str]] = {}
-        for some in (others, builds):
-            for spec_hash in sorted(some):
-                build = some[spec_hash]
-                groups.setdefault((build.version, build.configuration), []).append(spec_hash)
+        alike: dict[Hashable, list[str]] = {}
+        for spec_hash in sorted(looks, key=lambda it: (it in wanted, it)):
+            alike.setdefault(looks[spec_hash], []).append(spec_hash)
         found: set[str] = set()
-        for hashes in groups.values():
-            if len(hashes) > 1 and hashes[-1] in builds:
+        for hashes in alike.values():
+            if len(hashes) > 1 and hashes[-1] in wanted:
                 linked = self._closures(hashes)
-                first: dict[int, str] = {}
-                found.update(it for it in hashes if first.setdefault(linked[it], it) != it)
-        return frozenset(found.intersection(builds))
+                first: dict[tuple[int | None, int], str] = {}
+                for it in hashes:
+                    if first.setdefault((self._number(it), linked[it]), it) != it:
+                        found.add(it)
+        return frozenset(found.intersection(wanted))
 
     def _closures(self, hashes: Iterable[str]) -> Mapping[str, int]:
         """Return the link and run closures of all nodes that are known, some among them.
 
         What is not in the document is in no set.
         """
+        known = self._linked
 
         def own(spec_hash: str) -> int:
             number = self._number(spec_hash)
-            return 0 if number is None else 1 << number
+            bits = 0 if number is None else 1 << number
+            for child in self.below(spec_hash):
+                bits |= known.get(child, 0)
+            return bits
 
-        unknown = [spec_hash for spec_hash in hashes if spec_hash not in self._linked]
+        def below(spec_hash: str) -> Sequence[str]:
+            return [child for child in self.below(spec_hash) if child not in known]
+
+        unknown = [spec_hash for spec_hash in hashes if spec_hash not in known]
         if unknown:
-            self._linked |= dict(unite_below(unknown, self.below, own, self._linked))
-        return self._linked
+            known |= dict(unite_below(unknown, below, own))
+        return known
 
     def _number(self, spec_hash: str) -> int | None:
         """Return the number of a node's name, version and configuration."""
@@ -227,7 +233,7 @@ def roots_above(
         return bits[node.name] if node and is_wanted else 0
 
     found: dict[str, set[str]] = {name: set() for name in versions}
-    for spec_hash, below in unite_below(roots, side.below, own, known={}):
+    for spec_hash, below in unite_below(roots, side.below, own):
         if spec_hash in roots:
             for name, bit in bits.items():
                 if below & bit:

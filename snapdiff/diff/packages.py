@@ -1,8 +1,8 @@
 """What happened to one package in each stack: to its specs, and to the package as a whole."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -14,10 +14,10 @@ from snapdiff.diff.dependencies import SideDependencies, Sides, match_members
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.package_kinds import change_of_package
 from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, pair_specs
-from snapdiff.diff.traits import Loss
+from snapdiff.diff.traits import Builds, Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, KeptSpecs, PackagePair, counted_in_common
+from snapdiff.model import Build, InCommon, PackagePair, counted_in_common
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.spack import Version
 
@@ -123,8 +123,7 @@ def diff_package(
         stack: pair_specs(removed.get(stack, {}), added.get(stack, {}), effort, match_hashes)
         for stack in sorted(removed.keys() | added.keys())
     }
-    kept = cache(lambda: [*pair.kept()])  # read once for all stacks, and not where nobody asks
-    losses = _losses(pair, pairings, sides, kept)
+    losses = _losses(pair, pairings, sides)
     old, old_versions = _count(builds[0], pair.common, scope)
     new, new_versions = _count(builds[1], pair.common, scope)
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
@@ -135,7 +134,7 @@ def diff_package(
         equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
         if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
-            changes = _mark_equal(changes, pair.new, sides[1])
+            changes = _mark_equal(changes, sides[1])
         package = change_of_package(pair.name, *versions, changes, equal)
         found[stack] = StackChanges(package, changes, losses.get(stack, {}))
     return PackageDiff(pair, old, new, found)
@@ -144,77 +143,77 @@ def diff_package(
 def _count_equal(
     pair: PackagePair, stack: str, sides: Sides
 ) -> tuple[Counter[Version], Counter[Version]]:
-    """Return how many specs of each version a stack has beyond one of each different build.
-
-    Of specs that look like no other one no node is read. What both sides have looks the same.
-    """
-    new = sides[1].graph
-    both: dict[Hashable, list[str]] = {}
-    for key, stacks in pair.kept_hashes():
-        if stack in stacks:
-            both.setdefault(new.likeness(key), []).append(key)
+    """Return how many specs of each version a stack has beyond one of each different build."""
+    likeness = sides[1].graph.likeness  # what both sides have looks the same in both
+    both = {key: likeness(key) for key, stacks in pair.kept_hashes() if stack in stacks}
     numbers: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
     for counted, side, specs in zip(numbers, sides, (pair.old, pair.new), strict=True):
-        own: dict[Hashable, dict[str, Build]] = {}
-        for key, build in specs.items():
-            if stack in build.stacks:
-                own.setdefault(side.graph.likeness(key), {})[key] = build
-        for looks in own.keys() | both.keys():
-            builds, others = own.get(looks, {}), both.get(looks, ())
-            if len(builds) + len(others) > 1:
-                builds |= {key: node.build for key in others if (node := new.node(key))}
-                counted.update(builds[key].version for key in side.duplicates(builds))
+        own = [key for key, build in specs.items() if stack in build.stacks]
+        looks = both | {key: side.graph.likeness(key) for key in own}
+        equal = map(side.graph.node, side.duplicates(looks, looks.keys()))
+        counted.update(node.build.version for node in equal if node)
     return numbers
 
 
-def _mark_equal(
-    changes: Iterable[Change], new: Mapping[str, Build], side: SideDependencies
-) -> list[Change]:
+def _mark_equal(changes: Iterable[Change], side: SideDependencies) -> list[Change]:
     """Return changes, those reconfigured marked whose new specs are equal to that of another."""
-    moved = {it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new}
-    equal = side.duplicates({key: new[key] for key in moved}) if len(moved) > 1 else ()
+    moved = (it.new.hash for it in changes if it.kind is Kind.RECONFIGURED and it.new)
+    looks = {key: side.graph.likeness(key) for key in moved}
+    equal = side.duplicates(looks, looks.keys())
     return [
         replace(it, duplicate=True) if it.new and it.new.hash in equal else it for it in changes
     ]
 
 
 def _losses(
-    pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None, kept: KeptSpecs
+    pair: PackagePair, pairings: Mapping[str, Pairing], both: Sides | None
 ) -> dict[str, dict[Kind, Loss]]:
-    """Return by stack what a package lost, and what it gained, given what both sides have."""
-    removed = {stack: found.removed for stack, found in pairings.items() if found.removed}
-    added = {stack: found.added for stack, found in pairings.items() if found.added}
-    if not removed and not added:
+    """Return by stack what a package lost, and what it gained."""
+    found: dict[str, dict[Kind, Loss]] = {
+        stack: {} for stack, pairing in pairings.items() if pairing.removed or pairing.added
+    }
+    if not found:
         return {}
-    on_both = _builds_by_stack(removed.keys() | added.keys(), kept())
-    found: dict[str, dict[Kind, Loss]] = {}
-    for kind, lost, mine, theirs, sides in (
-        (Kind.REMOVED, removed, pair.old, pair.new, both),
-        (Kind.ADDED, added, pair.new, pair.old, both and (both[1], both[0])),
-    ):
-        there = _builds_by_stack(lost, theirs.items())
-        here = _builds_by_stack(lost, mine.items())
-        for stack, hashes in lost.items():
-            # Only dependencies tell what both sides have of one side from the same of the other.
-            stayed = dict((*here[stack], *(on_both[stack] if sides else ())))
-            builds = {key: stayed.pop(key) for key in hashes}
-            duplicates = sides[0].duplicates(builds, stayed) if sides else frozenset[str]()
-            stayed |= {key: builds.pop(key) for key in duplicates}
-            found.setdefault(stack, {})[kind] = Loss(
-                package=pair.name,
-                lost={key: build.configuration for key, build in builds.items()},
-                stayed=[(key, build.configuration) for key, build in stayed.items()],
-                others=[
-                    (key, build.configuration) for key, build in (*there[stack], *on_both[stack])
-                ],
-                sides=sides,
-                duplicates=duplicates,
-            )
+    old, new, on_both = (
+        _builds_by_stack(found, side) for side in (pair.old.items(), pair.new.items(), pair.kept())
+    )
+    swapped = both and (both[1], both[0])
+    for stack, losses in found.items():
+        for kind, hashes, here, there, sides in (
+            (Kind.REMOVED, pairings[stack].removed, old[stack], new[stack], both),
+            (Kind.ADDED, pairings[stack].added, new[stack], old[stack], swapped),
+        ):
+            if hashes:
+                losses[kind] = _loss(pair.name, set(hashes), here, there, on_both[stack], sides)
     return found
 
 
+def _loss(
+    package: str,
+    hashes: set[str],
+    here: Builds,
+    there: Builds,
+    on_both: Builds,
+    sides: Sides | None,
+) -> Loss:
+    mine = [*here, *on_both]
+    duplicates = frozenset[str]()
+    if sides:
+        looks = {key: (build.version, build.configuration) for key, build in mine}
+        duplicates = sides[0].duplicates(looks, hashes)
+    lost = hashes - duplicates
+    return Loss(
+        package=package,
+        lost={key: build for key, build in here if key in lost},
+        stayed=[(key, build) for key, build in mine if key not in lost],
+        others=[*there, *on_both],
+        sides=sides,
+        duplicates=duplicates,
+    )
+
+
 def _builds_by_stack(
-    stacks: Iterable[str], specs: Iterable[tuple[str, Build]]
+    stacks: Collection[str], specs: Iterable[tuple[str, Build]]
 ) -> dict[str, list[tuple[str, Build]]]:
     found: dict[str, list[tuple[str, Build]]] = {stack: [] for stack in stacks}
     for key, build in specs:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
-    Container,
     Hashable,
     Iterable,
     Iterator,
@@ -17,18 +16,14 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def unite_below(
-    roots: Iterable[Key],
-    children: Callable[[Key], Sequence[Key]],
-    own: Callable[[Key], int],
-    known: Mapping[Key, int],
+    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], own: Callable[[Key], int]
 ) -> Iterator[tuple[Key, int]]:
     """Yield each root and all below it with its bits and those of what is below it.
 
-    What is below comes first. What is `known` has its bits already, and is not visited. Bits are
-    dropped when the last node above has them: in a chain of 40,000 nodes, each with a bit of its
-    own, all of them together would take 200 MB.
+    What is below comes first. Bits are dropped when the last node above has them: in a chain of
+    40,000 nodes, each with a bit of its own, all of them together would take 200 MB.
     """
-    circles, below = circles_below(roots, children, known)
+    circles, below = circles_below(roots, children)
     last_above = {child: node for circle in circles for node in circle for child in below[node]}
     united: dict[Key, int] = {}  # as long as something above waits for it
     for circle in circles:
@@ -36,8 +31,7 @@ def unite_below(
         for node in circle:
             bits |= own(node)
             for child in below[node]:
-                found = united.get(child)
-                bits |= known.get(child, 0) if found is None else found
+                bits |= united.get(child, 0)
         for node in circle:
             yield node, bits
             if node in last_above:
@@ -49,65 +43,41 @@ def unite_below(
 
 
 def circles_below(
-    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key] = ()
+    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]]
 ) -> tuple[Sequence[tuple[Key, ...]], Mapping[Key, Sequence[Key]]]:
     """Return roots and all below them, what is below first, and what each has below.
 
-    What lies in a circle is together, all else by itself. What is `known` is left out.
-    """
-    nodes, below, has_circles = _walk(roots, children, known)
-    return (_circles(nodes, below) if has_circles else [(node,) for node in nodes]), below
-
-
-def _walk(
-    roots: Iterable[Key], children: Callable[[Key], Sequence[Key]], known: Container[Key]
-) -> tuple[dict[Key, None], dict[Key, Sequence[Key]], bool]:
-    """Return roots and all below them, what each has below, and whether some lie in circles.
-
-    What is below comes first, circles aside. Every node and edge is visited once, with a list in
-    place of recursion, since a graph may be deep.
+    What lies in a circle is together, all else by itself. This is Gabow's algorithm: every node and
+    edge is visited once, with a list in place of recursion, since a graph may be deep.
     """
     below: dict[Key, Sequence[Key]] = {}
-    done: dict[Key, None] = {}
-    has_circles = False
+    circles: list[tuple[Key, ...]] = []
+    path: list[Key] = []  # what is in no circle yet
+    places: dict[Key, int] = {}  # where on the path it is
+    starts: list[int] = []  # where on the path what may be circles begins
     waiting = list(roots)
     while waiting:
         node = waiting[-1]
-        if node in done or node in known:
-            waiting.pop()
-        elif node in below:
-            done[node] = None
-            waiting.pop()
-        else:
+        if node not in below:
+            starts.append(len(path))
+            places[node] = len(path)
+            path.append(node)
             below[node] = children(node)
             for child in below[node]:
                 if child not in below:
                     waiting.append(child)
-                elif child not in done:
-                    has_circles = True
-    return done, below, has_circles
-
-
-def _circles(
-    nodes: Collection[Key], below: Mapping[Key, Sequence[Key]]
-) -> Sequence[tuple[Key, ...]]:
-    """Return nodes as a walk found them, what lies in a circle together, what is below first.
-
-    From the last one back, what leads to a node and is in no circle yet is in its circle: this is
-    Kosaraju's algorithm.
-    """
-    above = parents(nodes, below.__getitem__)
-    left = dict.fromkeys(nodes)
-    circles = []
-    while left:
-        circle = [left.popitem()[0]]
-        for node in circle:
-            for parent in above.get(node, ()):
-                if parent in left:
-                    del left[parent]
-                    circle.append(parent)
-        circles.append(tuple(circle))
-    return circles[::-1]
+                elif child in places:
+                    while starts[-1] > places[child]:
+                        starts.pop()
+        else:
+            waiting.pop()
+            if node in places and places[node] == starts[-1]:
+                circle = tuple(path[starts.pop() :])
+                del path[-len(circle) :]
+                for member in circle:
+                    del places[member]
+                circles.append(circle)
+    return circles, below
 
 
 class Way(NamedTuple, Generic[Key]):
@@ -126,18 +96,6 @@ def parents(
         for child in children(node):
             above[child].append(node)
     return above
-
-
-def all_above(nodes: Iterable[Key], above: Mapping[Key, Sequence[Key]]) -> set[Key]:
-    """Return some nodes and all that lead to them."""
-    found = set(nodes)
-    waiting = list(found)
-    while waiting:
-        for parent in above.get(waiting.pop(), ()):
-            if parent not in found:
-                found.add(parent)
-                waiting.append(parent)
-    return found
 
 
 def nearest_ways(

@@ -78,16 +78,16 @@ class TraitBits:
             self._nodes[key] = found
         return found
 
-    def of_build(self, key: str, configuration: Configuration, linked: "LinkedBits | None") -> int:
+    def of_build(self, key: str, build: Build, linked: "LinkedBits | None") -> int:
         """Return the bits of what a build is, and of all that it links or runs, where known."""
-        own = self.of_configuration(configuration)
+        own = self._of_configuration(build.configuration)
         return own | linked.found[key] if linked else own
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
         return reduce(or_, (self._bits.get(("dependency", name, ""), 0) for name in names), 0)
 
-    def of_configuration(self, configuration: Configuration) -> int:
+    def _of_configuration(self, configuration: Configuration) -> int:
         """Return the bits of compiler, target, os and variants."""
         found = self._configurations.get(configuration)
         if found is None:
@@ -179,7 +179,7 @@ class LinkedBits:
             return own
 
         self.found = dict.fromkeys(hashes, 0)
-        for spec_hash, linked in unite_below(self.found, side.below, read_own, known={}):
+        for spec_hash, linked in unite_below(self.found, side.below, read_own):
             if spec_hash in self.found:
                 self.found[spec_hash] = linked
 

@@ -16,13 +16,13 @@ from msgspec.structs import astuple
 from snapdiff.diff.dependencies import SideDependencies, Sides
 from snapdiff.diff.reach import BitCounts, each_bit
 from snapdiff.diff.trait_bits import LinkedBits, TraitBits
+from snapdiff.model import Build
 from snapdiff.result import StackTrait, Trait, TraitCount
-from snapdiff.spack import Configuration
 
 MOST_TRAITS = 3
 """So many traits are told of lost builds that have no single one in common."""
 
-Builds = Sequence[tuple[str, Configuration]]
+Builds = Sequence[tuple[str, Build]]
 """Builds of a package by hash, which those of pages need not have."""
 
 
@@ -35,7 +35,7 @@ class Loss(NamedTuple):
     """
 
     package: str
-    lost: Mapping[str, Configuration]
+    lost: Mapping[str, Build]
     stayed: Builds
     others: Builds
     sides: Sides | None
@@ -45,7 +45,7 @@ class Loss(NamedTuple):
 def narrowed_losses(losses: Iterable[Loss], wanted: Collection[str]) -> Iterator[Loss]:
     """Yield what packages lost of some builds, given by hash."""
     for loss in losses:
-        lost = {key: configuration for key, configuration in loss.lost.items() if key in wanted}
+        lost = {key: build for key, build in loss.lost.items() if key in wanted}
         duplicates = loss.duplicates.intersection(wanted)
         if lost or duplicates:
             yield loss._replace(lost=lost, duplicates=duplicates)
@@ -176,16 +176,16 @@ def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
     there = 0
     others: dict[int, int] = {}
     for is_there, linked, builds in ((True, theirs, loss.others), (False, mine, loss.stayed)):
-        for key, configuration in builds:
-            has = bits.of_build(key, configuration, linked)
+        for key, build in builds:
+            has = bits.of_build(key, build, linked)
             for place in (0, *each_bit(has & bits.fields)):
                 others[place] = others.get(place, 0) | has
             there |= has if is_there else 0
     told = ~(bits.told_last | bits.of_names([loss.package]))
     found: dict[str, _Build] = {}
     twins = [item for item in loss.stayed if item[0] in loss.duplicates]
-    for key, configuration in (*loss.lost.items(), *twins):
-        has = bits.of_build(key, configuration, mine)
+    for key, build in (*loss.lost.items(), *twins):
+        has = bits.of_build(key, build, mine)
         some = each_bit(has & bits.fields) if others else ()
         fields = sum(bit for bit in some if others.get(bit) != others[0])
         found[key] = _Build(has, told, others, there, fields, mine)

@@ -21,7 +21,6 @@ from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, PackagePair
 from snapdiff.result import Filters, Trait, TraitCount
-from snapdiff.spack import parse_configuration
 from tests.support.documents import Item, digest, lock, needs, to_bytes
 from tests.support.generated_graphs import Graphs, graphs
 from tests.support.graphs import (
@@ -32,9 +31,9 @@ from tests.support.graphs import (
     nodes_of,
     read_lock,
 )
-from tests.support.helpers import hash_of, run_cli, write_files
+from tests.support.helpers import hash_of, report_of, run_cli, spec, write_files
 from tests.support.nightly import nightly_but
-from tests.support.oracle import canonical_compiler, canonical_variant, compare_versions
+from tests.support.oracle import Record, canonical_compiler, canonical_variant, compare_versions
 from tests.support.real_catalogs import DATA, DERECHO, E4S, LOCKS, needs_real_catalogs
 from tests.support.trait_oracle import (
     PlainBuild,
@@ -637,6 +636,12 @@ def test_what_both_sides_have_is_read_once_for_all_stacks_and_not_where_nothing_
             assert [key for key, _ in loss.others] == [hash_of("z"), ""]
 
 
+def build_with(*variants: str) -> Build:
+    """A build of a stack."""
+    stacks = frozenset(["e4s"])
+    return Build("1.0", "gcc@12", "rhel8", "linux", "zen4", variants, stacks)
+
+
 def steps_of_a_loss(packages: int) -> int:
     """How many steps it takes to find what the builds of a chain of packages have in common."""
     lines = ["mpi-1", "p0-1 > mpi-1", "p0-2"]
@@ -645,7 +650,7 @@ def steps_of_a_loss(packages: int) -> int:
     graph = described(*lines)
     kept = {key: node for key, node in graph.items() if key.endswith("-2")}
     both = both_sides((NodesByHash(graph), NodesByHash(kept)))
-    like = parse_configuration("gcc@12", "rhel8", "linux", "zen4", ())
+    like = build_with()
     losses = [
         Loss(f"p{number}", {f"p{number}-1": like}, [], [(f"p{number}-2", like)], both)
         for number in range(packages)
@@ -672,10 +677,7 @@ def merged_chain(packages: int) -> list[Loss]:
         )
     )
     sides = both_sides((NodesByHash(graph), NodesByHash(graph)))
-    likes = {
-        build: parse_configuration("gcc@12", "rhel8", "linux", "zen4", (dims[build],))
-        for build in dims
-    }
+    likes = {build: build_with(dims[build]) for build in dims}
     return [
         Loss(
             f"p{number}",
@@ -724,7 +726,7 @@ def test_builds_that_are_one_now_are_told_by_the_first_dependency_that_lists_the
     for build, variant in likes.items():
         graph |= {f"{name}-{build}": PlainNode(name, variants=(variant,)) for name in "vw"}
     sides = both_sides((NodesByHash(graph), NodesByHash(graph)))
-    like = parse_configuration("gcc@12", "rhel8", "linux", "zen4", ())
+    like = build_with()
     losses = [Loss("a", {"a-1": like}, [("a-2", like)], [("a-3", like)], sides)]
     found = find_traits(losses, [], read_builds(losses)).merged
     assert found == ({"a": merged} if merged else {})
@@ -862,3 +864,23 @@ def test_a_stack_has_three_traits_at_most_its_own_among_them(tmp_path: Path) -> 
         (1, "zen2"),
         (1, "zen3"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("kept", "came", "merged"),
+    [
+        (None, "dims=1,2", "dims=1,2"),
+        ("dims=1,2", None, None),  # it was there before: the others were not merged into it
+        ("dims=1", "dims=1,2", None),
+    ],
+)
+def test_builds_of_pages_are_one_now_where_none_is_left_of_those_before(
+    kept: str | None, came: str | None, merged: str | None
+) -> None:
+    def page(**variants: str | None) -> list[Record]:
+        return [spec(name, variants=words) for name, words in variants.items() if words]
+
+    report = report_of(page(a="dims=1", b="dims=2", kept=kept), page(came=came, kept=kept))
+    [change] = report["tags"][0]["stacks"][0]["package_changes"]
+    expected = {"what": "variant", "name": "dims", "value": merged}
+    assert change.get("merged") == (expected if merged else None)
