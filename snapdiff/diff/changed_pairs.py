@@ -1,7 +1,9 @@
 """What differs between nodes, each pair compared once: the events of specification, section 11."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import count
 from typing import NamedTuple, cast
 
 from msgspec import Struct
@@ -27,10 +29,6 @@ FEW_PAIRS, PAIRS_A_NODE = 100_000, 4
 E4S 23.08 and 23.11 have 0.7 pairs a node. Two graphs made for it could have a pair for each old and
 each new node of a package: a million in a lock of a megabyte, which take half a minute.
 """
-
-UNKNOWN = 0
-"""The place of a difference that is no event of the pair: what is behind an edge that leads to no
-node of its document, or another compiler, which is an event of the compiler itself."""
 
 
 class ChangedPair(Struct, eq=False):
@@ -69,9 +67,10 @@ class ChangedPairs:
         """Begin with no pair; `few` is how many may be compared however small the graphs are."""
         self.graphs = graphs
         self.pairs: dict[HashPair, ChangedPair] = {}
-        self.events: dict[Event, int] = {}
+        following = count().__next__
+        self.events: defaultdict[Event, int] = defaultdict(following)
         self.packages = 0
-        self._places_of_packages: dict[str | None, int] = {}
+        self._places_of_packages: defaultdict[str | None, int] = defaultdict(following)
         self._most = few + PAIRS_A_NODE * sum(len(graph.hashes) for graph in graphs)
         self._waiting: list[ChangedPair] = []
 
@@ -101,8 +100,6 @@ class ChangedPairs:
         pair.name, pair.events, changed, unknown = compare_nodes(pair.hashes, self.graphs)
         pair.is_same_to_use = not unknown and all(pair.events.values())
         pair.places = [place for event in pair.events for place in self._places(event)]
-        if unknown:
-            pair.places.append(UNKNOWN)
         pair.below, pair.linked_below = [], []
         for before, after in changed:
             below = self._pair((before.hash, after.hash))
@@ -110,16 +107,13 @@ class ChangedPairs:
             if not (is_build_only(before) and is_build_only(after)):
                 pair.linked_below.append(below)
 
-    def _places(self, event: Event) -> tuple[int, ...]:
-        """Return the places of an event and of its package; recipes count for no package."""
-        size = 1 + len(self.events) + len(self._places_of_packages)  # UNKNOWN is the first
-        place = self.events.setdefault(event, size)
-        if event.what == "recipe":
-            return (place,)
-        if event.package not in self._places_of_packages:
-            self._places_of_packages[event.package] = size + 1
-            self.packages |= 1 << (size + 1)
-        return place, self._places_of_packages[event.package]
+    def _places(self, event: Event) -> Iterator[int]:
+        """Yield the places of an event and of its package; recipes count for no package."""
+        yield self.events[event]
+        if event.what != "recipe":
+            place = self._places_of_packages[event.package]
+            self.packages |= 1 << place
+            yield place
 
 
 class KnownGraphs:

@@ -168,11 +168,8 @@ class ComparedStack:
         """Return what the removed and the added builds have in common; raises FormatError."""
         filters, losses = self.scope.filters, self.losses
         if filters.because or filters.explicit:  # then not all is reported
-            specs = [(it.kind, spec.hash) for it in changes for spec in (it.old, it.new) if spec]
-            losses = {
-                kind: list(narrowed_losses(some, {key for found, key in specs if found is kind}))
-                for kind, some in losses.items()
-            }
+            reported = {spec.hash for it in changes for spec in (it.old, it.new) if spec}
+            losses = {kind: list(narrowed_losses(it, reported)) for kind, it in losses.items()}
         bits = read_builds(chain.from_iterable(losses.values()))
         # With `-p`, the packages that are compared do not say what else is gone.
         gone = None if filters.package else self.packages.removed

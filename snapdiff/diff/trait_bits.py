@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import reduce
-from itertools import count
 from operator import or_
 from typing import get_args
+
+from msgspec.structs import astuple
 
 from snapdiff.diff.dependencies import SideDependencies
 from snapdiff.diff.reach import each_bit, unite_below
@@ -15,8 +16,8 @@ from snapdiff.spack import Configuration, target_family
 
 _ORDER: tuple[TraitWhat, ...] = get_args(TraitWhat)
 
-_FIELDS: tuple[TraitWhat, ...] = ("compiler", "target", "os", "variant")
-"""What may be a trait beside a dependency and its variants, the first one first."""
+_FIELDS: tuple[TraitWhat, ...] = ("compiler", "target", "os")
+"""What may be a trait beside another one, the first one first."""
 
 _MOST_STEPS = 1_000_000
 """So many nodes are looked at to find which packages are nearest to lost builds of a document.
@@ -28,33 +29,28 @@ what those have in common is far below all of them, to look for it would take mi
 _TOOLS = ("py-setuptools", "py-setuptools-scm", "py-pip", "py-wheel", "py-cython")
 """What Python packages are built with, and some list as needed to run."""
 
-_Like = tuple[TraitWhat, str, str]
-"""What a trait is, its name, and its value but for the version of a dependency."""
-
 
 class TraitBits:
     """Everything that may be a trait as a bit of integers, and every version of a dependency.
 
     `of_what` has the bits of each kind of trait: `fields` are all compilers, targets and systems,
     `of_dependencies` all dependencies and their variants, `told_last` these variants, and versions.
-    `variants_of` has the bits of the variants of a package as a dependency, `values_of` those of a
-    variant with its different values, `lists` those of all that list several. `linked` is what
-    builds of documents link and run.
+    `of_package` has the bits of a package as a dependency, `values_of` those of a variant with its
+    different values, `lists` those of all that list several. `linked` is what builds of documents
+    link and run.
     """
 
     def __init__(self) -> None:
         self.of_what: dict[TraitWhat, int] = dict.fromkeys(_ORDER, 0)
         self.fields = self.of_dependencies = self.told_last = 0
-        self.variants_of: dict[str, int] = defaultdict(int)
-        self.values_of: dict[_Like, int] = defaultdict(int)
+        self.of_package: dict[str, int] = defaultdict(int)
+        self.values_of: dict[tuple[TraitWhat, str | None, str], int] = defaultdict(int)
         self.lists = 0
         self.linked: dict[SideDependencies, LinkedBits] = {}
-        self._bits: dict[_Like, int] = {}
-        self._likes: dict[int, _Like] = {}
-        self._versions: dict[str, dict[str | None, int]] = defaultdict(dict)
+        self._bits: dict[Trait, int] = {}
+        self._traits: dict[int, Trait] = {}
         self._nodes: dict[tuple[str, Build | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
-        self._places = count()
 
     def last_resort(self) -> int:
         """Return the bits of what tells least: variants of dependencies, and their build tools."""
@@ -65,95 +61,81 @@ class TraitBits:
         key = name, node.build if node else None
         found = self._nodes.get(key)
         if found is None:
-            version = node.build.version_text if node else None
-            if version not in self._versions[name]:
-                self._versions[name][version] = 1 << next(self._places)
-                self.told_last |= self._versions[name][version]
-            found = self._versions[name][version] | self._of("dependency", name)
+            version = node.build.version_text if node else ""
+            found = self._of("dependency", name, None) | self._of("dependency", name, version)
             for variant in node.build.configuration.variants if node else ():
                 if not variant.startswith(("patches=", "patches:=")):  # hashes tell nobody anything
-                    bit = self._of("dependency variant", name, variant)
-                    self.variants_of[name] |= bit
-                    found |= bit
+                    found |= self._of("dependency variant", name, variant)
             self._nodes[key] = found
+            self.of_package[name] |= found
         return found
 
     def of_build(self, key: str, build: Build, linked: "LinkedBits | None") -> int:
         """Return the bits of what a build is, and of all that it links or runs, where known."""
-        own = self._of_configuration(build.configuration)
+        configuration = build.configuration
+        own = self._configurations.get(configuration)
+        if own is None:
+            own = 0
+            for what in _FIELDS:
+                own |= self._of(what, None, getattr(configuration, what))
+            for variant in configuration.variants:
+                name = variant.lstrip("+~-").partition("=")[0]
+                own |= self._of("variant", name, variant)
+            self._configurations[configuration] = own
         return own | linked.found[key] if linked else own
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
-        return reduce(or_, (self._bits.get(("dependency", name, ""), 0) for name in names), 0)
-
-    def _of_configuration(self, configuration: Configuration) -> int:
-        """Return the bits of compiler, target, os and variants."""
-        found = self._configurations.get(configuration)
-        if found is None:
-            found = 0
-            for what in ("compiler", "target", "os"):
-                found |= self._of(what, "", getattr(configuration, what))
-            for variant in configuration.variants:
-                name = variant.lstrip("+~-").partition("=")[0]
-                found |= self._of("variant", name, variant)
-            self._configurations[configuration] = found
-        return found
+        return reduce(or_, (self._bits.get(Trait("dependency", it, None), 0) for it in names), 0)
 
     def of_foreign_targets(self, has: int, there: int) -> int:
         """Return the targets among some bits of whose family there is no other bit."""
-        mine = has & self.of_what["target"] & ~there
-        targets = [self._likes[bit][2] for bit in each_bit(there & self.of_what["target"])]
-        if not mine or not targets:
-            return 0
-        families = set(map(target_family, targets))
-        return sum(
-            bit for bit in each_bit(mine) if target_family(self._likes[bit][2]) not in families
+        targets = self.of_what["target"]
+        mine, theirs = (
+            {bit: target_family(str(self._traits[bit].value)) for bit in each_bit(some & targets)}
+            for some in (has & ~there, there)
         )
+        families = set(theirs.values())
+        return sum(bit for bit, family in mine.items() if families and family not in families)
 
     def of_trait(self, trait: Trait) -> int:
         """Return the bit of a trait that some build has."""
         value = trait.value if trait.what != "dependency" else None
-        return self._bits[trait.what, trait.name or "", value or ""]
+        return self._bits[Trait(trait.what, trait.name, value)]
 
-    def variant(self, bit: int) -> tuple[_Like, frozenset[str]]:
+    def variant(self, bit: int) -> tuple[tuple[TraitWhat, str | None, str], frozenset[str]]:
         """Return the kind, package and name of a variant that has values, and these."""
-        what, name, text = self._likes[bit]
-        key, _, values = text.partition("=")
-        return (what, name, key), frozenset(values.split(","))
-
-    def first(self, bits: int) -> int:
-        """Return the first of some traits that are of the builds themselves: by kind and value."""
-        wanted = next(bits & self.of_what[what] for what in _FIELDS if bits & self.of_what[what])
-        return min(each_bit(wanted), key=lambda bit: self._likes[bit][2])
+        trait = self._traits[bit]
+        key, _, values = (trait.value or "").partition("=")
+        return (trait.what, trait.name, key), frozenset(values.split(","))
 
     def order(self, bit: int) -> tuple[int, str, str]:
-        """Return what decides between traits: the kind, the name, the value."""
-        what, name, value = self._likes[bit]
-        return _ORDER.index(what), name, value
+        """Return what decides between traits: the kind, of a dependency the name, the value."""
+        what, name, value = astuple(self._traits[bit])
+        return _ORDER.index(what), "" if what == "variant" else name or "", value or ""
 
     def trait(self, bit: int, having: int) -> Trait:
         """Return a trait; `having` are the bits of the builds that have it."""
-        what, name, value = self._likes[bit]
-        if what != "dependency":
-            return Trait(what, name or None, value)
-        versions = [version for version, its in self._versions[name].items() if its & having]
-        return Trait(what, name, versions[0] if len(versions) == 1 else None)
+        trait = self._traits[bit]
+        if trait.what != "dependency":
+            return trait
+        own = having & self.of_package[trait.name or ""] & self.of_what["dependency"] & ~bit
+        version = self._traits.get(own)  # where there is one alone
+        return version if version and version.value else trait
 
-    def _of(self, what: TraitWhat, name: str, value: str = "") -> int:
-        like = what, name, value
-        bit = self._bits.get(like)
+    def _of(self, what: TraitWhat, name: str | None, value: str | None) -> int:
+        trait = Trait(what, name, value)
+        bit = self._bits.get(trait)
         if bit is None:
-            bit = self._bits[like] = 1 << next(self._places)
-            self._likes[bit] = like
+            bit = self._bits[trait] = 1 << len(self._bits)
+            self._traits[bit] = trait
             self.of_what[what] |= bit
-            if what in ("compiler", "target", "os"):
+            if what in _FIELDS:
                 self.fields |= bit
             if what in ("dependency", "dependency variant"):
                 self.of_dependencies |= bit
-            if what == "dependency variant":
-                self.told_last |= bit
-            key, _, values = value.partition("=")
+                self.told_last |= bit if value is not None else 0
+            key, _, values = (value or "").partition("=")
             if what in ("variant", "dependency variant") and values and key != "patches":
                 self.values_of[what, name, key] |= bit
                 self.lists |= bit if "," in values else 0

@@ -198,7 +198,7 @@ def _traits_of_package(lost: _Lost, bits: TraitBits) -> Iterator[TraitCount]:
 
     Where nothing tells some of them, it is the variants of their dependencies, or build tools.
     """
-    last = bits.last_resort() & ~bits.variants_of[lost.package]
+    last = bits.last_resort() & ~bits.of_package[lost.package]
     left = {key: build._replace(told=build.told & ~last) for key, build in lost.builds.items()}
     found = list(_most_common(left, lost.gone, bits))
     yield from found
@@ -268,18 +268,18 @@ def _most_common(
 
 def _first(builds: Mapping[str, _Build], tied: int, gone: int, bits: TraitBits) -> int:
     """Return the first of some traits: of dependencies the nearest, those first that are gone."""
-    wanted = tied & gone or tied & bits.of_dependencies
-    if not wanted:
-        return bits.first(tied)
+    wanted = tied & gone or tied & bits.of_dependencies or tied
     if wanted.bit_count() == 1:  # as mostly: nothing has to be looked for
         return wanted
-    by_document: dict[LinkedBits, list[str]] = defaultdict(list)
-    for key, build in builds.items():
-        if build.linked:
-            by_document[build.linked].append(key)
-    found = [linked.search(some, wanted) for linked, some in by_document.items()]
-    nearest = min((distance for distance, some in found if some), default=0)
-    near = reduce(or_, (some for distance, some in found if distance == nearest), 0)
+    near = 0
+    if wanted & bits.of_dependencies:
+        by_document: dict[LinkedBits, list[str]] = defaultdict(list)
+        for key, build in builds.items():
+            if build.linked:
+                by_document[build.linked].append(key)
+        found = [linked.search(some, wanted) for linked, some in by_document.items()]
+        nearest = min((distance for distance, some in found if some), default=0)
+        near = reduce(or_, (some for distance, some in found if distance == nearest), 0)
     return min(each_bit(near or wanted), key=bits.order)
 
 
