@@ -47,7 +47,7 @@ class TraitBits:
         self.values_of: dict[tuple[TraitWhat, str | None, str], int] = defaultdict(int)
         self.lists = 0
         self.linked: dict[SideDependencies, LinkedBits] = {}
-        self._bits: dict[Trait, int] = {}
+        self._bits: dict[tuple[TraitWhat, str | None, str | None], int] = {}
         self._traits: dict[int, Trait] = {}
         self._nodes: dict[tuple[str, Build | None], int] = {}
         self._configurations: dict[Configuration, int] = {}
@@ -86,7 +86,7 @@ class TraitBits:
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""
-        return reduce(or_, (self._bits.get(Trait("dependency", it, None), 0) for it in names), 0)
+        return reduce(or_, (self._bits.get(("dependency", it, None), 0) for it in names), 0)
 
     def of_foreign_targets(self, has: int, there: int) -> int:
         """Return the targets among some bits of whose family there is no other bit."""
@@ -101,7 +101,7 @@ class TraitBits:
     def of_trait(self, trait: Trait) -> int:
         """Return the bit of a trait that some build has."""
         value = trait.value if trait.what != "dependency" else None
-        return self._bits[Trait(trait.what, trait.name, value)]
+        return self._bits[trait.what, trait.name, value]
 
     def variant(self, bit: int) -> tuple[tuple[TraitWhat, str | None, str], frozenset[str]]:
         """Return the kind, package and name of a variant that has values, and these."""
@@ -124,11 +124,11 @@ class TraitBits:
         return version if version and version.value else trait
 
     def _of(self, what: TraitWhat, name: str | None, value: str | None) -> int:
-        trait = Trait(what, name, value)
-        bit = self._bits.get(trait)
+        words = what, name, value
+        bit = self._bits.get(words)
         if bit is None:
-            bit = self._bits[trait] = 1 << len(self._bits)
-            self._traits[bit] = trait
+            bit = self._bits[words] = 1 << len(self._bits)
+            self._traits[bit] = Trait(*words)
             self.of_what[what] |= bit
             if what in _FIELDS:
                 self.fields |= bit
