@@ -20,7 +20,7 @@ from snapdiff.formats.json_text import (
     values_by_key,
 )
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import AnyNode, SpecNode, decode_node, read_edges, read_spec_file
+from snapdiff.formats.spec_node import SpecNode, decode_node, read_edges, read_spec_file
 from snapdiff.limits import DEPTH
 from snapdiff.model import Root
 
@@ -82,7 +82,7 @@ class _LockListing(Listing):
             )
         super().__init__("lock", claim, records, warning)
         self._decoded: dict[str, SpecNode] = {}
-        """What was decoded for its edges, until the node is asked for."""
+        """What was decoded for its edges."""
         roots = set()
         for environment in environments:
             for position, root in enumerate(environment.roots):
@@ -114,17 +114,17 @@ class _LockListing(Listing):
             reached |= found
             for spec_hash in found - self.edges.keys():
                 key = self._key(spec_hash)
-                node = decode_node(self.records[spec_hash], SpecNode, key)
+                node = decode_node(self.records[spec_hash], key)
                 self._decoded[spec_hash] = node
                 self.edges[spec_hash] = read_edges(node.dependencies, key)
             below = {edge.hash for spec_hash in found for edge in self.edges[spec_hash]}
             found = (below & self.records.keys()) - reached
         return reached
 
-    def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
+    def _decode(self, spec_hash: str) -> tuple[SpecNode, bool, bool]:
         is_counted = spec_hash in self.counted
-        known = self._decoded.pop(spec_hash, None) if shape is SpecNode else None
-        node = known or decode_node(self.records[spec_hash], shape, self._key(spec_hash))
+        node = self._decoded.get(spec_hash)
+        node = node or decode_node(self.records[spec_hash], self._key(spec_hash))
         return node, is_counted, spec_hash in self.root_hashes
 
     def _moved(self, old: Listing) -> AbstractSet[str]:

@@ -12,9 +12,6 @@ from snapdiff.formats.spec_node import (
     ARCHITECTURE,
     COMPILER,
     PARAMETERS,
-    AnyNode,
-    NodeLooks,
-    NodeNames,
     SpecNode,
     decode_node,
     read_edges,
@@ -83,7 +80,7 @@ class Listing(Document):
         self._tags = (claim.tag,) if claim else ()
         self._stacks = counting_stacks((self._stack,) if self._stack else ())
         self._compilers: dict[tuple[Edge, ...], str | None] = {}
-        self._like_entries: dict[tuple[NodeNames, bool], Counted] = {}
+        self._like_entries: dict[Hashable, Counted] = {}
         self.entries: dict[str, Counted] = {}
         """What is known to be counted of records, each read at most once."""
         self.nodes: dict[str, Node] = {}
@@ -104,18 +101,22 @@ class Listing(Document):
         """Which records are counted, where they do not say it themselves; raises FormatError."""
         return self.records.keys()
 
-    def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
-        """Return a node or its names, and whether it is counted and was asked for itself.
+    def _text(self, spec_hash: str) -> Raw:
+        """Return what is said of a node."""
+        return self.records[spec_hash]
+
+    def _decode(self, spec_hash: str) -> tuple[SpecNode, bool, bool]:
+        """Return a node, and whether it is counted and was asked for itself.
 
         Raises FormatError.
         """
-        node = decode_node(self.records[spec_hash], shape, self._key(spec_hash))
+        node = decode_node(self.records[spec_hash], self._key(spec_hash))
         return node, spec_hash in self.counted, False
 
-    def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
+    def _count(self, node: SpecNode, is_counted: bool, key: str) -> Counted:
         """Return what is counted of a node; raises FormatError."""
         tags = self._tags if is_counted else ()
-        return Counted(names.name, names.only_version(key), tags, self._stacks)
+        return Counted(node.name, node.only_version(key), tags, self._stacks)
 
     def _moved(self, old: "Listing") -> AbstractSet[str]:
         """Return the hashes of which the same words mean something else in an older version.
@@ -138,17 +139,17 @@ class Listing(Document):
 
         Of 87,496 specs, 16,660 differ in this: the others share their entries, a fifth of the time.
         """
-        names, is_counted, _ = self._decode(spec_hash, NodeNames)
-        found = self._like_entries.get((names, is_counted))
+        node, is_counted, _ = self._decode(spec_hash)
+        looks = (node.name, node.version, node.versions, is_counted)
+        found = self._like_entries.get(looks)
         if found is None:
-            found = self._count(names, is_counted, self._key(spec_hash))
-            self._like_entries[names, is_counted] = found
+            found = self._like_entries[looks] = self._count(node, is_counted, self._key(spec_hash))
         return found
 
     def _read(self, spec_hash: str) -> tuple[Counted, Node]:
         """Return a record as a spec: what is counted of it, and its node; raises FormatError."""
         key = self._key(spec_hash)
-        node, is_counted, explicit = self._decode(spec_hash, SpecNode)
+        node, is_counted, explicit = self._decode(spec_hash)
         entry = self._count(node, is_counted, key)
         edges = self.edges.get(spec_hash)
         if edges is None:
@@ -335,7 +336,7 @@ class Listing(Document):
         if known is not None:
             _, os, platform, target, variants = known.build.configuration
             return known.build.version, platform, os, target, variants
-        node, _, _ = self._decode(spec_hash, NodeLooks)
+        node, _, _ = self._decode(spec_hash)
         key = self._key(spec_hash)
         variants = canonical_variants(PARAMETERS.read(node.parameters, key, "parameters"))
         version = parse_version(self.entry(spec_hash).version)
@@ -343,4 +344,4 @@ class Listing(Document):
 
     def record(self, spec_hash: str) -> Mapping[str, Raw]:
         """Return all that is said of a node: each key with its value; raises FormatError."""
-        return read_record(self.records[spec_hash], spec_hash)
+        return read_record(self._text(spec_hash), self._key(spec_hash))

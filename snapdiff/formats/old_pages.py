@@ -13,7 +13,7 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim, Counted, File
 from snapdiff.formats.kinds import SPEC_FILE
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import NodeNames, SpecFileNode, read_spec_file
+from snapdiff.formats.spec_node import SpecFileNode, SpecNode, read_spec_file
 from snapdiff.limits import Limits
 from snapdiff.model import EMPTY_PART
 
@@ -39,8 +39,8 @@ class _OldPageListing(Listing):
     def _key(self, spec_hash: str) -> str:
         return self._keys[spec_hash]
 
-    def _count(self, names: NodeNames, is_counted: bool, key: str) -> Counted:
-        return super()._count(names, is_counted, key)._replace(name=self._package)
+    def _count(self, node: SpecNode, is_counted: bool, key: str) -> Counted:
+        return super()._count(node, is_counted, key)._replace(name=self._package)
 
 
 def open_old_page(

@@ -17,7 +17,7 @@ from snapdiff.formats.document import Claim, Counted, Document, File
 from snapdiff.formats.json_text import VALUES, decode_json, records_by_hash
 from snapdiff.formats.kinds import COMPRESSED, PACKAGE_DATA
 from snapdiff.formats.listing import Listing, build_of
-from snapdiff.formats.spec_node import Edges, read_edges
+from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits, check_version, plain_content
 from snapdiff.model import EMPTY_PART, Node, counting_stacks
 from snapdiff.spack import NO_COMPILER
@@ -45,7 +45,7 @@ class _SiteSpec(_SitePlaces, gc=False):
     platform: str = ""
     target: str = ""
     variants: tuple[str, ...] = ()
-    dependencies: Edges = None
+    dependencies: Raw = Raw(b"null")
 
 
 _PACKAGES_BY_NAME = msgspec.json.Decoder(dict[str, _SitePackage])

@@ -7,10 +7,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from typing import Any, Generic, Literal, TypeVar
+from typing import Literal
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import Raw, Struct
 
 from snapdiff.buildcache_layout import (
     LAYOUT_2,
@@ -35,7 +35,7 @@ from snapdiff.formats.json_text import (
 )
 from snapdiff.formats.kinds import is_called
 from snapdiff.formats.listing import Listing
-from snapdiff.formats.spec_node import NODES, AnyNode, NodeNames, decode_node, read_record
+from snapdiff.formats.spec_node import SpecNode, decode_node
 from snapdiff.limits import Limits, SizeLimit, plain_content, unfold_whole
 from snapdiff.model import Root
 
@@ -45,8 +45,6 @@ NEWEST_VERSION = 8
 _FIRST_WITH_IN_BUILDCACHE = 6
 """Before this version of the format, an index lists nothing but what is in the build cache."""
 
-
-Part = TypeVar("Part")
 
 _AROUND_RECORD = len(f'"{"a" * HASH_LENGTH}":,')
 """How many characters a database has for each record beside it: its hash."""
@@ -64,23 +62,23 @@ class _Document(Struct, gc=False):
     database: _Database | None = None
 
 
-class _Install(Struct, Generic[Part], gc=False):
-    """A record: a node, or a part of one, and what is said of its installation."""
+class _Install(Struct, gc=False):
+    """A record: a node, and what is said of its installation."""
 
-    spec: Part | UnsetType = UNSET
+    spec: SpecNode = SpecNode()
     in_buildcache: bool | None = None
     installed: bool | None = None
     explicit: bool | None = None
 
 
+class _NodeText(Struct, gc=False):
+    spec: Raw = Raw(b"{}")
+
+
 _DOCUMENT = decoder_by_key(_Document)
 _MANIFEST = msgspec.json.Decoder(Manifest)
-_INSTALLS: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
-    shape: msgspec.json.Decoder(_Install[shape])  # type: ignore[valid-type]  # made here
-    for shape in NODES
-}
-_INSTALL_TEXT = msgspec.json.Decoder(_Install[Raw])
-"""For a record whose node is not yet read."""
+_INSTALL = msgspec.json.Decoder(_Install)
+_NODE_TEXT = msgspec.json.Decoder(_NodeText)
 
 
 class _InstallListing(Listing):
@@ -116,12 +114,11 @@ class _InstallListing(Listing):
     def _key(self, spec_hash: str) -> str:
         return f"database.installs.{spec_hash}.spec"
 
-    def _decode(self, spec_hash: str, shape: type[AnyNode]) -> tuple[AnyNode, bool, bool]:
-        decoder: msgspec.json.Decoder[_Install[AnyNode]] = _INSTALLS[shape]
-        install = decode_json(self.records[spec_hash], decoder, f"database.installs.{spec_hash}")
+    def _decode(self, spec_hash: str) -> tuple[SpecNode, bool, bool]:
+        install = decode_json(self.records[spec_hash], _INSTALL, f"database.installs.{spec_hash}")
         node = install.spec
-        if isinstance(node, UnsetType) or not node.name:  # it is keyed by its name
-            node = decode_node(self._text_of_node(spec_hash), shape, self._key(spec_hash))
+        if not node.name:  # it is keyed by its name
+            node = decode_node(self._text(spec_hash), self._key(spec_hash))
         if self.kind == "database":
             is_counted = install.installed
         else:
@@ -130,20 +127,17 @@ class _InstallListing(Listing):
         is_here = spec_hash not in self.elsewhere
         return node, bool(is_counted) and is_here, bool(install.explicit)
 
-    def _text_of_node(self, spec_hash: str) -> Raw:
+    def _text(self, spec_hash: str) -> Raw:
+        """Return what is said of a node, less what is said of its installation."""
         key = f"database.installs.{spec_hash}"
-        return decode_json(self.records[spec_hash], _INSTALL_TEXT, key).spec or Raw(b"{}")
-
-    def record(self, spec_hash: str) -> Mapping[str, Raw]:
-        """Return all that is said of a node, less what is said of its installation."""
-        return read_record(self._text_of_node(spec_hash), self._key(spec_hash))
+        return decode_json(self.records[spec_hash], _NODE_TEXT, key).spec
 
     @cached_property
     def roots(self) -> Mapping[str, Root] | None:
         """The packages of what was installed by hand; None where no record says so."""
         found = {}
         for spec_hash in self.records if self.kind == "database" else ():
-            _, is_counted, explicit = self._decode(spec_hash, NodeNames)
+            _, is_counted, explicit = self._decode(spec_hash)
             if is_counted and explicit:
                 found[spec_hash] = Root(*self.entry(spec_hash)[:2])
         return found or None

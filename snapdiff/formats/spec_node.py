@@ -10,9 +10,9 @@ indexes of 100,000 specs, 10,556 are not alike. A part is set aside as text when
 decoded; what the text means is remembered. That takes half off the time of reading a node.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct, structs
@@ -157,12 +157,13 @@ EDGE = PartReader(msgspec.json.Decoder(_Edge), _read_edge)
 NAMED_EDGE = PartReader(msgspec.json.Decoder(_Edge | str | tuple[str, _Types]), _read_named_edge)
 """An edge of a mapping by name, as before 2022: an edge, its hash, or its hash and types."""
 
-Edges = list[Raw] | dict[str, Raw] | None
-"""The edges of a node as text: a list, or before 2022 a mapping by name."""
+_EDGES = msgspec.json.Decoder(list[Raw] | dict[str, Raw] | None)
+"""The edges of a node: a list, or before 2022 a mapping by name."""
 
 
-def read_edges(edges: Edges, key: str) -> tuple[Edge, ...]:
+def read_edges(text: Raw, key: str) -> tuple[Edge, ...]:
     """Return the edges of a node in the order of their names; raises FormatError."""
+    edges = decode_json(text, _EDGES, f"{key}.dependencies")
     if isinstance(edges, dict):
         place = f"{key}.dependencies"
         return tuple(
@@ -183,12 +184,21 @@ class _Annotations(Struct, gc=False):
     compiler: str | None = None
 
 
-class NodeNames(Struct, frozen=True, gc=False):
-    """The name and version of a node, which is all that is asked of most."""
+class SpecNode(Struct, frozen=True, gc=False):
+    """A node, the parts that many nodes have in common not yet read."""
 
     name: str = ""
     version: str | None = None
     versions: tuple[str, ...] = ()
+    arch: Raw = Raw(b"null")
+    parameters: Raw = Raw(b"{}")
+    dependencies: Raw = Raw(b"null")
+    compiler: Raw = Raw(b"null")
+    namespace: str | None = None
+    external: _External | bool | None = None
+    annotations: _Annotations | None = None
+    package_hash: str | None = None
+    hash: str | None = None
 
     def only_version(self, key: str) -> str:
         """Return the version; raises FormatError where there is none, or one of too many parts."""
@@ -201,25 +211,6 @@ class NodeNames(Struct, frozen=True, gc=False):
             check_version(version, f"{key}.version")
         return version
 
-
-class NodeLooks(NodeNames, frozen=True, gc=False):
-    """What a node says of itself alone."""
-
-    arch: Raw = Raw(b"null")
-    parameters: Raw = Raw(b"{}")
-
-
-class SpecNode(NodeLooks, frozen=True, gc=False):
-    """A node, the parts that many nodes have in common not yet read."""
-
-    dependencies: Edges = None
-    compiler: Raw = Raw(b"null")
-    namespace: str | None = None
-    external: _External | bool | None = None
-    annotations: _Annotations | None = None
-    package_hash: str | None = None
-    hash: str | None = None
-
     @property
     def external_words(self) -> tuple[str, ...]:
         """Where Spack found the spec: the path, then each module; nothing where it built it."""
@@ -230,22 +221,16 @@ class SpecNode(NodeLooks, frozen=True, gc=False):
         return (*filter(None, [found.path]), *(f"module {name}" for name in modules if name))
 
 
-AnyNode = TypeVar("AnyNode", NodeNames, NodeLooks, SpecNode)
-
-
-NODES: Mapping[type[NodeNames], msgspec.json.Decoder[Any]] = {
-    shape: msgspec.json.Decoder(shape) for shape in (NodeNames, NodeLooks, SpecNode)
-}
+_NODE = msgspec.json.Decoder(SpecNode)
 _BY_NAME = msgspec.json.Decoder(dict[str, Raw])
 
 
-def decode_node(raw: FileContent, shape: type[AnyNode], key: str) -> AnyNode:
-    """Return a node, or its names alone; raises FormatError with the key path.
+def decode_node(raw: FileContent, key: str) -> SpecNode:
+    """Return a node; raises FormatError with the key path.
 
     Before 2022 a document has a node as the only one of a mapping: `{"zlib": {...}}`.
     """
-    decoder: msgspec.json.Decoder[AnyNode] = NODES[shape]
-    node = decode_json(raw, decoder, key)
+    node = decode_json(raw, _NODE, key)
     if node.name:
         return node
     nodes = decode_json(raw, _BY_NAME, key)
@@ -254,7 +239,7 @@ def decode_node(raw: FileContent, shape: type[AnyNode], key: str) -> AnyNode:
     [(name, inner)] = nodes.items()
     if not name:
         raise FormatError(f"{key}.name: empty")
-    return structs.replace(decode_json(inner, decoder, f"{key}.{name}"), name=name)
+    return structs.replace(decode_json(inner, _NODE, f"{key}.{name}"), name=name)
 
 
 def read_record(raw: FileContent, key: str) -> dict[str, Raw]:
@@ -301,7 +286,7 @@ def read_spec_file(content: bytes, path: str = "") -> list[SpecFileNode]:
     read = []
     for position, record in enumerate(nodes):
         key = f"{place}[{position}]"
-        spec_hash = decode_node(record, SpecNode, key).hash or ""
+        spec_hash = decode_node(record, key).hash or ""
         if not are_hashes([spec_hash]):
             raise FormatError(f"{key}.hash: missing, or no hash")
         read.append(SpecFileNode(key, spec_hash, record))

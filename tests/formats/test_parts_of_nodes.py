@@ -55,7 +55,8 @@ def test_edges_are_what_their_texts_say_whatever_was_read_before(
 ) -> None:
     raws = [Raw(json.dumps(edge).encode()) for edge in edges]
     assert EDGE.read_all(raws) == [plain_edge(edge) for edge in edges]
-    assert read_edges(raws, "key") == tuple(sorted(map(plain_edge, edges)))
+    text = Raw(json.dumps(edges).encode())
+    assert read_edges(text, "key") == tuple(sorted(map(plain_edge, edges)))
 
 
 def test_equal_edges_of_many_nodes_are_one_object() -> None:
@@ -74,11 +75,13 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.Monkey
 
 
 def test_an_edge_that_cannot_be_read_is_named_by_its_place() -> None:
-    edges = [Raw(b'{"name": "zlib"}'), Raw(b'{"name": "gmake", "hash": 5}')]
+    edges = b'{"name": "zlib"}', b'{"name": "gmake", "hash": 5}'
     with pytest.raises(FormatError, match=r"^key\.dependencies\[1\]\.hash: expected str"):
-        read_edges(edges, "key")
+        read_edges(Raw(b"[%b, %b]" % edges), "key")
     with pytest.raises(FormatError, match=r"^key\.dependencies\.gmake\.hash: expected str"):
-        read_edges({"zlib": edges[0], "gmake": edges[1]}, "key")
+        read_edges(Raw(b'{"zlib": %b, "gmake": %b}' % edges), "key")
+    with pytest.raises(FormatError, match=r"^key\.dependencies: expected object \| array \| null"):
+        read_edges(Raw(b"5"), "key")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import Raw
 
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
@@ -16,7 +17,7 @@ from snapdiff.formats.document import Claim, File
 from snapdiff.formats.kinds import BuildcacheIndexes, SiteData
 from snapdiff.formats.registry import DOCUMENTS
 from snapdiff.formats.site_data import PLACES
-from snapdiff.formats.spec_node import Edges, read_edges
+from snapdiff.formats.spec_node import read_edges
 from snapdiff.limits import Limits
 from snapdiff.model import Edge, InCommon
 from snapdiff.result import Filters, VersionCount
@@ -179,7 +180,7 @@ def test_equal_builds_are_found_in_each_stack_and_read_once(
     [pair] = (pair for pair in read_pair(SITE, old, new).pairs if pair.tags[0] == "develop")
     keys = []
 
-    def noted(edges: Edges, key: str) -> tuple[Edge, ...]:
+    def noted(edges: Raw, key: str) -> tuple[Edge, ...]:
         keys.append(key)
         return read_edges(edges, key)
 
