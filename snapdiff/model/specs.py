@@ -33,7 +33,6 @@ class Revision(Struct, frozen=True, kw_only=True):
 class Spec(Struct, frozen=True, gc=False, omit_defaults=True):
     """One built binary, as its document writes it, in the shape of the JSON report.
 
-    - `hash`: Spack's hash of it
     - `compiler`: its compiler, `none` where it has none
     - `os`, `platform`, `target`: the system and the processors that it was built for
     - `variants`: its variants and flags

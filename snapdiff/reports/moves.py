@@ -84,7 +84,7 @@ class Move(Struct, frozen=True, kw_only=True):
     @property
     def is_quiet(self) -> bool:
         """Whether it is not said of a package of which there is anything else to say."""
-        return self.status in (Status.SHARED, Status.DUPLICATES, Status.REBUILT)
+        return self.status >= Status.SHARED
 
     def alike(self) -> "Move":
         """Return what it has in common with the same of other packages, that share its line.

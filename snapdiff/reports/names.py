@@ -167,24 +167,21 @@ def readable(diff: CatalogDiff) -> CatalogDiff:
     One `spack.lock` at the top of a repository is such a stack, in such a tag
     (docs/specification.md, section 10).
     """
-    is_only_tag = [tag_names(tag) for tag in diff.tags] == [(EMPTY_PART,)]
-    stacks = {stack.stack for tag in diff.tags for stack in tag.stacks}
-    if EMPTY_PART not in stacks and all(EMPTY_PART not in tag_names(tag) for tag in diff.tags):
-        return diff
-    tag_name = "" if is_only_tag and diff.tags[0].status == "changed" else TOP_FOLDER
+    only_tag = {(tag.old, tag.new, tag.status) for tag in diff.tags}
+    tag_name = "" if only_tag == {(EMPTY_PART, EMPTY_PART, "changed")} else TOP_FOLDER
     stack_name = TOP_FOLDER
-    if stacks == {EMPTY_PART}:
+    if {stack.stack for tag in diff.tags for stack in tag.stacks} == {EMPTY_PART}:
         folders = {_folder(diff.old), _folder(diff.new)}
         stack_name = folders.pop() if len(folders) == 1 else ""
 
     tags = []
     for tag in diff.tags:
         old, new = (tag_name if name == EMPTY_PART else name for name in (tag.old, tag.new))
-        renamed = (
+        stacks = (
             replace(stack, stack=stack_name) if stack.stack == EMPTY_PART else stack
             for stack in tag.stacks
         )
-        tags.append(replace(tag, old=old, new=new, stacks=tuple(renamed)))
+        tags.append(replace(tag, old=old, new=new, stacks=tuple(stacks)))
     return replace(diff, tags=tuple(tags))
 
 

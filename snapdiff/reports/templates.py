@@ -51,6 +51,13 @@ BUILT_IN = next(
 )
 """Installed from a wheel, the templates are in the package; in a checkout they stand beside it."""
 
+_SYNTAX: dict[str, Any] = {
+    "optimized": False,  # working out constants takes minutes where a thousand stand in a row
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+}
+
 
 def environment_of(format_name: str, options: ReportOptions) -> "jinja2.Environment":
     """Return the environment for a format that people read: `markdown`, `text` or `html`.
@@ -70,11 +77,8 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
     environment = jinja2.Environment(
         loader=_loader(overrides, "html" if is_html else "plain"),
         autoescape=is_html,  # noqa: S701 - Markdown escapes by its own filters
-        optimized=False,  # there are hardly any constants to fold: it would only take time
         undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+        **_SYNTAX,
     )
     mark: Mark = code if format_name == "markdown" else shown
     paint = terminal.painter(color=color)
@@ -199,12 +203,7 @@ def user_template(path: Path, values: dict[str, Any]) -> str:
     if not path.is_file():
         raise ReportError(f"{path}: no such template file")
     environment = ImmutableSandboxedEnvironment(
-        loader=jinja2.FileSystemLoader(path.parent),
-        optimized=False,  # working out constants takes minutes where a thousand stand in a row
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+        loader=jinja2.FileSystemLoader(path.parent), undefined=jinja2.StrictUndefined, **_SYNTAX
     )
     environment.filters |= OWN_FILTERS
     return render_template(environment, path.name, **values)

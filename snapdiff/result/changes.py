@@ -40,7 +40,6 @@ class Summary(ChangeCounts, frozen=True, kw_only=True):
 class Change(Struct, frozen=True, gc=False):
     """What happened to one spec.
 
-    - `kind`: what happened to the spec
     - `old`: the spec of the old side, null where it was added
     - `new`: the spec of the new side, null where it was removed
     - `fields`: in what the two differ
@@ -163,7 +162,6 @@ class SpecName(Struct, frozen=True):
 class HashConflict(Struct, frozen=True, kw_only=True):
     """A hash that names another version or package than on the other side.
 
-    - `hash`: the hash
     - `old`, `new`: what it names on that side
     """
 
@@ -197,7 +195,6 @@ class SkippedPage(Struct, frozen=True, kw_only=True):
     """A page that could not be read and was left out on both sides.
 
     - `side`: the side that it could not be read on
-    - `path`: where it is
     """
 
     side: Literal["old", "new"]

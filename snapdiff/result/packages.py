@@ -70,10 +70,7 @@ class Duplicates(Struct, frozen=True, kw_only=True):
 
 
 class VersionCount(Struct, frozen=True):
-    """How many builds of a package have a version, on each side.
-
-    - `version`: a version
-    """
+    """How many builds of a package have a version, on each side."""
 
     version: str
     old: int
@@ -144,7 +141,6 @@ class PackageParts(Struct, frozen=True, kw_only=True):
 class PackageChange(Struct, frozen=True, kw_only=True):
     """What happened to a package in one stack (docs/specification.md, section 9).
 
-    - `package`: its name
     - `kind`: what happened to it as a whole, from its versions before and after
     - `whole`: whether the package itself came to the stack or left it
     - `gone`, `came`, `kept`: its versions on the old side alone, on the new side alone, on both

@@ -13,7 +13,6 @@ from snapdiff.result.packages import Field, Kind
 class Question(Struct, frozen=True, kw_only=True):
     """What was asked: a package, or those specs of it that have a version or a hash on a side.
 
-    - `package`: its name
     - `version`: the version that a spec has to have on a side, or null
     - `hash`: what the hash of a spec has to begin with on a side, or null
     """
@@ -24,10 +23,7 @@ class Question(Struct, frozen=True, kw_only=True):
 
 
 class EventBelow(Event, frozen=True, gc=False, kw_only=True):
-    """An event in a tree.
-
-    - `build_only`: whether the dependency that came, left or was replaced is for building alone
-    """
+    """An event in a tree; `build_only` is about a dependency added, removed or replaced."""
 
     build_only: bool
 
@@ -52,7 +48,6 @@ class ChangeBelow(Struct, frozen=True, gc=False, kw_only=True):
 class Neighbour(Struct, frozen=True, gc=False, kw_only=True):
     """A spec at the other end of an edge, on the side that has it.
 
-    - `build_only`: whether it is needed for building alone
     - `stays`: whether the other side has the same spec, by hash
     - `kind`: what happened to it where it does not stay; null where its stack does not list it
     """
@@ -177,7 +172,6 @@ class SkippedDocument(Struct, frozen=True, kw_only=True):
     """A document of an environment or of the catalog that was left out, as it cannot be read.
 
     - `source`: the environment or the catalog that it is in, as that was named
-    - `path`: where it is in there
     """
 
     source: str
