@@ -43,7 +43,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     """Compare what the arguments mean, write the reports, and say what the gate has found.
 
     It is to be called in click's context of the command, which knows where each option is from.
-    Raises SnapdiffError, and click's UsageError.
+    Raises SnapdiffError.
     """
     _report_writers(given)  # what cannot be written is an error before any work
     with ProgressBar("pages", wanted=not given.quiet) as progress:
