@@ -193,7 +193,8 @@ _DEPTH = "give actions/checkout `fetch-depth: {}`".format
 
 def older_commit_of_event(event: GitHubEvent, clone: Path, ref: str) -> OlderCommit:
     """Return the commit that an event compares; `ref` is the workflow's own (GITHUB_REF)."""
-    checkout = Checkout(clone, _DEPTH(2), _DEPTH(0))
+    # The next group may have several pull requests, and so more commits.
+    checkout = Checkout(clone, _DEPTH(0 if event.merge_group else 2), _DEPTH(0))
     if event.pull_request:
         return _older_commit_of_pull_request(event.pull_request, checkout)
     if event.merge_group:
