@@ -151,7 +151,8 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
     # Who names one folder alone, or none, has not asked for HEAD.
-    is_asked = word and (word in _LATE or "HEAD" in arguments or not str(error).startswith("HEAD: "))
+    is_of_head = str(error).startswith("HEAD: ")
+    is_asked = word and (word in _LATE or "HEAD" in arguments or not is_of_head)
     if not is_asked and isinstance(error, RevisionError) and ";" not in str(error):
         return "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more"
     if word in _OTHER_WORDS:

@@ -250,10 +250,7 @@ def environment_folder(name: str) -> Path:
         raise RevisionError(
             f"{name}: no such environment here, and no Spack to ask for its own; set SPACK_ROOT"
         )
-    try:
-        names = sorted(item.name for item in managed.iterdir() if _is_environment(item))
-    except OSError:
-        names = []
+    names = sorted(item.name for item in managed.glob("*") if _is_environment(item))
     there = f"there are {', '.join(names[:_MOST_NAMES])}" if names else "there is none"
     raise RevisionError(f"{name}: no such environment in {managed}; {there}")
 

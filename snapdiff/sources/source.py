@@ -283,35 +283,36 @@ class SingleFile(_Part):
     the name that documents of their kind have in a catalog, they are found on both sides.
     """
 
-    def __init__(self, whole: Source, file: str, name: str) -> None:
-        """Take the file of a folder, which the user called `name`."""
-        super().__init__(whole, name)
-        self.file = self.called = file
-        self.plain: Callable[[bytes], bytes] = bytes
-
-    def known_as(self, called: str, plain: Callable[[bytes], bytes]) -> Self:
-        """Return the same file under another name.
+    def __init__(
+        self,
+        whole: Source,
+        file: str,
+        name: str,
+        called: str = "",
+        plain: Callable[[bytes], bytes] = bytes,
+    ) -> None:
+        """Take the file of a folder, which the user called `name`, and what it is called here.
 
         `plain` makes of its bytes what others read; raises FormatError where it cannot.
         """
-        other = copy.copy(self)
-        other.called, other.plain = called, plain
-        return other
+        super().__init__(whole, name)
+        self.file = file
+        self._called = called or file
+        self._plain = plain
 
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield the file, which is in no folder."""
-        return filter(None, [None if folder else self.find(self.called)])
+    def known_as(self, called: str, plain: Callable[[bytes], bytes]) -> Self:
+        """Return the same file under another name, and read in another way."""
+        return type(self)(self.whole, self.file, self.name, called, plain)
 
-    def find(self, path: str) -> Entry | None:
-        """Return the file, if it has this path here."""
-        found = self.whole.find(self.file) if path == self.called else None
-        return found and found._replace(path=path)
+    def _list(self) -> list[Entry]:
+        found = self.whole.find(self.file)
+        return [found._replace(path=self._called)] if found else []
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
         """Yield the content of the file."""
         for content in super().read(entry._replace(path=self.file) for entry in entries):
             try:
-                yield self.plain(content) if isinstance(content, bytes) else content
+                yield self._plain(content) if isinstance(content, bytes) else content
             except FormatError as error:
                 yield error
 
@@ -333,13 +334,6 @@ class IndexView(_Part):
         super().__init__(mirror, name)
         self._manifest = manifest
 
-    def _has(self, path: str) -> bool:
-        return path == self._manifest or BLOB.fullmatch(path) is not None
-
-    def files(self, folder: str = "") -> Iterator[Entry]:
-        """Yield the manifest and the blobs."""
-        return (entry for entry in self.whole.files(folder) if self._has(entry.path))
-
-    def find(self, path: str) -> Entry | None:
-        """Return the manifest or a blob."""
-        return self.whole.find(path) if self._has(path) else None
+    def _list(self) -> list[Entry]:
+        files = self.whole.files()
+        return [it for it in files if it.path == self._manifest or BLOB.fullmatch(it.path)]
