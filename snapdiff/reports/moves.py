@@ -27,7 +27,13 @@ from snapdiff.reports.names import (
     shortened,
     versions_in_words,
 )
-from snapdiff.reports.products import dependencies_now, no_dependencies, only_roots, specs_by_part
+from snapdiff.reports.products import (
+    dependencies_now,
+    needed_by_new,
+    no_dependencies,
+    only_roots,
+    specs_by_part,
+)
 from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
 from snapdiff.result import AskedFor, Because, Change, Kind, PackageChange, StackDiff, TagDiff
 from snapdiff.result.causes import Event, StackCause, What, event_of
@@ -195,8 +201,8 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
     whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
-    gone = (it for it in stack.package_changes if it.kind is Kind.REMOVED)
-    because = [it.because for it in gone if it.because]
+    because = [it.because for it in stack.package_changes if it.kind is Kind.REMOVED and it.because]
+    needed_by = needed_by_new(stack)
     found = []
     for change in stack.package_changes:
         move = _move(change, specs[change.package, change.is_dependency], shared)
@@ -207,8 +213,10 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
         if move.is_quiet and move.asked_for:
             move = _move(only_roots(change.package, move.asked_for), (), set())
             move = replace(move, status=Status.ROOTS)
+        if move.asked_for and not move.needed_by:
+            move = replace(move, needed_by=needed_by.get(change.package, ()))
         if move.versions.gone and move.versions.came and not move.versions.kept:
-            variants = (telling_variants(it) for it in because if it.package == change.package)
+            variants = [telling_variants(it) for it in because if it.package == change.package]
             move = replace(move, telling=tuple(dict.fromkeys(chain.from_iterable(variants))))
         found.append((change, move))
     return found
@@ -241,8 +249,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         lost, gained = beside_versions(lost, versions), beside_versions(gained, versions)
         if change.is_dependency and not lost:  # how many users it has is no news
             gained = None
-    asked_for = change.asked_for
-    is_one_sided = asked_for is not None and asked_for.old != asked_for.new
+    roots = change.asked_for
     return Move(
         status=status,
         kind=kind,
@@ -259,7 +266,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
         needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
-        asked_for=asked_for if asked_for and not change.whole and is_one_sided else None,
+        asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
     )
 

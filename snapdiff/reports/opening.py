@@ -1,7 +1,7 @@
 """What begins the report of a tag, in a few sentences: what many packages have as one reason."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET, Struct
@@ -169,25 +169,24 @@ def _replaced(
     return tuple(found)
 
 
-def new_roots_of(stacks: Sequence[StackDiff], moves: Moves, places: Places) -> list[NewRoots]:
+def new_roots_of(
+    stacks: Sequence[StackDiff], moves: Mapping[str, StackMoves], places: Places
+) -> list[NewRoots]:
     """Return the new roots that brought a change to enough packages, those of most first."""
     now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
-        (name, move.versions)
-        for (name, _), some in moves.items()
-        for move in some
-        if not move.needed_by
+        (change.package, move.versions) for _, change, move in every if not change.needed_by
     }
     for stack in stacks:
         for package, roots in needed_by_new(stack).items():
             taken.setdefault(roots, []).append((package, stack.stack))
-    for (name, _), some in moves.items():
-        for move in some:
-            is_alone = (name, move.versions) not in without_roots
-            if move.status is Status.DOWNGRADED and move.needed_by and is_alone:
-                older.setdefault(move.needed_by, []).extend((name, it) for it in move.stacks)
+    for name, change, move in every:
+        is_alone = (change.package, move.versions) not in without_roots
+        if move.status is Status.DOWNGRADED and change.needed_by and is_alone:
+            older.setdefault(change.needed_by, []).append((change.package, name))
     told = []
     for roots in (it for it in {**taken, **older} if it):
         found = taken.get(roots, []) + older.get(roots, [])
@@ -199,7 +198,11 @@ def new_roots_of(stacks: Sequence[StackDiff], moves: Moves, places: Places) -> l
         told.append(
             NewRoots(
                 names=roots,
-                in_tag=all(move.in_tag for name in roots for move in moves.get((name, False), ())),
+                in_tag=all(
+                    move.in_tag
+                    for _, change, move in every
+                    if change.package in roots and not change.is_dependency
+                ),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
                 taken=tuple((it, places.place(alike[it])) for it in sorted(alike, reverse=True)),
@@ -207,17 +210,6 @@ def new_roots_of(stacks: Sequence[StackDiff], moves: Moves, places: Places) -> l
             )
         )
     return sorted(told, key=lambda it: (-max((of for of, _ in it.taken), default=0), it.names))
-
-
-def needed_by_others(stack: StackDiff, moves: StackMoves, told: Container[str]) -> StackMoves:
-    """Return what happened in a stack with the new roots that need it, but for those `told`."""
-    direct = needed_by_new(stack)
-    found = []
-    for change, move in moves:
-        roots = move.needed_by or (direct.get(change.package, ()) if move.asked_for else ())
-        left = tuple(root for root in roots if root not in told)
-        found.append((change, replace(move, needed_by=left)))
-    return found
 
 
 def _by_place(found: Iterable[tuple[str, str]], places: Places) -> PlacedPackages:

@@ -17,7 +17,7 @@ from snapdiff.reports.groups import (
 )
 from snapdiff.reports.moves import Moves, StackMoves, moves_of, stack_moves
 from snapdiff.reports.names import Places
-from snapdiff.reports.opening import Opening, needed_by_others, new_roots_of, opening_of
+from snapdiff.reports.opening import Opening, new_roots_of, opening_of
 from snapdiff.reports.package_counts import fate_of, stacks_worst_first
 from snapdiff.reports.package_lines import (
     PackageLine,
@@ -133,14 +133,14 @@ class TagWriter:
         self._reasons = reasons_of(tag.stacks, self._places)
         told = _told_stacks(tag)
         self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
+        self._new_roots = new_roots_of(tag.stacks, self.by_stack, self._places)
+        for names in {it.names for it in self._new_roots}:  # the opening says what needs these
+            for stack, moves in self.by_stack.items():
+                self.by_stack[stack] = [
+                    (it, replace(move, needed_by=()) if move.needed_by == names else move)
+                    for it, move in moves
+                ]
         self.moves = moves_of(self.by_stack, self._places)
-        self._new_roots = new_roots_of(tag.stacks, self.moves, self._places)
-        beside = {name for it in self._new_roots for name in it.names}
-        if beside or any(stack.asked_for for stack in told):
-            self.by_stack = {
-                it.stack: needed_by_others(it, self.by_stack[it.stack], beside) for it in told
-            }
-            self.moves = moves_of(self.by_stack, self._places)
         self.lines = self._lines(self.moves, told)
 
     def _lines(self, moves: Moves, stacks: Sequence[StackDiff]) -> list[PackageLine]:
