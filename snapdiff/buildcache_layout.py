@@ -6,6 +6,7 @@ blob that holds it by its checksum, `blobs/sha256/<first two characters>/<checks
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -98,48 +99,40 @@ def mirror_or_folder(path: str) -> str:
     return path.rpartition("/")[0] if mirror is None else mirror
 
 
-Aggregates = Mapping[str, Sequence[str]]
-"""The folders of mirrors that hold other mirrors, each with the indexes of its stacks."""
+class Mirrors(NamedTuple):
+    """The mirrors of a catalog on which other indexes depend, each by its folder.
 
-
-def aggregate_paths(path: str, aggregates: Aggregates) -> list[str]:
-    """Return the paths of the index, in any layout, above that of a stack: it changes with it."""
-    folder = mirror_or_folder(path).rpartition("/")[0]
-    if path not in aggregates.get(folder, ()):
-        return []
-    return [f"{folder}/{index}" if folder else index for index in (LAYOUT_3, LAYOUT_2)]
-
-
-def views_of_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
-    """Return the folders of mirrors with views, each with these: they count where no index is.
-
-    >>> views_of_mirrors(["v1/v3/manifests/index/small/index.manifest.json"])
-    {'v1': ['v1/v3/manifests/index/small/index.manifest.json']}
+    `views` has the paths of a mirror's views: they count where it has no index. `stacks` has the
+    mirrors that hold other mirrors, each with the indexes of its stacks.
     """
-    found: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        if view := VIEW.fullmatch(path):
-            found.setdefault(view[1].removesuffix("/"), []).append(path)
-    return found
+
+    views: Mapping[str, Sequence[str]] = {}
+    stacks: Mapping[str, Sequence[str]] = {}
 
 
-def aggregate_mirrors(paths: Iterable[str]) -> dict[str, list[str]]:
-    """Return the folders of mirrors that hold other mirrors, each with its stacks' indexes.
+NO_MIRRORS = Mirrors()
 
-    >>> aggregate_mirrors(["v1/build_cache/index.json", "v1/e4s/build_cache/index.json"])
+
+def find_mirrors(paths: Iterable[str]) -> Mirrors:
+    """Return which mirrors have views, and which hold others, given the paths of all files.
+
+    >>> find_mirrors(["v1/build_cache/index.json", "v1/e4s/build_cache/index.json"]).stacks
     {'v1': ['v1/e4s/build_cache/index.json']}
     """
     mirrors = {path: folder for path in paths if (folder := mirror_folder(path)) is not None}
     folders = set(mirrors.values())
-    found: dict[str, list[str]] = {}
+    views: dict[str, list[str]] = {}
+    stacks: dict[str, list[str]] = {}
     for folder in folders:
         above = folder
         while above:
             above = above.rpartition("/")[0]
             if above in folders:
-                found[above] = []
+                stacks[above] = []
     for path, folder in sorted(mirrors.items()):
         above = folder.rpartition("/")[0]
-        if folder and folder not in found and above in found:
-            found[above].append(path)
-    return found
+        if VIEW.fullmatch(path):
+            views.setdefault(folder, []).append(path)
+        if folder and folder not in stacks and above in stacks:
+            stacks[above].append(path)
+    return Mirrors(views, stacks)

@@ -6,7 +6,7 @@ pages does to a node is done here (specification, section 10).
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -178,10 +178,6 @@ _SIGNS = {"True": "+", "true": "+", "TRUE": "+", "False": "~", "false": "~", "FA
 """Spack takes these words for the booleans, which documents before 2019 have in quotes."""
 
 
-Provider = tuple[str, str, tuple[str, ...]]
-"""A dependency as far as it may be the compiler: its name, its hash, the virtuals it provides."""
-
-
 def write_parameters(parameters: Mapping[str, Scalar | list[Scalar]]) -> tuple[str, ...]:
     """Return a node's parameters as variants and flags, in the order of their names.
 
@@ -217,17 +213,3 @@ def write_compiler(name: str, version: str) -> str:
     'gcc@12.3.0'
     """
     return f"{name}@{version}" if version else name
-
-
-def find_compiler(providers: Iterable[Provider]) -> Provider | None:
-    """Return the dependency that is a spec's compiler, or None where none provides a language.
-
-    It is the one that provides `c`, else `cxx`, else `fortran`. The order of the dependencies has
-    no meaning: where two provide the same, the first by name and hash is taken.
-    """
-    candidates = sorted(providers)
-    for language in LANGUAGES:
-        for provider in candidates:
-            if language in provider[2]:
-                return provider
-    return None

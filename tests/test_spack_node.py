@@ -2,13 +2,7 @@
 
 import pytest
 
-from snapdiff.spack import (
-    Provider,
-    Scalar,
-    find_compiler,
-    write_compiler,
-    write_parameters,
-)
+from snapdiff.spack import Scalar, write_compiler, write_parameters
 
 
 @pytest.mark.parametrize(
@@ -40,31 +34,6 @@ def test_the_order_of_parameters_has_no_meaning() -> None:
     assert write_parameters({"b": True, "a": ["y", "x"]}) == write_parameters(
         {"a": ["x", "y"], "b": True}
     )
-
-
-GCC = ("gcc", "g" * 32, ("c", "cxx"))
-LLVM = ("llvm", "l" * 32, ("cxx", "c"))
-FLANG = ("flang", "f" * 32, ("fortran",))
-GXX = ("gxx", "x" * 32, ("cxx",))
-MPI = ("openmpi", "m" * 32, ("mpi",))
-
-
-@pytest.mark.parametrize(
-    ("providers", "compiler"),
-    [
-        ([], None),
-        ([MPI], None),
-        ([MPI, FLANG], FLANG),
-        ([FLANG, GXX], GXX),
-        ([FLANG, GXX, GCC], GCC),
-        ([LLVM, GCC], GCC),
-        ([GCC, LLVM], GCC),
-    ],
-)
-def test_the_compiler_provides_c_else_cxx_else_fortran(
-    providers: list[Provider], compiler: Provider | None
-) -> None:
-    assert find_compiler(providers) == compiler
 
 
 def test_a_compiler_without_a_version_has_its_name_alone() -> None:

@@ -6,16 +6,15 @@ takes to compare two small locks.
 
 import re
 from abc import ABC, abstractmethod
-from itertools import chain
 from typing import NamedTuple
 
 from snapdiff.buildcache_layout import (
     BLOB,
     LAYOUT_2,
     LAYOUT_3,
+    NO_MIRRORS,
     VIEW,
-    Aggregates,
-    aggregate_paths,
+    Mirrors,
     mirror_folder,
     mirror_or_folder,
 )
@@ -168,15 +167,12 @@ class InstallDatabases(Format):
 class BuildcacheIndexes(Format):
     """The indexes of build caches: the stack is the mirror's folder, the tag the path above it.
 
-    `aggregates` are the folders of mirrors that hold other mirrors, each with the indexes of these.
-    The path of such a mirror is the tag of the mirrors in it, and its own stack `root`, which has
-    what no stack of the tag has (see `aggregate_mirrors`). `views` are the folders of mirrors that
-    have views, each with these.
+    Of a mirror that holds others, the path is the tag of these, and its own stack `root`, which has
+    what no stack of the tag has.
     """
 
-    def __init__(self, aggregates: Aggregates, views: Aggregates) -> None:
-        self.aggregates = aggregates
-        self.views = views
+    def __init__(self, mirrors: Mirrors = NO_MIRRORS) -> None:
+        self.mirrors = mirrors
 
     def documents_of(self, path: str) -> tuple[str, ...]:
         """Return the path of the index or manifest that a file is, or may belong to.
@@ -194,9 +190,11 @@ class BuildcacheIndexes(Format):
             if is_called(path, LAYOUT_3):
                 found.append(f"{path.removesuffix(LAYOUT_3)}{LAYOUT_2}")
         # A blob may be a view's. A main index puts views out of use, and in again where it goes.
-        found += self.views.get(mirror, ())
-        above = (aggregate_paths(document, self.aggregates) for document in found)
-        return (*found, *chain.from_iterable(above))
+        found += self.mirrors.views.get(mirror, ())
+        above = mirror.rpartition("/")[0]
+        if not set(found).isdisjoint(self.mirrors.stacks.get(above, ())):  # it changes with them
+            found += [f"{above}/{index}" if above else index for index in (LAYOUT_3, LAYOUT_2)]
+        return tuple(found)
 
     def place(self, path: str) -> Place:
         """Return the mirror that has an index of this path.
@@ -208,15 +206,15 @@ class BuildcacheIndexes(Format):
         claim = place.claim
         if view := VIEW.fullmatch(path):
             claim = claim._replace(name=view[2])
-        elif folder in self.aggregates:
+        elif folder in self.mirrors.stacks:
             claim = Claim(folder or claim.tag, "stack", ROOT)
-        return Place(folder if folder in self.aggregates else place.tag_folder, claim)
+        return Place(folder if folder in self.mirrors.stacks else place.tag_folder, claim)
 
     def open(self, file: File, limits: Limits) -> Document | None:
         """Return what an index lists, or None where another index of the mirror has it all."""
         from snapdiff.formats.spack_database import open_index
 
-        stacks = self.aggregates.get(mirror_or_folder(file.path), ())
+        stacks = self.mirrors.stacks.get(mirror_or_folder(file.path), ())
         return open_index(file, self.place(file.path).claim, stacks, limits)
 
 

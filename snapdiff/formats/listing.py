@@ -14,6 +14,7 @@ from snapdiff.formats.spec_node import (
     PARAMETERS,
     SpecNode,
     decode_node,
+    find_compiler,
     read_edges,
     read_record,
 )
@@ -32,7 +33,6 @@ from snapdiff.model import (
 from snapdiff.spack import (
     NO_COMPILER,
     canonical_variants,
-    find_compiler,
     parse_version,
     write_compiler,
 )
@@ -180,10 +180,9 @@ class Listing(Document):
         """Return the dependency that is the compiler as a spec names it, or None."""
         providers = tuple([edge for edge in edges if edge.virtuals])
         if providers not in self._compilers:
-            found = find_compiler((edge.name, edge.hash, edge.virtuals) for edge in providers)
-            name, spec_hash, _ = found or ("", "", ())
-            version = self.entry(spec_hash).version if spec_hash in self.records else ""
-            self._compilers[providers] = write_compiler(name, version) if found else None
+            found = find_compiler(providers)
+            version = self.entry(found.hash).version if found and found.hash in self.records else ""
+            self._compilers[providers] = found and write_compiler(found.name, version)
         return self._compilers[providers]
 
     # --- What a document lists ---

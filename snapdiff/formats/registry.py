@@ -7,9 +7,10 @@ from snapdiff.buildcache_layout import (
     FOLDERS,
     LAYOUT_2,
     LAYOUT_3,
-    aggregate_mirrors,
+    NO_MIRRORS,
+    Mirrors,
+    find_mirrors,
     mirror_folder,
-    views_of_mirrors,
 )
 from snapdiff.formats.document import DocumentReader
 from snapdiff.formats.kinds import (
@@ -49,10 +50,10 @@ NOT_CONCRETE = "spack.yaml"
 class Documents:
     """The kinds of documents, as what a source is asked for and as what reads its files."""
 
-    def __init__(self, indexes: BuildcacheIndexes) -> None:
-        self._indexes = indexes
+    def __init__(self, mirrors: Mirrors = NO_MIRRORS) -> None:
+        self._mirrors = mirrors
         others: tuple[Format, ...] = (SitePages(), EnvironmentLocks(), InstallDatabases())
-        self._kinds = (*others, indexes, SiteData())
+        self._kinds = (*others, BuildcacheIndexes(mirrors), SiteData())
 
     names = (
         "specs.md (or *.md with layout: cache), spack.lock, an index of a build cache, "
@@ -126,18 +127,15 @@ class Documents:
         Of a build cache that holds others below it, the path is the tag of the others. These kinds
         themselves are returned where they are right for such a catalog.
         """
-        known = list(filter(self.is_index, paths))
-        aggregates, views = aggregate_mirrors(known), views_of_mirrors(known)
-        if aggregates == self._indexes.aggregates and views == self._indexes.views:
-            return self
-        return Documents(BuildcacheIndexes(aggregates, views))
+        mirrors = find_mirrors(paths)
+        return self if mirrors == self._mirrors else Documents(mirrors)
 
     def is_index(self, path: str) -> bool:
         """Return whether a file is the index of a build cache: then `with_mirrors` matters."""
         return mirror_folder(path) is not None
 
 
-DOCUMENTS = Documents(BuildcacheIndexes({}, {}))
+DOCUMENTS = Documents()
 """All kinds, for catalogs whose build caches do not hold others."""
 
 

@@ -4,6 +4,7 @@ The specification, section 10, says which records count.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
@@ -95,10 +96,8 @@ class _InstallListing(Listing):
         version: str | int | None,
         elsewhere: frozenset[str],
     ) -> None:
-        number = version
-        if isinstance(number, str):
-            is_number = number.isascii() and number.isdigit() and len(number) < 9
-            number = int(number) if is_number else None
+        digits = re.fullmatch("[0-9]{1,8}", str(version))
+        number = int(digits[0]) if digits else None
         warning = None
         if number is None or number > NEWEST_VERSION:
             found = "missing" if version is None else repr(version)

@@ -21,7 +21,7 @@ from snapdiff.errors import FormatError
 from snapdiff.formats.json_text import FileContent, are_hashes, decode_json
 from snapdiff.limits import VERSION_PARTS, check_version
 from snapdiff.model import Edge
-from snapdiff.spack import Scalar, write_compiler, write_parameters
+from snapdiff.spack import LANGUAGES, Scalar, write_compiler, write_parameters
 
 Shape = TypeVar("Shape")
 Value = TypeVar("Value")
@@ -170,6 +170,16 @@ def read_edges(text: Raw, key: str) -> tuple[Edge, ...]:
             NAMED_EDGE.read(edges[name], place, name)._replace(name=name) for name in sorted(edges)
         )
     return tuple(sorted(EDGE.read_all(edges or (), key, "dependencies")))
+
+
+def find_compiler(edges: Sequence[Edge]) -> Edge | None:
+    """Return the dependency that is the compiler of a node, or None where none provides a language.
+
+    It is the one that provides `c`, else `cxx`, else `fortran`. Where two provide the same, the
+    first by name and hash is taken.
+    """
+    found = (edge for language in LANGUAGES for edge in edges if language in edge.virtuals)
+    return next(found, None)
 
 
 # --- The node ---

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snapdiff.buildcache_layout import LAYOUT_3, Aggregates, aggregate_mirrors
+from snapdiff.buildcache_layout import LAYOUT_3, Mirrors, find_mirrors
 from snapdiff.formats import registry
 from tests.support.documents import Item, database, digest, lock, manifest, site_data, to_bytes
 from tests.support.helpers import (
@@ -123,11 +123,11 @@ def test_all_mirrors_are_looked_at_once_and_not_for_each_tag(
 ) -> None:
     looked_at: list[int] = []
 
-    def counting(paths: list[str]) -> Aggregates:
+    def counting(paths: list[str]) -> Mirrors:
         looked_at.append(len(paths))
-        return aggregate_mirrors(paths)
+        return find_mirrors(paths)
 
-    monkeypatch.setattr(registry, "aggregate_mirrors", counting)
+    monkeypatch.setattr(registry, "find_mirrors", counting)
     for name, version in (("old", "1"), ("new", "2")):
         index = to_bytes(database([Item("zlib", version)]))
         files = {f"v{tag}/e4s/build_cache/index.json": index for tag in range(9)}

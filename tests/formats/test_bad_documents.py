@@ -17,7 +17,7 @@ from snapdiff.limits import Limits
 from tests.support.documents import Item, Json, database, digest, file, lock, read, to_bytes
 from tests.support.work import work
 
-LOCK, INDEX = EnvironmentLocks(), BuildcacheIndexes({}, {})
+LOCK, INDEX = EnvironmentLocks(), BuildcacheIndexes()
 KEY = "a" * 32
 
 

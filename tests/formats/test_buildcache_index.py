@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapdiff.buildcache_layout import aggregate_mirrors
+from snapdiff.buildcache_layout import Mirrors, find_mirrors
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import diff_package
 from snapdiff.errors import FormatError
@@ -42,7 +42,7 @@ from tests.support.documents import (
 )
 from tests.support.real_catalogs import DATA, needs_real_catalogs
 
-CACHE = BuildcacheIndexes({}, {})
+CACHE = BuildcacheIndexes()
 INDEX, MANIFEST = "build_cache/index.json", "v3/manifests/index/index.manifest.json"
 INDEXES = sorted((DATA / "indexes").glob("v2_layout-*.json"))
 INDEXES += sorted((DATA / "indexes" / "clingo-bootstrap").glob("*.json"))
@@ -101,12 +101,12 @@ def test_an_index_of_another_name_is_the_stack_of_its_folder() -> None:
 
 def test_a_mirror_that_holds_others_is_an_aggregate() -> None:
     paths = [f"{name}{INDEX}" for name in ("develop/", "develop/e4s/", "develop/hep/", "v1/a/b/")]
-    aggregates = aggregate_mirrors([*paths, f"v1/{MANIFEST}", "README.md"])
-    assert aggregates == {
+    mirrors = find_mirrors([*paths, f"v1/{MANIFEST}", "README.md"])
+    assert mirrors.stacks == {
         "develop": [f"develop/e4s/{INDEX}", f"develop/hep/{INDEX}"],
         "v1": [],  # v1/a/b is of another tag
     }
-    kind = BuildcacheIndexes(aggregates, {})
+    kind = BuildcacheIndexes(mirrors)
     whole = read(kind, file(f"develop/{INDEX}", database([Item("zlib")])))
     assert whole.claims == (Claim("develop", "stack", "root"),)
     [build] = whole.packages[0].specs.values()
@@ -121,7 +121,7 @@ def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
     stack = to_bytes(database([Item("zlib", hash="a" * 32), Item("cmake", hash="b" * 32)]))
     whole = database([Item("zlib", hash="a" * 32), Item("m4", hash="c" * 32)])
     path = f"develop/e4s/{INDEX}"
-    kind = BuildcacheIndexes({"develop": [path, f"develop/hep/{INDEX}"]}, {})
+    kind = BuildcacheIndexes(Mirrors(stacks={"develop": [path, f"develop/hep/{INDEX}"]}))
     found = read(kind, file(f"develop/{INDEX}", whole, {path: stack}))
     assert [package.name for package in found.packages] == ["m4"]
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: no JSON: the file"):
@@ -131,15 +131,15 @@ def test_an_aggregate_counts_what_no_stack_of_its_tag_has() -> None:
 def test_a_stack_whose_blob_is_missing_leaves_its_aggregate_unknown() -> None:
     head, _, _ = manifest(to_bytes(database([Item("zlib")])))
     path = f"develop/e4s/{MANIFEST}"
-    kind = BuildcacheIndexes({"develop": [path]}, {})
+    kind = BuildcacheIndexes(Mirrors(stacks={"develop": [path]}))
     with pytest.raises(FormatError, match=f"its stack {path} cannot be read: develop/e4s/blobs/"):
         read(kind, file(f"develop/{INDEX}", database([Item("m4")]), {path: head}))
 
 
 def test_the_folder_of_all_mirrors_may_be_a_mirror() -> None:
-    aggregates = aggregate_mirrors([INDEX, f"e4s/{INDEX}"])
-    assert aggregates == {"": [f"e4s/{INDEX}"]}
-    kind = BuildcacheIndexes(aggregates, {})
+    mirrors = find_mirrors([INDEX, f"e4s/{INDEX}"])
+    assert mirrors.stacks == {"": [f"e4s/{INDEX}"]}
+    kind = BuildcacheIndexes(mirrors)
     assert kind.place(INDEX).claim == Claim(".", "stack", "root")
     assert kind.place(f"e4s/{INDEX}").claim == Claim(".", "stack", "e4s")
 

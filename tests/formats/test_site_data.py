@@ -130,7 +130,7 @@ def test_the_real_data_says_what_the_index_says_that_it_was_made_of() -> None:
     )
     site = read(SITE, site_file(specs, packages))
     index = DATA / "indexes" / "v2_layout-signed-51a6a94c.db8.index.json"
-    cache = read(BuildcacheIndexes({}, {}), file("build_cache/index.json", index.read_bytes()))
+    cache = read(BuildcacheIndexes(), file("build_cache/index.json", index.read_bytes()))
     expected, found = specs_of(cache), specs_of(site)
     assert found.keys() >= expected.keys()
     for key, (name, spec) in expected.items():

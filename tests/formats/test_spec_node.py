@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.spec_node import decode_node
+from snapdiff.formats.spec_node import decode_node, find_compiler
 from snapdiff.limits import VERSION_PARTS
+from snapdiff.model import Edge
 
 SHAPES: dict[str, Any] = {
     "with its name and version": {"name": "zlib", "version": "1.3"},
@@ -49,3 +50,27 @@ def test_a_version_may_have_so_many_parts() -> None:
     version = "1." * (VERSION_PARTS - 1) + "1"
     node = decode_node(json.dumps({"name": "zlib", "version": version}).encode(), "a")
     assert node.only_version("a") == version
+
+
+GCC = Edge("gcc", "g" * 32, (), ("c", "cxx"))
+LLVM = Edge("llvm", "l" * 32, (), ("cxx", "c"))
+FLANG = Edge("flang", "f" * 32, (), ("fortran",))
+GXX = Edge("gxx", "x" * 32, (), ("cxx",))
+MPI = Edge("openmpi", "m" * 32, (), ("mpi",))
+
+
+@pytest.mark.parametrize(
+    ("providers", "compiler"),
+    [
+        ([], None),
+        ([MPI], None),
+        ([FLANG, MPI], FLANG),
+        ([FLANG, GXX], GXX),
+        ([FLANG, GCC, GXX], GCC),
+        ([GCC, LLVM], GCC),
+    ],
+)
+def test_the_compiler_provides_c_else_cxx_else_fortran(
+    providers: list[Edge], compiler: Edge | None
+) -> None:
+    assert find_compiler(providers) == compiler

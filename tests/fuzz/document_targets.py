@@ -100,8 +100,8 @@ class _Kind(NamedTuple):
 
 _KINDS = {
     "lock": _Kind(EnvironmentLocks(), 1, _alone(f"v1/e4s/{LOCK_NAME}")),
-    "index": _Kind(BuildcacheIndexes({}, {}), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
-    "manifest": _Kind(BuildcacheIndexes({}, {}), 2, _manifest),
+    "index": _Kind(BuildcacheIndexes(), 1, _alone(f"v1/e4s/{LAYOUT_2}")),
+    "manifest": _Kind(BuildcacheIndexes(), 2, _manifest),
     "database": _Kind(InstallDatabases(), 1, _alone(f"v1/e4s/{DATABASE}")),
     "site-data": _Kind(SiteData(), 2, _with("site/specs_data.json", "site/package_data.json")),
     "old-page": _Kind(SitePages(), 2, _with("develop/zlib/specs.md", "develop/zlib/spec-0.json")),
