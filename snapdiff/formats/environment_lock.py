@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, field, json
 
 from snapdiff.errors import FormatError
-from snapdiff.formats.document import Claim, File
+from snapdiff.formats.document import Claim
 from snapdiff.formats.json_text import (
     VALUES,
     FileContent,
@@ -58,15 +58,12 @@ class _Environment(NamedTuple):
     nodes: dict[str, Raw]
 
 
-def open_lock(file: File, claim: Claim) -> Listing:
-    """Return the specs of a lock file; raises FormatError."""
-    return _LockListing(claim, list(_read_environments(file.content)))
-
-
-class _LockListing(Listing):
+class LockListing(Listing):
     """The specs of a lock file and of the environments that it includes."""
 
-    def __init__(self, claim: Claim, environments: list[_Environment]) -> None:
+    def __init__(self, claim: Claim, content: bytes) -> None:
+        """Read all but the nodes; raises FormatError."""
+        environments = list(_read_environments(content))
         records: dict[str, Raw] = {}
         self._keys: dict[str, str] = {}
         for environment in environments:
@@ -129,7 +126,7 @@ class _LockListing(Listing):
 
     def _moved(self, old: Listing) -> AbstractSet[str]:
         """Return the hashes of roots, and of what is counted, in one version alone."""
-        assert isinstance(old, _LockListing)
+        assert isinstance(old, LockListing)
         return super()._moved(old) | (self.root_hashes ^ old.root_hashes)
 
     def _key(self, spec_hash: str) -> str:
@@ -166,7 +163,7 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
 
 # --- Specs that are no environment yet ---
 
-_BETWEEN = re.compile(r"\}\s*\{(?=\s*\"spec\"\s*:)")
+_BETWEEN = re.compile(rb"\}\s*\{(?=\s*\"spec\"\s*:)")
 
 _OWN_META = {"file-type": _FILE_TYPE, "lockfile-version": 6}
 """What the lock says of itself; its nodes are read by their shape."""
@@ -179,8 +176,8 @@ def lock_of_specs(content: bytes) -> bytes:
     """
     roots: list[dict[str, str]] = []
     records: dict[str, Raw] = {}
-    for text in _BETWEEN.sub("}\0{", content.decode("utf-8", "surrogateescape")).split("\0"):
-        nodes = read_spec_file(text.encode("utf-8", "surrogateescape"))
+    for text in _BETWEEN.sub(b"}\0{", content).split(b"\0"):
+        nodes = read_spec_file(text)
         roots.append({"hash": nodes[0].hash})
         for node in nodes:
             records.setdefault(node.hash, node.record)

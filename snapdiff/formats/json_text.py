@@ -2,6 +2,7 @@
 
 import operator
 import re
+from collections import Counter
 from collections.abc import Collection
 from typing import TypeVar
 
@@ -69,13 +70,15 @@ def values_by_key(
 
     `key` is the key path of the mapping. Raises FormatError where a key is there twice.
     """
-    values = decode_json(content, decoder, key)
-    found: dict[str, Value] = {}
-    for name, value in values.items():
-        if str(name) in found:
-            place = f"{key}.{name[:64]}".removeprefix(".")
-            raise FormatError(f"{place}: is there twice; resolve the merge that left both")
-        found[str(name)] = value
+    return _values_once(decode_json(content, decoder, key), key)
+
+
+def _values_once(values: dict[Key, Value], key: str) -> dict[str, Value]:
+    found = dict(zip(map(str, values), values.values(), strict=True))
+    if len(found) < len(values):
+        [(name, _)] = Counter(map(str, values)).most_common(1)
+        place = f"{key}.{name[:64]}".removeprefix(".")
+        raise FormatError(f"{place}: is there twice; resolve the merge that left both")
     return found
 
 
@@ -84,16 +87,11 @@ def records_by_hash(records: dict[Key, Raw], key: str) -> dict[str, Raw]:
 
     `key` is the key path of the mapping. Raises FormatError where a key is no hash, or there twice.
     """
-    found = dict(zip(map(str, records), records.values(), strict=True))
-    if len(found) < len(records) or not are_hashes(found):
+    found = _values_once(records, key)
+    if not are_hashes(found):
         place = f"{key}: " if key else ""
-        seen: set[str] = set()
-        for text in map(str, records):
-            if not are_hashes([text]):
-                raise FormatError(f"{place}{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
-            if text in seen:
-                raise FormatError(f"{place}{text} is listed twice")
-            seen.add(text)
+        text = next(text for text in found if not are_hashes([text]))
+        raise FormatError(f"{place}{text[:64]!r} is no hash, 32 characters of a-z and 2-7")
     return found
 
 
@@ -111,7 +109,7 @@ def type_error(error: msgspec.ValidationError, key: str) -> FormatError:
     path = f"{key}{path.replace('[...]', '[]')}".removeprefix(".")
     if missing := _MISSING.fullmatch(reason):
         path, reason = f"{path}.{missing[1]}".removeprefix("."), "missing"
-    elif reason.startswith(("Expected", "Integer", "Object")):
+    elif reason.startswith(("Expected", "Integer")):
         reason = reason[0].lower() + reason[1:].replace("`", "")
     return FormatError(f"{path}: {reason}" if path else f"the document: {reason}")
 

@@ -140,9 +140,9 @@ class EnvironmentLocks(Format):
 
     def open(self, file: File, limits: Limits) -> Document:  # noqa: ARG002 - of others
         """Return the specs of a lock."""
-        from snapdiff.formats.environment_lock import open_lock
+        from snapdiff.formats.environment_lock import LockListing
 
-        return open_lock(file, self.place(file.path).claim)
+        return LockListing(self.place(file.path).claim, file.content)
 
 
 class InstallDatabases(Format):

@@ -62,20 +62,18 @@ class _BoundedLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ig
     depth = values = most_values = 0
     own_characters: Mapping[int, int] = {}
 
-    def descend_resolver(self, parent: Any, index: Any) -> None:
-        """Count a value; called before each is read."""
+    def descend_resolver(self, parent: Any, _index: Any) -> None:
+        """Count a value; called before each is read. There are no paths to resolve it by."""
         self.values += 1
         self.depth += 1
         if self.depth > DEPTH:
             raise FormatError(f"{_place(parent)}over {DEPTH} lists and mappings in each other")
         if self.values > self.most_values:
             raise over_limit(f"{_place(parent)}too many values", self.most_values, "values")
-        super().descend_resolver(parent, index)
 
     def ascend_resolver(self) -> None:
         """Leave a value."""
         self.depth -= 1
-        super().ascend_resolver()
 
     def construct_scalar(self, node: Any) -> Any:
         """Return the text of a value, its own characters in place of their stand-ins."""

@@ -97,9 +97,15 @@ def test_a_key_that_is_no_hash_is_named(key: str, reason: str) -> None:
 def test_two_nodes_of_one_key_are_an_error() -> None:
     record = json.dumps({"name": "zlib", "version": "1"})
     text = f'{{"concrete_specs": {{"{KEY}": {record}, "{"b" * 32}": {record}, "{KEY}": {record}}}}}'
-    assert error_of(text.encode()) == f"concrete_specs: {KEY} is listed twice"
+    assert (
+        error_of(text.encode())
+        == f"concrete_specs.{KEY}: is there twice; resolve the merge that left both"
+    )
     escaped = text.replace(f'"{KEY}"', f'"\\u0061{KEY[1:]}"', 1)
-    assert error_of(escaped.encode()) == f"concrete_specs: {KEY} is listed twice"
+    assert (
+        error_of(escaped.encode())
+        == f"concrete_specs.{KEY}: is there twice; resolve the merge that left both"
+    )
 
 
 @pytest.mark.parametrize("name", ["concrete_specs", "roots", "_meta", "include_concrete"])

@@ -39,7 +39,7 @@ def test_what_cannot_be_read_is_named_by_line_or_key_path(
 
 def test_the_key_that_is_there_twice_is_named_and_not_the_one_before_it() -> None:
     records = {Key(key): Raw(b"{}") for key in (ONE, OTHER, OTHER)}
-    with pytest.raises(FormatError, match=f"^specs: {OTHER} is listed twice$"):
+    with pytest.raises(FormatError, match=f"^specs.{OTHER}: is there twice; resolve"):
         records_by_hash(records, "specs")
 
 

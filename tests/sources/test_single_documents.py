@@ -116,6 +116,7 @@ def test_a_compressed_index_is_an_index(tmp_path: Path) -> None:
         (b'{"spec": [{"name": "x"}]}', "spec[0].hash: missing, or no hash"),
         (b'{"spec": {"nodes": [', "no JSON: the file ends early"),
         (b'{"spec": {"nodes": 1}}', "expected array, got int"),
+        (b'{"spec": {"nodes": [{"name": "\xff"}]}}', "spec.nodes[0]: a text that is not UTF-8"),
         (b"<<<<<<< HEAD\n{", "is nothing to compare; name a folder, or"),
     ],
 )
