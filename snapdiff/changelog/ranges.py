@@ -5,7 +5,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -284,15 +285,12 @@ def periods(
     if by == "commit":
         return [Period(short_hash(commit.id), (commit,)) for commit in commits]
     commits = tuple(commits)
-    name = next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
-    found: list[tuple[str, list[Commit]]] = []
-    for commit in commits:
-        if commit.date:
-            name = max(name, _name(commit.date, by))
-        if not found or name > found[-1][0]:
-            found.append((name, []))
-        found[-1][1].append(commit)
-    return [Period(name, tuple(members)) for name, members in found]
+    first = next((_name(commit.date, by) for commit in commits if commit.date), UNDATED)
+    names = accumulate((_name(it.date, by) if it.date else first for it in commits), max)
+    return [
+        Period(name, tuple(commit for _, commit in members))
+        for name, members in groupby(zip(names, commits, strict=True), key=itemgetter(0))
+    ]
 
 
 def _name(moment: str, by: By) -> str:
