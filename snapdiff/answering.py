@@ -4,7 +4,6 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -62,24 +61,26 @@ def find_missing(
     without_roots = []
     for name, packages in _environments(wanted, environments):
         specs = {
-            spec_hash: _Wanted(spec_hash, package.name, build)
+            spec_hash: (package.name, build)
             for package in packages
             for spec_hash, build in package.specs.items()
         }
-        without_roots += [] if any(spec.build.explicit for spec in specs.values()) else [name]
-        built = [spec for spec in specs.values() if not spec.build.external]
+        without_roots += [] if any(build.explicit for _, build in specs.values()) else [name]
+        built = {key: found for key, found in specs.items() if not found[1].external}
         total += len(specs)
         external += len(specs) - len(built)
-        missing += [
+        lacking = [
             MissingSpec(
                 environment=name,
-                package=spec.package,
-                spec=spec.build.spec(spec.hash),
-                asked_for=spec.build.explicit,
-                nearest=nearest(spec.package, spec.build),
+                package=package,
+                spec=build.spec(spec_hash),
+                asked_for=build.explicit,
+                nearest=nearest(package, build),
             )
-            for spec in _lacking(built, hashes, packages[0].graph)
+            for spec_hash, (package, build) in built.items()
+            if spec_hash not in hashes
         ]
+        missing += _in_order(lacking, built.keys() & hashes, packages[0].graph)
     return MissingSpecs(
         snapdiff=__version__,
         wanted=tuple(one.revision for one in wanted),
@@ -161,16 +162,12 @@ def _nearest_in(
     return nearest
 
 
-class _Wanted(NamedTuple):
-    hash: str
-    package: str
-    build: Build
-
-
-def _lacking(specs: list[_Wanted], hashes: set[str], graph: Graph | None) -> list[_Wanted]:
-    """Return the specs whose hashes are not there, what was asked for first."""
+def _in_order(
+    lacking: Iterable[MissingSpec], there: Iterable[str], graph: Graph | None
+) -> list[MissingSpec]:
+    """Return the specs that are not there, what was asked for first, what others need last."""
     needed = set[str]()  # what the specs depend on that are there, themselves included
-    waiting = [spec.hash for spec in specs if spec.hash in hashes]
+    waiting = list(there)
     while graph and waiting:
         spec_hash = waiting.pop()
         if spec_hash not in needed:
@@ -178,12 +175,13 @@ def _lacking(specs: list[_Wanted], hashes: set[str], graph: Graph | None) -> lis
             node = graph.node(spec_hash)
             waiting += [edge.hash for edge in node.edges] if node else []
 
-    def order(spec: _Wanted) -> tuple[object, ...]:
-        is_needed_elsewhere = not spec.build.explicit and spec.hash in needed
-        version = parse_version(spec.build.version_text)
-        return not spec.build.explicit, is_needed_elsewhere, spec.package, version, spec.hash
+    def order(missing: MissingSpec) -> tuple[object, ...]:
+        spec = missing.spec
+        is_needed_elsewhere = not missing.asked_for and spec.hash in needed
+        version = parse_version(spec.version)
+        return not missing.asked_for, is_needed_elsewhere, missing.package, version, spec.hash
 
-    return sorted((spec for spec in specs if spec.hash not in hashes), key=order)
+    return sorted(lacking, key=order)
 
 
 # --- Why a package changed ---

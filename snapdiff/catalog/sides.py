@@ -136,7 +136,7 @@ class CountedFiles(Listed):
     def counts(self, tag: str, left_out: AbstractSet[Claim]) -> Counts:
         """Return the counts of a tag, less those of documents of what is left out."""
         total = Counts()
-        total.merge(self._counts.get(tag, total))
+        total.merge(self._counts.get(tag, Counts()))
         for path in self.paths_of(tag, left_out):
             self._add(total, self._packages.get(tag, {}).get(path, ()), -1)
         return total
