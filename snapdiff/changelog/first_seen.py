@@ -1,12 +1,12 @@
 """When each version of each package was first and last seen in each stack, and its builds."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from snapdiff.catalog.reading import FilePair
 from snapdiff.changelog.sections import Steps
@@ -45,7 +45,7 @@ class BuildsSeen(Sighting, frozen=True, kw_only=True):
     added: int
 
 
-class Seen(Struct, frozen=True, kw_only=True):
+class Seen(Struct, kw_only=True):
     """One version of a package in a stack of a tag, the newest of those that followed one another.
 
     `first` is null where the version is in the first snapshot already. `last` is the newest
@@ -61,7 +61,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     last: Sighting
     is_gone: bool
     builds: int
-    build_changes: tuple[BuildsSeen, ...]
+    build_changes: list[BuildsSeen]
 
 
 class Sightings(NamedTuple):
@@ -87,22 +87,9 @@ _Listed = defaultdict[_Place, _Builds]
 """The builds of each version that some files list, and not on both sides in the same words."""
 
 
-class _Span(Struct):
-    """When a version was seen: `last` is None as long as it is there, with so many `builds`.
-
-    What it had when it was there last is in `last_builds`.
-    """
-
-    first: Sighting | None
-    builds: int
-    last: Sighting | None = None
-    last_builds: _Builds = field(default_factory=Counter)
-    build_changes: list[BuildsSeen] = []
-
-
 class _Held(NamedTuple):
     listed: _Listed  # what a file listed when it was last read
-    seen: Sighting | None  # the snapshot that it was read in
+    seen: Sighting  # the snapshot that it was read in
 
 
 def first_seen(steps: Steps, settings: ComparisonOptions, progress: Progress = unseen) -> Sightings:
@@ -128,7 +115,8 @@ class _Record:
         self._scope = Scope(settings.filters)
         self._skip_bad_pages = settings.skip_bad_pages
         self._tags = _Tags(self._scope)
-        self._spans: dict[_Place, _Span] = {}
+        self._rows: dict[_Place, Seen] = {}
+        self._gone: dict[_Place, _Builds] = {}  # what it had when it was there last
         self._unreadable: dict[str, _Held] = {}
         self._newest: Sighting | None = None
 
@@ -144,12 +132,12 @@ class _Record:
         """Take a snapshot: the files that differ from the one before, of the first one all."""
         bad_pages: list[BadPage] = []
         before, after = _Listed(_Builds), _Listed(_Builds)
-        seen: dict[_Place, Sighting | None] = {}
+        seen: dict[_Place, Sighting] = {}
         for pair in files:
             self._tags.count(pair)
             bad_pages += [page for page in (pair.old, pair.new) if isinstance(page, BadPage)]
             old, new = self._both_sides(pair)
-            held = self._unreadable.pop(pair.path, _Held(old, self._newest))
+            held = self._unreadable.pop(pair.path, _Held(old, self._newest or newest))
             if isinstance(pair.new, BadPage):
                 # What it listed before is neither gone nor new until it can be read again.
                 self._unreadable[pair.path] = held
@@ -161,37 +149,46 @@ class _Record:
         self._check(bad_pages, newest.section)
         successor = self._tags.end_snapshot()
         if successor:
-            for places in (self._spans, seen, before):
+            for places in (self._rows, self._gone, seen, before):
                 _rename(places, *successor)
             for held in self._unreadable.values():
                 _rename(held.listed, *successor)
         for place in before.keys() | after.keys():
             if self._tags.is_wanted(place.tag):
-                self._see(place, before[place], after[place], seen.get(place), newest)
+                self._see(place, before[place], after[place], seen.get(place, newest), newest)
         self._newest = newest
 
     def _see(
-        self, place: _Place, old: _Builds, new: _Builds, last: Sighting | None, newest: Sighting
+        self, place: _Place, old: _Builds, new: _Builds, last: Sighting, newest: Sighting
     ) -> None:
-        first = None if old or not self._newest else newest
-        span = self._spans.setdefault(place, _Span(first, old.total()))
-        there = 0 if span.last else span.builds
+        row = self._rows.get(place)
+        if row is None:
+            row = self._rows[place] = Seen(
+                **place._asdict(),
+                first=None if old or not self._newest else newest,
+                last=newest,
+                is_gone=False,
+                builds=old.total(),
+                build_changes=[],
+            )
+        there = 0 if row.is_gone else row.builds
         if not there + new.total() - old.total():
-            span.last, span.last_builds = last, old - new
+            row.is_gone, row.last = True, last
+            self._gone[place] = old - new
             return
-        if span.last:  # it returns: with the builds that it had, or with others
-            old, span.last = span.last_builds, None
+        if row.is_gone:  # it returns: with the builds that it had, or with others
+            old, row.is_gone = self._gone.pop(place), False
         removed, added = (old - new).total(), (new - old).total()
-        if span.builds and (removed or added):
+        if row.builds and (removed or added):
             change = BuildsSeen(
                 **asdict(newest),
-                old=span.builds,
-                new=span.builds + added - removed,
+                old=row.builds,
+                new=row.builds + added - removed,
                 removed=removed,
                 added=added,
             )
-            span.build_changes.append(change)
-        span.builds += added - removed
+            row.build_changes.append(change)
+        row.builds += added - removed
 
     def _both_sides(self, pair: FilePair) -> tuple[_Listed, _Listed]:
         """Return the builds of each version that a file lists on one side, for both sides."""
@@ -206,22 +203,13 @@ class _Record:
 
     def rows(self) -> list[Seen]:
         assert self._newest
-
-        def order(place: _Place) -> tuple[object, ...]:
-            return place.package, parse_version(place.version), place
-
-        return [
-            Seen(
-                **place._asdict(),
-                first=span.first,
-                last=span.last or self._newest,
-                is_gone=span.last is not None,
-                builds=span.builds,
-                build_changes=tuple(span.build_changes),
-            )
-            for place in sorted(self._spans, key=order)
-            for span in [self._spans[place]]
-        ]
+        for place, row in self._rows.items():
+            row.tag = place.tag
+            row.last = row.last if row.is_gone else self._newest
+        return sorted(
+            self._rows.values(),
+            key=lambda it: (it.package, parse_version(it.version), it.version, it.tag, it.stack),
+        )
 
 
 class _Tags:
@@ -309,11 +297,13 @@ def _table(found: Sightings) -> dict[str, Any]:
     A column without anything is left out. A tag or stack that is the only one and called `.` is not
     named (docs/specification.md, section 10).
     """
-    alike: dict[Seen, list[str]] = {}
-    for item in found.seen:
-        alike.setdefault(replace(item, stack="", builds=0), []).append(item.stack)
+    alike: dict[Hashable, tuple[Seen, list[str]]] = {}
+    for row in found.seen:
+        seen = row.first, row.last, row.is_gone, tuple(row.build_changes)
+        key = row.package, row.version, row.tag, seen
+        alike.setdefault(key, (row, []))[1].append(row.stack)
     return {
-        "found": list(alike.items()),
+        "found": list(alike.values()),
         "skipped": found.skipped,
         "has_tags": {item.tag for item in found.seen} != {EMPTY_PART},
         "has_stacks": {item.stack for item in found.seen} != {EMPTY_PART},
