@@ -377,11 +377,11 @@ def test_a_screen_reader_hears_what_each_cell_and_control_is(
     assert {"hdf5", "json"} <= heard["rowheader"]
     assert "Search" in heard["searchbox"]
     assert {"Package", "Environment"} <= heard["combobox"]
-    assert heard["checkbox"] == {"1 downgraded", "1 upgraded"}
+    assert heard["checkbox"] == {"1 downgraded", "1 upgraded to another major version"}
     assert heard["button"] == {"hdf5", "json", "Reset", "Package", "Specs"}
     assert heard["group"] == {"What happened to a package at worst, in any environment"}
     assert heard["search"] == {"Narrow the changes"}
-    assert {"Downgraded: 1", "Upgraded: 1"} <= heard["columnheader"]
+    assert {"Downgraded: 1", "Upgraded to another major version: 1"} <= heard["columnheader"]
 
 
 def _heard(browser: Browser) -> dict[str, set[str]]:
