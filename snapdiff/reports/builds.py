@@ -87,20 +87,31 @@ class VersionMove(NamedTuple):
     """What became of the versions of a package: only before, only after, on both sides.
 
     `counts` are the builds of each version; they are there where the others do not say it.
+    `none_gone` says that each of those before is paired with one after.
     """
 
     gone: Versions
     came: Versions
     kept: Versions = ()
     counts: tuple[VersionCount, ...] = ()
+    none_gone: bool = False
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
-        2.0.0, 1 of 4 builds of 2.0.0 gone`.
+        2.0.0, 1 of 4 builds of 2.0.0 gone`, or `1 of 4 builds 2.0.0 → 1.9.0` where none is gone.
         """
+        if self.went:
+            old, new = self.went
+            number = old.old - old.new
+            left = new.new - new.old - number
+            words = f"{number:,} of {counted(old.old, 'build')}"
+            words += f" {mark(old.version)} → {mark(new.version)}"
+            return (
+                f"{words}, {counted(left, 'more build')} of {mark(new.version)}" if left else words
+            )
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
 
@@ -112,6 +123,13 @@ class VersionMove(NamedTuple):
         if gone:
             return f"{gone} gone{still}"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
+
+    @property
+    def went(self) -> tuple[VersionCount, VersionCount] | None:
+        """The version of which there are fewer builds, and the one that they have now instead."""
+        fewer = [it for it in self.counts if it.new < it.old]
+        more = [it for it in self.counts if it.new > it.old]
+        return (fewer[0], more[0]) if self.none_gone and len(fewer) == len(more) == 1 else None
 
     @property
     def fell(self) -> bool:
@@ -175,7 +193,9 @@ def version_move(change: PackageChange) -> VersionMove:
     has_fewer = any(it.new and it.new < it.old for it in counts)
     has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
-        return VersionMove(gone, came, kept if gone or came else (), counts)
+        return VersionMove(
+            gone, came, kept if gone or came else (), counts, not change.specs.removed
+        )
     return VersionMove(gone, came, kept if gone or came else ())
 
 

@@ -79,11 +79,14 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         if part.trait.what != "dependency" or not own:
             return f"{number} {traits_in_words(part, mark)}"
         name = dependency_in_words(part.trait, mark)
-        is_gone = own == 1 and part.trait.name in self.gone
-        words = name if is_gone else f"{counted(own, 'build')} of {name}"
+        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
+        words = f"{counted(own, 'build')} of {name}"
+        if own == 1 and part.trait.name in self.gone:
+            words = name
+        elif own == 1 and also:
+            words, also = f"the {also.partition(' ')[2]} build of {name}", ""
         if above := part.specs - own:
             words += f" and {counted(above, 'build')} with it"
-        also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
         return f"{words}, all {also}" if also else words
 
 

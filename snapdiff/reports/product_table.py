@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from snapdiff.reports.builds import VersionMove
 from snapdiff.reports.moves import Move, StackMoves
-from snapdiff.reports.names import FEW_STACKS, Mark, counted, shortened
+from snapdiff.reports.names import FEW_STACKS, Mark, counted, shortened, versions_in_words
 from snapdiff.reports.statuses import Status
 from snapdiff.result import AskedFor, Kind, StackDiff
 
@@ -40,13 +40,17 @@ class ProductCell(NamedTuple):
         if self.asked_for == AskedFor(old=False, new=False) and words != "gone":
             words = f"{words} {DAGGER}".lstrip()
         elif roots := self.move and self.move.asked_for:
-            notes.append(f"{'before' if roots.new else 'now'} {DAGGER}")
+            notes.append("now a root" if roots.new else f"now {DAGGER}")
         if self.move and self.move.needed_by:
             some = shortened(self.move.needed_by, FEW_STACKS)
             more = f" and {some.more:,} more" if some.more else ""
             notes.append(f"needed by {', '.join(map(mark, some.first))}{more}")
         words = ", ".join(filter(None, [words, *notes]))
-        beside = f"{DAGGER} {self.beside.in_words(mark)}" if self.beside else ""
+        beside = ""
+        if self.beside:
+            came = versions_in_words(self.beside.came, mark)
+            own = self.beside.in_words(mark) if self.beside.gone else f"also {came}"
+            beside = f"{own} {DAGGER}"
         return "; ".join(filter(None, [words, beside])) or "·"
 
     def has_versions(self, versions: VersionMove) -> bool:
@@ -98,7 +102,7 @@ class ProductTable(NamedTuple):
         return cls(tuple(columns), rows)
 
 
-Sign = Literal["dot", "ditto", "empty", "dependency"]
+Sign = Literal["dot", "ditto", "empty", "dependency", "no_longer"]
 
 
 def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[Sign]:
@@ -109,6 +113,7 @@ def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[Sign]:
         "ditto": ditto in words and bool(ditto),
         "empty": "" in words,
         "dependency": any(DAGGER in it for it in words),
+        "no_longer": any(f"now {DAGGER}" in it for it in words),
     }
     return [sign for sign, is_there in found.items() if is_there]
 

@@ -168,7 +168,7 @@ _MOST_STEPS = 6
 
 
 class ToolChange(NamedTuple):
-    """A part of the toolchain, and each step that it made, with its stacks: most of these first.
+    """A part of the toolchain, and its steps, the highest version first, each with its stacks.
 
     `more` is how many steps there are beside these.
     """
@@ -221,12 +221,12 @@ def toolchain_of(
                 same.setdefault(name, set()).update(new)
     changes = []
     for name, steps in sorted(changed.items(), key=lambda item: TOOLCHAIN.index(item[0])):
-        most_first = sorted(
+        highest_first = sorted(
             _by_version(steps).items(),
-            key=lambda item: (len(item[1]), parse_version((item[0].came or item[0].gone)[-1])),
+            key=lambda item: (parse_version((item[0].came or item[0].gone)[-1]), len(item[1])),
             reverse=True,
         )
-        every = [(step, places.place(some)) for step, some in most_first]
+        every = [(step, places.place(some)) for step, some in highest_first]
         untold = [it for it in every if not any(_says(change, name, *it) for change in shared)]
         if untold:
             told = tuple(untold[:_MOST_STEPS])

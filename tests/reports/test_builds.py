@@ -25,3 +25,21 @@ def test_builds_of_a_version_that_stays_are_told_behind_those_that_do_not(
     came = tuple(it.version for it in told if not it.old)
     kept = tuple(it.version for it in told if it.old and it.new) if gone or came else ()
     assert VersionMove(gone, came, kept, told).in_words(str) == words
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        (((4, 3), (0, 1)), "1 of 4 builds 1.0 → 1.1"),
+        (((1, 4), (4, 1)), "3 of 4 builds 1.1 → 1.0"),
+        (((12, 8), (0, 6)), "4 of 12 builds 1.0 → 1.1, 2 more builds of 1.1"),
+        (((2, 1), (0, 1), (0, 1)), "1.2 and 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone"),
+    ],
+)
+def test_builds_that_went_to_one_other_version_are_told_as_that(
+    counts: tuple[tuple[int, int], ...], words: str
+) -> None:
+    told = tuple(VersionCount(f"1.{at}", *both) for at, both in enumerate(counts))
+    came = tuple(it.version for it in told if not it.old)
+    kept = tuple(it.version for it in told if it.old) if came else ()
+    assert VersionMove((), came, kept, told, none_gone=True).in_words(str) == words

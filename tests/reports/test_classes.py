@@ -34,17 +34,17 @@ MOVES = {
     "a build of a version that stays went down": (
         ["1.1", "1.1", "1.0"],
         ["1.1", "1.0", "1.0"],
-        "↓ zlib: 1 of 2 builds of 1.1 gone, 1 more build of 1.0",
+        "↓ zlib: 1 of 2 builds 1.1 → 1.0",
     ),
     "and to a version that was not there": (
         ["1.1", "1.1"],
         ["1.1", "1.0"],
-        "+ zlib 1.0 added beside 1.1, 1 of 2 builds of 1.1 gone",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0",
     ),
     "or up, to one that was there": (
         ["1.2", "1.1", "1.1"],
         ["1.2", "1.2", "1.1"],
-        "↑ zlib: 1 more build of 1.2, 1 of 2 builds of 1.1 gone",
+        "↑ zlib: 1 of 2 builds 1.1 → 1.2",
     ),
     "an older version comes, and a build is lost": (
         ["1.1", "1.1", "1.1"],
@@ -64,7 +64,7 @@ MOVES = {
     "a build went up": (
         ["1.1", "1.1"],
         ["1.1", "1.2"],
-        "↑ zlib 1.2 added beside 1.1, 1 of 2 builds of 1.1 gone",
+        "↑ zlib: 1 of 2 builds 1.1 → 1.2",
     ),
     "beside a version of which nothing moved": (
         ["1.1", "1.1", "1.0", "0.9"],
@@ -74,7 +74,7 @@ MOVES = {
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
-        "+ zlib 1.0 added beside 1.1, 1 of 2 builds of 1.1 gone",
+        "+ zlib: 1 of 2 builds 1.1 → 1.0, 1 more build of 1.0",
     ),
     "the last build of a version": (["1.1", "1.0"], ["1.1"], "− zlib 1.0 gone, still has 1.1"),
     "and a build of another": (

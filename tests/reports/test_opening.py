@@ -260,12 +260,12 @@ VISIT = Item("visit", "3.3", explicit=True, parameters={"gui": True})
 WITHOUT_GUI = replace(VISIT, parameters={"gui": False})
 WITH_QT = drawing(VISIT, ["cairo", *"abcde"], ["qt", "qwt"])
 WITHOUT_QT = drawing(WITHOUT_GUI, [])
-ALL_OF_QT = "`qt`, `qwt`, `a`, `b`, `c`, `cairo`, `d`, `e`"
+SUCH = "such as `qt`, `qwt`, `a`"
 
 
 def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (WITH_QT, WITHOUT_QT)})
-    assert f"- 8 dependencies gone from both because of `visit` `~gui`: {ALL_OF_QT}" in lines
+    assert f"- `visit` `~gui`: 8 dependencies gone from both, {SUCH}" in lines
     assert (
         "- − `a`, `b`, `c`, `cairo`, `d`, `e`, `qt`, `qwt` `1.0` gone (both), "
         "because of `visit` `~gui`"
@@ -274,7 +274,7 @@ def test_dependencies_that_one_package_needed_are_told_with_it(tmp_path: Path) -
 
 def test_the_other_way_round_they_are_new_because_of_it(tmp_path: Path) -> None:
     lines = report(tmp_path, {"a": (WITHOUT_QT, WITH_QT), "b": (WITH_QT, WITH_QT)})
-    assert f"- 8 dependencies new in `a` because of `visit` `+gui`: {ALL_OF_QT}" in lines
+    assert f"- `visit` `+gui`: 8 dependencies new in `a`, {SUCH}" in lines
 
 
 def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
@@ -283,14 +283,13 @@ def test_a_reason_that_is_a_dependency_is_called_one(tmp_path: Path) -> None:
         return [Item("sdk", explicit=True, needs=(needs(visit),)), visit, *items[1:]]
 
     lines = report(tmp_path, {"a": (below_a_root(WITH_QT), below_a_root(WITHOUT_QT))})
-    assert f"- 8 dependencies gone because of `visit` `~gui` (a dependency): {ALL_OF_QT}" in lines
+    assert f"- `visit` `~gui` (a dependency): 8 dependencies gone, {SUCH}" in lines
 
 
 def test_each_reason_has_the_stacks_in_which_it_is_one(tmp_path: Path) -> None:
     more = drawing(VISIT, ["cairo", *"abcdef"], ["qt", "qwt"])
     lines = report(tmp_path, {"a": (WITH_QT, WITHOUT_QT), "b": (more, WITHOUT_QT)})
-    told = f"{ALL_OF_QT} from both; `f` from `b`"
-    assert f"- 9 dependencies gone because of `visit` `~gui`: {told}" in lines
+    assert f"- `visit` `~gui`: 8 dependencies gone from both, 1 from `b`, {SUCH}" in lines
     assert "- − `f` `1.0` gone (`b`), because of `visit` `~gui`" in lines
 
 
@@ -298,7 +297,7 @@ def test_a_product_says_the_variant_because_of_which_others_are_gone(tmp_path: P
     newer = [replace(it, version="3.4") if it.name == "visit" else it for it in WITHOUT_QT]
     visit = "`visit` `3.3` → `3.4` `~gui`"
     lines = report(tmp_path, {"a": (WITH_QT, newer)})
-    assert f"- 8 dependencies gone because of {visit}: {ALL_OF_QT}" in lines
+    assert f"- {visit}: 8 dependencies gone, {SUCH}" in lines
     assert f"- ↑ {visit}" in lines
     table = report(tmp_path, {"b": (WITH_QT, WITHOUT_QT)})
     assert "| `visit` | `3.3` → `3.4` `~gui` | variants `+gui` → `~gui` |" in table
@@ -337,10 +336,9 @@ def seven_reasons() -> Sides:
 
 
 def test_five_reasons_open_a_report_those_of_most_packages_first(tmp_path: Path) -> None:
-    told = [it for it in report(tmp_path, {"a": seven_reasons()}) if "dependencies gone bec" in it]
-    assert [line.partition(":")[0] for line in told] == [
-        f"- {8 + place} dependencies gone because of `app{place}` `1.0` → `2.0`"
-        for place in (6, 5, 4, 3, 2)
+    told = [it for it in report(tmp_path, {"a": seven_reasons()}) if "dependencies gone" in it]
+    assert [line.partition(",")[0] for line in told] == [
+        f"- `app{place}` `1.0` → `2.0`: {8 + place} dependencies gone" for place in (6, 5, 4, 3, 2)
     ]
 
 

@@ -40,7 +40,7 @@ def test_a_version_for_other_packages_stands_beside_the_product(tmp_path: Path) 
         a=([*root("3.19"), *root("1.0", name="user")], [*root("3.20"), *beside]),
         b=([*root("3.19")], [*root("3.20")]),
     )
-    assert rows["petsc"] == ["`3.19` → `3.20`; † `3.18` new", "`3.19` → `3.20`"]
+    assert rows["petsc"] == ["`3.19` → `3.20`; also `3.18` †", "`3.19` → `3.20`"]
 
 
 def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
     assert rows["tool"] == [
         "now †",
         "`1.0` → `1.1`, now †",
-        "`1.0` → `1.1`, before †",
+        "`1.0` → `1.1`, now a root",
         "`1.0` → `1.1`",
     ]
 
@@ -85,7 +85,7 @@ def test_a_reconfigured_product_says_in_what(tmp_path: Path) -> None:
     [
         (["·", "gone"], ["dot"]),
         (["`1.0` → `1.1`", "″"], ["ditto"]),
-        (["", "now †"], ["empty", "dependency"]),
+        (["", "now †"], ["empty", "dependency", "no_longer"]),
         (["1 build gone †"], ["dependency"]),
         (["new `1.0`"], []),
     ],

@@ -50,15 +50,19 @@ def stepped(text: str) -> tuple[set[Version], set[Version]]:
 
 
 MOVED = (
-    r"(?:^:|,)? ?(?:([0-9]+) of ([0-9]+) builds of ([^ ,]+) gone|([0-9]+) more builds? of ([^ ,]+))"
+    r"(?:^:|,)? ?(?:([0-9]+) of ([0-9]+) builds (?:of ([^ ,]+) gone|(\S+) → ([^ ,]+))"
+    r"|([0-9]+) more builds? of ([^ ,]+))"
 )
 
 
-def moved(text: str) -> dict[Version, tuple[int, int]]:
-    """How many builds of versions that stay are gone, of how many, or (of none) came."""
-    found = {}
-    for gone, of, fewer, came, more in re.findall(MOVED, text):
-        found[parse_version(fewer or more)] = (int(gone or came), int(of or 0))
+def moved(text: str) -> Counts:
+    """How many builds more, or fewer, there are of versions that stay."""
+    found: Counts = Counter()
+    for number, _, gone, old, new, left, more in re.findall(MOVED, text):
+        if number:
+            found[parse_version(gone or old)] -= int(number)
+        if new or more:
+            found[parse_version(new or more)] += int(number or left)
     return found
 
 
@@ -70,8 +74,12 @@ def check(words: str, old: Counts, new: Counts) -> None:
     begin = re.search("(^|[:,]) ?[0-9]+ of [0-9]+ builds? ", words)
     words, builds = (words[: begin.start()], words[begin.start() :]) if begin else (words, "")
     if told:
-        fewer = {it: (old[it] - new[it], old[it]) for it in kept if new[it] < old[it]}
-        assert told == fewer | {it: (new[it] - old[it], 0) for it in kept if new[it] > old[it]}
+        assert {it: number for it, number in told.items() if it in kept} == {
+            it: new[it] - old[it] for it in kept if new[it] != old[it]
+        }
+        if not words:
+            assert told == {it: new[it] - old[it] for it in {*old, *new} if new[it] != old[it]}
+            return
         old = Counter({it: min(old[it], new[it]) for it in old})
     if "→" in words:
         step, _, still = words.partition(", still has ")
