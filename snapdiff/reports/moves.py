@@ -123,10 +123,7 @@ class Move(Struct, frozen=True, kw_only=True):
         return f" {own}" if own else ""
 
     def in_words(self, mark: Mark, *, in_cell: bool = False) -> str:
-        """Return what is said of versions and builds, to stand behind the name of a package.
-
-        In a cell of a table it is in the fewest words.
-        """
+        """Return what is said of versions and builds behind a name; in a cell, in fewer words."""
         lost, main = self.lost, self.main
         own = () if main and main.versions else self.own
         versions = versions_in_words(own, mark) or self.versions.in_words(mark)
