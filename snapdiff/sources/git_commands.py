@@ -204,12 +204,16 @@ class Objects:
         """Yield the object of each name (anything `git rev-parse` takes), or None.
 
         Of a blob, no more than `most` bytes. Not to be called while files are asked for. Raises
-        RevisionError where git ends at once.
+        RevisionError with git's own words where it ends before it has answered anything.
         """
         for start in range(0, len(names), READ_AHEAD):
             some = names[start : start + READ_AHEAD]
             self._send(some)
-            yield from (self._answer(name, most) for name in some)
+            for name in some:
+                found = self._answer(most)
+                if not self._has_answered:
+                    raise RevisionError(f"{name}: {self._words.error('cat-file')}")
+                yield found
 
     def ask(self, entries: Iterable[Entry]) -> None:
         """Ask git for some files, as far as it is not yet busy enough: it works ahead."""
@@ -235,7 +239,7 @@ class Objects:
             object_id = next(iter(self._asked))
             path = self._asked.pop(object_id)
             limit = self._size_limit(path)
-            found = self._answer(path, limit.size)
+            found = self._answer(limit.size)
             if found is None:
                 raise missing_object(path, f"object {object_id}")
             self._arrived[object_id] = found.content
@@ -249,15 +253,10 @@ class Objects:
             self._stdin.write(b"".join(os.fsencode(f"{name}\n") for name in names))
             self._stdin.flush()
 
-    def _answer(self, where: str, most: int) -> GitObject | None:
-        """Return the next object asked for, or None where there is none, or git ends at it.
-
-        Raises RevisionError with git's own words where git ends before it has answered anything.
-        """
+    def _answer(self, most: int) -> GitObject | None:
+        """Return the next object asked for, or None where there is none or it is damaged."""
         line = self._stdout.readline()
-        if not line and not self._has_answered:
-            raise RevisionError(f"{where}: {self._words.error('cat-file')}")
-        self._has_answered = True
+        self._has_answered = self._has_answered or bool(line)
         header = _HEADER.fullmatch(line)
         if header is None:
             self._owed -= bool(line)

@@ -281,10 +281,11 @@ def test_a_page_that_a_partial_clone_does_not_have_is_an_error_and_is_not_fetche
 ) -> None:
     monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ext:ssh:https")
     before = objects_in(partial_clone)
-    result = run_cli("-C", partial_clone, "HEAD~1", "HEAD")
-    assert (result.status, result.out) == (2, "")
-    assert is_one_line_error(result.err)
-    assert "is missing" in result.err
+    for arguments in (("HEAD~1", "HEAD"), ("changelog", "HEAD~1..HEAD")):
+        result = run_cli(*arguments, "-C", partial_clone)
+        assert (result.status, result.out) == (2, "")
+        assert is_one_line_error(result.err)
+        assert "is missing or damaged; see git fsck, and in a partial clone run" in result.err
     assert objects_in(partial_clone) == before
 
 
