@@ -281,13 +281,8 @@ def _add(file: Path, content: bytes) -> None:
 
 def main() -> int:
     """Run the step that the first argument names; return its exit status."""
-
-    def run(variables: Variables, inputs: Inputs) -> int:
-        steps = {"ask": ask_step, "compare": compare_step, "post": post_step}
-        steps[sys.argv[1]](variables, inputs)
-        return 0
-
-    return runs.exit_status(run, lambda line: runs.log(error_command(line)))
+    steps = {"ask": ask_step, "compare": compare_step, "post": post_step}
+    return runs.exit_status(steps[sys.argv[1]], error_command)
 
 
 if __name__ == "__main__":

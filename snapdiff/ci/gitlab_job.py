@@ -1,7 +1,6 @@
 """The job of the GitLab component: compare, write a note where there is a token, then the gate."""
 
 import sys
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from snapdiff.ci import runs
 from snapdiff.ci.runs import Checkout, Inputs, OlderCommit
 from snapdiff.errors import RevisionError, SnapdiffError
 from snapdiff.output.signals import end_on_signals
+from snapdiff.posting.target import Variables
 from snapdiff.safe_text import visible
 
 FOLDER = Path("snapdiff-report")
@@ -19,7 +19,7 @@ _FINDINGS = FOLDER / "gl-code-quality-report.json"
 GATE_FAILED = 1
 
 
-def run_job(variables: Mapping[str, str], inputs: Inputs) -> int:
+def run_job(variables: Variables, inputs: Inputs) -> int:
     """Compare, write a note and return the exit status: the gate's, once all is posted."""
     _make_room()
     options = [f"--annotations=gitlab={_FINDINGS}"]
@@ -62,7 +62,7 @@ def _make_room() -> None:
 _MORE_COMMITS = 'give the job the variable GIT_DEPTH: "0"'
 
 
-def older_commit_of_pipeline(variables: Mapping[str, str], clone: Path) -> OlderCommit:
+def older_commit_of_pipeline(variables: Variables, clone: Path) -> OlderCommit:
     """Return the commits that a pipeline is about; raises RevisionError where there are too few."""
     checkout = Checkout(clone, _MORE_COMMITS, _MORE_COMMITS)
     number = variables.get("CI_MERGE_REQUEST_IID")
@@ -86,7 +86,7 @@ def older_commit_of_pipeline(variables: Mapping[str, str], clone: Path) -> Older
 
 def main() -> int:
     """Run the job; return its exit status."""
-    return runs.exit_status(run_job, lambda line: runs.log(f"snapdiff: error: {visible(line)}"))
+    return runs.exit_status(run_job, lambda line: f"snapdiff: error: {visible(line)}")
 
 
 if __name__ == "__main__":

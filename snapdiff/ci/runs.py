@@ -1,7 +1,7 @@
 """What both do: find the older commit, compare once, post a comment, say what went wrong."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -11,6 +11,7 @@ from snapdiff.cli.diff_run import Outcome, run_diff
 from snapdiff.cli.given_options import GivenOptions
 from snapdiff.cli.post_command import post_comment
 from snapdiff.errors import RevisionError, SnapdiffError
+from snapdiff.posting.target import Variables
 from snapdiff.reports import marker_of
 from snapdiff.sources.git_commands import ENVIRONMENT, SETTINGS
 from snapdiff.sources.names import AS_A_REVISION
@@ -164,7 +165,7 @@ class Inputs(NamedTuple):
     options: tuple[str, ...]
 
 
-def read_inputs(variables: Mapping[str, str]) -> Inputs:
+def read_inputs(variables: Variables) -> Inputs:
     """Return the inputs from the variables SNAPDIFF_OLD, SNAPDIFF_NEW and so on.
 
     Raises SnapdiffError where `comment` is no mode, or `new` is given alone.
@@ -236,12 +237,7 @@ def compare(
 
 
 def post(
-    comment: Path,
-    inputs: Inputs,
-    variables: Mapping[str, str],
-    token_from: str,
-    *,
-    foreign: int | None = None,
+    comment: Path, inputs: Inputs, variables: Variables, token_from: str, foreign: int | None = None
 ) -> str:
     """Post a comment as `post_comment` does, with the token in a variable; return its address.
 
@@ -261,17 +257,17 @@ def post(
 
 
 def exit_status(
-    job: Callable[[Mapping[str, str], Inputs], int], say_error: Callable[[str], None]
+    job: Callable[[Variables, Inputs], int | None], error_line: Callable[[str], str]
 ) -> int:
     """Run a job with the process's variables and inputs; return its exit status.
 
-    Each fault is one line, also where it is ours.
+    Each fault is one line in the log, also where it is ours; `error_line` says how it looks there.
     """
     try:
-        return job(os.environ, read_inputs(os.environ))
+        return job(os.environ, read_inputs(os.environ)) or 0
     except Exception as error:  # noqa: BLE001 -- a log that nobody asked for has no traceback
         for line in error_lines(error):
-            say_error(line)
+            log(error_line(line))
         return FAILED
 
 
