@@ -143,8 +143,7 @@ class SnapshotFolder:
         """
         source = catalog.source
         if self._record and self._record.source != source.name:
-            message = f"is a snapshot of {shown(self._record.source)}; name another folder"
-            raise SnapdiffError(f"{self.path}: {message}")
+            raise self._refused(f"is a snapshot of {shown(self._record.source)}")
         entries = _documents(catalog)
         if not entries:
             raise SnapdiffError(f"{source.name}: holds no document, so there is nothing to keep")
@@ -181,8 +180,7 @@ class SnapshotFolder:
         others = files - {RECORD, *(record.documents if record else ())}
         if others:
             other = shown(printable_path(min(others)))
-            message = f"holds {other}, which is of no snapshot; name another folder"
-            raise SnapdiffError(f"{self.path}: {message}")
+            raise self._refused(f"holds {other}, which is of no snapshot")
         return record
 
     def _read_record(self, folder: Path) -> SnapshotRecord:
@@ -190,14 +188,15 @@ class SnapshotFolder:
             found = json.loads((folder / RECORD).read_bytes())
             record = msgspec.convert(found, SnapshotRecord)
         except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
-            message = f"{RECORD} in it cannot be read; name another folder"
-            raise SnapdiffError(f"{self.path}: {message}") from error
+            raise self._refused(f"{RECORD} in it cannot be read") from error
         if record.snapshot != VERSION:
-            message = f"{RECORD} in it is of another version of snapdiff; name another folder"
-            raise SnapdiffError(f"{self.path}: {message}")
+            raise self._refused(f"{RECORD} in it is of another version of snapdiff")
         for path in record.documents:
             _check_path(path)
         return record
+
+    def _refused(self, reason: str) -> SnapdiffError:
+        return SnapdiffError(f"{self.path}: {reason}; name another folder")
 
 
 def _contents(source: Source, entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
