@@ -205,8 +205,9 @@ def _group(status: Status, lines: list[PackageLine], columns: Columns, *, lists_
     if status is Status.SHARED:  # one line says it of all of them
         left = lines
     if columns and not left and status < Status.SHARED:
-        table = ProductTable.of(columns, (name for line in lines for name in line.packages))
-        return replace(group, table=table)
+        names = [name for line in lines for name in line.packages]
+        rows = {name: [cells.get(name) for cells in columns.values()] for name in names}
+        return replace(group, table=ProductTable(tuple(columns), rows))
     named = tallies(left)
     return replace(
         group,

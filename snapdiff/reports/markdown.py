@@ -13,7 +13,7 @@ from snapdiff.errors import ReportError
 from snapdiff.reports.groups import Group
 from snapdiff.reports.names import counted, tag_names
 from snapdiff.reports.package_counts import CountTable, name_of_row
-from snapdiff.reports.product_table import Sign, signs_in
+from snapdiff.reports.product_table import signs_in
 from snapdiff.reports.statuses import SIGNS, name_of_column
 from snapdiff.safe_text import LONGEST, shown
 
@@ -168,7 +168,7 @@ def _grid(table: CountTable, noun: str, rebuilt: str) -> str:
 def _product_table(
     groups: Sequence[Group],
     title: Callable[[Group], str],
-    legend: Callable[[Sequence[Sign]], str],
+    legend: Callable[[Sequence[str]], str],
     link: Callable[[str], str],
 ) -> str:
     """Return the table of products, a column a stack: of each group its title, then its rows."""

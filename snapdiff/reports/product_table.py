@@ -1,7 +1,7 @@
 """Products as a table: what happened to each, in a column for each stack."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -86,29 +86,11 @@ class ProductTable(NamedTuple):
     stacks: tuple[str, ...]
     rows: Mapping[str, Sequence[ProductCell | None]]
 
-    @classmethod
-    def of(cls, columns: Columns, packages: Iterable[str]) -> Self:
-        """Return the rows of some products; what needs one of them is said once in its row."""
-        rows = {}
-        for name in packages:
-            cells = [cells.get(name) for cells in columns.values()]
-            told: set[tuple[str, ...]] = set()
-            for position, cell in enumerate(cells):
-                if cell and cell.move and cell.move.needed_by in told:
-                    cells[position] = cell._replace(move=replace(cell.move, needed_by=()))
-                elif cell and cell.move:
-                    told.add(cell.move.needed_by)
-            rows[name] = cells
-        return cls(tuple(columns), rows)
 
-
-Sign = Literal["dot", "ditto", "empty", "dependency", "no_longer"]
-
-
-def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[Sign]:
+def signs_in(cells: Iterable[str], *, ditto: str = "") -> list[str]:
     """Return which signs the words in the cells of a table of products have, for its legend."""
     words = set(cells)
-    found: dict[Sign, bool] = {
+    found = {
         "dot": "·" in words,
         "ditto": ditto in words and bool(ditto),
         "empty": "" in words,

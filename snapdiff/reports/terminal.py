@@ -199,10 +199,7 @@ def _layouts(table: CountTable, rebuilt: str) -> Iterator[list[_Column]]:
         if table.total.by_kind[kind]
     }
     words = [(name_of_column(it, rebuilt), it.kind.value, (it,)) for it in table.classes]
-    names = [
-        (name_of_kind(kind, rebuilt).replace(" or ", "/"), kind.value, classes)
-        for kind, classes in kinds.items()
-    ]
+    names = [(name_of_kind(kind, rebuilt), kind.value, classes) for kind, classes in kinds.items()]
     signs = [(LOOKS[kind].sign, kind.value, classes) for kind, classes in kinds.items()]
     for columns, unchanged in ((words, "unchanged"), (names, "same"), (signs, "same"), (signs, "")):
         has_sums = bool(unchanged and table.total.unchanged)
