@@ -45,7 +45,6 @@ class Extent(NamedTuple):
     shortened: bool = True
     left_out: tuple[str, ...] = ()
     has_links: bool = False
-    has_table: bool = True
     folds: Folds = "dependencies"
 
 
@@ -133,7 +132,6 @@ def _values(diff: CatalogDiff, options: ReportOptions, extent: Extent) -> dict[s
         "report_url": web_address(options.report_url),
         "shortened": extent.shortened,
         "left_out": extent.left_out,
-        "has_table": extent.has_table,
         "offending": shortened(options.offending, _MOST_OFFENDING),
     }
 
@@ -149,8 +147,8 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
     """Return the fullest text of at most `most` characters; it says what it leaves out.
 
     First the specs go, then the links, then lines, from the least important, as long as there is
-    room for all that somebody should look at; then what else is said, what is needed least first,
-    and the table of counts. Raises ReportError where not even the first lines fit.
+    room for all that somebody should look at; then the table of counts, and what else is said, what
+    is needed least first. Raises ReportError where not even the first lines fit.
     """
     full = Extent(shortened=False, has_links=True)
     if most is None:
@@ -162,13 +160,10 @@ def _fitted(outline: Outline, rendered: Rendered, most: int | None) -> str:
                 return text
     text = ""
     for less, left_out, least in _ever_less(outline):
-        lines = _lines_by_weight(less)
-        for has_table in (True, False):
-            extent = Extent(has_table=has_table, left_out=left_out)
-            wanted = least or int(has_table and bool(lines))
-            text = _most_lines(less, lines, wanted, (rendered, extent), most)
-            if len(text) <= most:
-                return text
+        way = (rendered, Extent(left_out=left_out))
+        text = _most_lines(less, _lines_by_weight(less), least, way, most)
+        if len(text) <= most:
+            return text
     return _cut(text, most)
 
 
@@ -201,6 +196,10 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     left_out: tuple[str, ...] = ()
     news = sum(weight.is_news for weight in _lines_by_weight(outline))
     yield outline, left_out, news
+    if len(outline.counted.rows) > 1:
+        outline = replace(outline, counted=replace(outline.counted, rows=()))
+        left_out = ("the table of counts",)
+        yield outline, left_out, news
     for words, without in _NEEDED_LEAST.items():
         tags = tuple(without(tag) for tag in outline.tags)
         if tags != outline.tags:
@@ -213,13 +212,13 @@ def _ever_less(outline: Outline) -> Iterator[tuple[Outline, tuple[str, ...], int
     yield replace(outline, tags=()), ("all else that is said of packages",), 0
 
 
-def _without_dependencies(tag: TagBlock) -> TagBlock:
-    parts = tuple(part for part in tag.parts if part.about != "dependencies")
-    return replace(tag, parts=parts, reasons=None, only_rebuilt=())
-
-
 _NEEDED_LEAST: dict[str, Callable[[TagBlock], TagBlock]] = {
-    "dependencies, and why hashes differ": _without_dependencies,
+    "dependencies, and why hashes differ": lambda tag: replace(
+        tag,
+        parts=tuple(part for part in tag.parts if part.about != "dependencies"),
+        reasons=None,
+        only_rebuilt=(),
+    ),
     "the toolchain": lambda tag: replace(tag, toolchain=None),
     "what many packages share": lambda tag: replace(tag, opening=Opening()),
 }

@@ -53,8 +53,8 @@ class Tally(Struct, frozen=True, kw_only=True):
 
     @property
     def in_more(self) -> int:
-        """How many others are new in some stacks alone, and said behind the new ones."""
-        return self.in_some if self.status is Status.NEW and self.in_some < self.number else 0
+        """How many of them are gone from some stacks alone, or new, and said behind the others."""
+        return self.in_some if self.in_some < self.number else 0
 
     @property
     def whole_number(self) -> int:
@@ -153,7 +153,7 @@ def _tally(status: Status, packages: Mapping[str, PackageLine]) -> Tally:
     if status in (Status.GONE, Status.NEW):
         partly = [(name, move) for name, move in moves if not move.in_tag]
         in_some = {name for name, _ in partly}
-        named = (status is Status.NEW and named - in_some) or named
+        named = named - in_some or named
         places = list(dict.fromkeys(move.place for _, move in partly))
         is_one = len(places) == 1
         tally = replace(

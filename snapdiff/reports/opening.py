@@ -13,7 +13,7 @@ from snapdiff.reports.names import Mark, Place, Places, counted
 from snapdiff.reports.products import needed_by_new
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
-from snapdiff.result import Because, Kind, PackageChange, StackDiff, Trait, TraitCount
+from snapdiff.result import Because, Kind, PackageChange, StackDiff, TagDiff, Trait, TraitCount
 from snapdiff.result.causes import Event, event_of
 
 _LEAST_TOGETHER = 3
@@ -47,15 +47,15 @@ class NewRoots(Struct, frozen=True, kw_only=True):
 class StackLoss(Struct, frozen=True, kw_only=True):
     """How many builds stacks lost, `of` how many, and which traits many of them have.
 
-    `packages` says how many each lost: where a dependency that they have in common lost builds too,
-    these are among what is counted. `gone` are packages of which no build is left.
+    `lost` says how many of each package and version: where a dependency that they have in common
+    lost builds too, these are among what is counted. `gone` are packages without a build now.
     """
 
     stacks: tuple[str, ...]
     place: Place
     builds: int
     of: int
-    packages: Counter[str]
+    lost: Counter[tuple[str, str]]
     gone: frozenset[str]
     parts: tuple[TraitCount, ...]
 
@@ -70,21 +70,23 @@ class StackLoss(Struct, frozen=True, kw_only=True):
             parts.append(
                 f"the other {others:,} have nothing in common" if others > 1 else "one other"
             )
-        packages = counted(len(self.packages), "package")
+        packages = counted(len({package for package, _ in self.lost}), "package")
         return f"{self.builds:,} of {self.of:,} builds gone, of {packages}: {'; '.join(parts)}"
 
     def _part_in_words(self, part: TraitCount, mark: Mark) -> str:
         number = "all" if part.specs == self.builds else f"{part.specs:,}"
-        own = self.packages[part.trait.name or ""]
+        name, version = part.trait.name, part.trait.value
+        versions = [it for it in self.lost if it[0] == name and version in (None, it[1])]
+        own = min(sum(self.lost[it] for it in versions), part.specs)
         if part.trait.what != "dependency" or not own:
             return f"{number} {traits_in_words(part, mark)}"
-        name = dependency_in_words(part.trait, mark)
+        named = dependency_in_words(part.trait, mark)
         also = trait_in_words(part.also, mark).removeprefix("built ") if part.also else ""
-        words = f"{counted(own, 'build')} of {name}"
-        if own == 1 and part.trait.name in self.gone:
-            words = name
+        words = f"{counted(own, 'build')} of {named}"
+        if own == 1 and name in self.gone:
+            words = named
         elif own == 1 and also:
-            words, also = f"the {also.partition(' ')[2]} build of {name}", ""
+            words, also = f"the {also.partition(' ')[2]} build of {named}", ""
         if above := part.specs - own:
             words += f" and {counted(above, 'build')} with it"
         return f"{words}, all {also}" if also else words
@@ -141,7 +143,7 @@ def opening_of(
     told = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
-        replaced=_replaced(stacks, moves, places),
+        replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
         losses=losses,
         lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
@@ -149,41 +151,29 @@ def opening_of(
     )
 
 
-def _replaced(
-    stacks: Iterable[StackDiff], moves: Moves, places: Places
-) -> tuple[tuple[Event, Place], ...]:
+def _replaced(stacks: Iterable[StackDiff], places: Places) -> tuple[tuple[Event, Place], ...]:
     """Return which package took the place of which, where it made others change, and where."""
-    causes = (cause for stack in stacks for cause in stack.causes)
-    many = [it for it in causes if it.what == "replaced" and it.packages >= _LEAST_TOGETHER]
-    found = []
-    for event in dict.fromkeys(map(event_of, many)):
-        gone, new = (
-            {
-                stack
-                for is_dependency in (False, True)
-                for move in moves.get((str(name), is_dependency), ())
-                if move.status is status
-                for stack in move.stacks
-            }
-            for name, status in ((event.old, Status.GONE), (event.new, Status.NEW))
-        )
-        if both := gone & new:
-            found.append((event, places.place(sorted(both))))
-    return tuple(found)
+    causes = [it for stack in stacks for it in stack.causes if it.what == "replaced"]
+    many = dict.fromkeys(event_of(it) for it in causes if it.packages >= _LEAST_TOGETHER)
+    found: dict[Event, list[str]] = {}
+    for stack in stacks:
+        whole = {(it.kind, it.package) for it in stack.package_changes if it.whole}
+        for event in many:
+            if {(Kind.REMOVED, event.old), (Kind.ADDED, event.new)} <= whole:
+                found.setdefault(event, []).append(stack.stack)
+    return tuple((event, places.place(some)) for event, some in found.items())
 
 
-def new_roots_of(
-    stacks: Sequence[StackDiff], moves: Mapping[str, StackMoves], places: Places
-) -> list[NewRoots]:
+def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) -> list[NewRoots]:
     """Return the new roots that brought a change to enough packages, those of most first."""
-    now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in stacks}
+    now = {stack.stack: stack.asked_for.now if stack.asked_for else () for stack in tag.stacks}
     taken: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     older: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     every = [(stack, change, move) for stack, some in moves.items() for change, move in some]
     without_roots = {  # what fell in the same way where no new root needs it
         (change.package, move.versions) for _, change, move in every if not change.needed_by
     }
-    for stack in stacks:
+    for stack in tag.stacks:
         for package, roots in needed_by_new(stack).items():
             taken.setdefault(roots, []).append((package, stack.stack))
     for name, change, move in every:
@@ -201,11 +191,7 @@ def new_roots_of(
         told.append(
             NewRoots(
                 names=roots,
-                in_tag=all(
-                    move.in_tag
-                    for _, change, move in every
-                    if change.package in roots and not change.is_dependency
-                ),
+                in_tag=set(roots).issubset(tag.packages.added),
                 were_there=any(not set(roots).isdisjoint(now[stack]) for _, stack in found),
                 place=places.place(stack for _, stack in found),
                 taken=tuple((it, places.place(alike[it])) for it in sorted(alike, reverse=True)),
@@ -257,18 +243,20 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
     Builds are counted one by one: with `-k removed` an upgraded package that lost one is left out.
     """
     changes = (change for stack in stacks for change in stack.changes)
-    lost = [it.package for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET]
+    removed = (it for it in changes if it.kind is Kind.REMOVED and it.duplicate is UNSET)
+    lost = Counter((it.package, it.old.version) for it in removed if it.old)
+    number = lost.total()
     numbers: Counter[TraitCount] = Counter()
     for stack in stacks:
         for part in stack.lost_by:
             numbers[replace(part, specs=0)] += part.specs
-    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= len(lost))
+    told = ((part, specs) for part, specs in numbers.items() if 10 * specs >= number)
     return StackLoss(
         stacks=tuple(stack.stack for stack in stacks),
         place=places.place(stack.stack for stack in stacks),
-        builds=len(lost),
+        builds=number,
         of=sum(stack.specs.old for stack in stacks),
-        packages=Counter(lost),
+        lost=lost,
         gone=frozenset(it.package for stack in stacks for it in _losing(stack) if it.whole),
         parts=tuple(replace(part, specs=specs) for part, specs in told),
     )

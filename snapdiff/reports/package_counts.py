@@ -153,7 +153,7 @@ def fate_of(stack: StackDiff) -> Fate:
     kinds = {change.kind for change in stack.package_changes}
     if stack.status != "changed":
         return stack.status
-    if kinds - {Kind.REBUILT}:
+    if kinds - {Kind.REBUILT} or stack.asked_for:
         return "changed"
     return "rebuilt" if kinds else "unchanged"
 

@@ -133,7 +133,7 @@ class TagWriter:
         self._reasons = reasons_of(tag.stacks, self._places)
         told = _told_stacks(tag)
         self.by_stack = {stack.stack: stack_moves(tag, stack) for stack in told}
-        self._new_roots = new_roots_of(tag.stacks, self.by_stack, self._places)
+        self._new_roots = new_roots_of(tag, self.by_stack, self._places)
         for names in {it.names for it in self._new_roots}:  # the opening says what needs these
             for stack, moves in self.by_stack.items():
                 self.by_stack[stack] = [
@@ -175,9 +175,8 @@ class TagWriter:
             self._places,
             with_losses=self._tells_losses,
         )
-        is_short = len(self.lines) <= FEW
         toolchain = None
-        if not is_short:
+        if len(self.lines) > FEW:
             stacks = _told_stacks(self._whole)
             toolchain = toolchain_of(stacks, self._places, opening.shared)
         columns: Columns = {}
