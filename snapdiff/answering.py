@@ -13,7 +13,8 @@ from snapdiff.comparison import ComparisonOptions, compare_catalogs
 from snapdiff.diff.fields import differing_fields
 from snapdiff.diff.packages import hashes_of_builds
 from snapdiff.diff.pairing import Effort, pair_specs
-from snapdiff.diff.why import PackageTrees
+from snapdiff.diff.tags import TagDiffs
+from snapdiff.diff.why import explain_change
 from snapdiff.errors import BadPage, BadPagesError, FormatError, RevisionError, SnapdiffError
 from snapdiff.filters import Scope, nearest_names
 from snapdiff.formats.kinds import LOCK_NAME
@@ -209,18 +210,18 @@ def explain_package(
     Raises SnapdiffError where neither side has the package, none of its changed specs is what was
     asked for, or no document that lists it has dependencies; else as `diff_catalogs` does.
     """
-    trees = PackageTrees(asked.package, Scope(options.filters), new.limits)
-    diff = compare_catalogs(old, new, options, progress, trees)
-    if trees.names and asked.package not in trees.names:
-        hint = nearest_names(asked.package, trees.names)
+    packages = TagDiffs(Scope(options.filters), new.limits, keep=asked.package)
+    diff = compare_catalogs(old, new, options, progress, packages)
+    if packages.names and asked.package not in packages.names:
+        hint = nearest_names(asked.package, packages.names)
         raise SnapdiffError(f"{asked.package}: neither side has a package of this name; {hint}")
     try:
-        tags = tuple(_explained_tags(diff, asked, trees))
+        tags = tuple(_explained_tags(diff, asked, packages))
     except BadPage as error:
         raise BadPagesError([error]) from error
     if not tags:
         _require_no_slip(asked, diff)
-    elif not trees.has_dependencies:
+    elif not any(pair.graphs for pairs in packages.kept.values() for pair in pairs):
         raise SnapdiffError(
             f"{asked.package}: what lists it has no dependencies on both sides, so nothing is "
             "known of why it changed; compare locks, indexes or databases"
@@ -258,7 +259,7 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
 
 
 def _explained_tags(
-    diff: CatalogDiff, asked: Question, trees: PackageTrees
+    diff: CatalogDiff, asked: Question, packages: TagDiffs
 ) -> Iterator[ExplainedTag]:
     for tag in diff.tags:
         stacks = []
@@ -269,20 +270,20 @@ def _explained_tags(
                     (it.kind, spec) for it in stack.changes for spec in (it.old, it.new) if spec
                 )
                 kinds = {spec.hash: kind for kind, spec in sides}
-                specs = tuple(_explained(change, stack, tag, trees, kinds) for change in changes)
+                specs = tuple(_explained(change, stack, tag, packages, kinds) for change in changes)
                 stacks.append(ExplainedStack(stack=stack.stack, specs=specs))
         if stacks:
             yield ExplainedTag(old=tag.old, new=tag.new, stacks=tuple(stacks))
 
 
 def _explained(
-    change: Change, stack: StackDiff, tag: TagDiff, trees: PackageTrees, kinds: Mapping[str, Kind]
+    change: Change, stack: StackDiff, tag: TagDiff, packages: TagDiffs, kinds: Mapping[str, Kind]
 ) -> ExplainedSpec:
     trait = None
     for found in stack.package_changes:
         if found.package == change.package and not (found.whole or change.duplicate):
             trait = {Kind.REMOVED: found.lost, Kind.ADDED: found.gained}.get(change.kind)
-    explained = trees.explain((tag.old, tag.new), stack.stack, change, kinds)
+    explained = explain_change(packages, (tag.old, tag.new), stack.stack, change, kinds)
     return replace(explained, trait=trait)
 
 

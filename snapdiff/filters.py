@@ -1,8 +1,9 @@
 """What a report is narrowed to: tags, stacks, packages and kinds by glob."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase, translate
+from functools import cache
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -23,23 +24,16 @@ def split_globs(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(glob for value in values for glob in _COMMA.split(value))
 
 
-class NameFilter:
-    """Some globs as a shell writes them, case and all: one with a leading `!` leaves names out."""
+def name_filter(globs: Iterable[str]) -> Callable[[str], bool]:
+    """Return what says whether some globs, as a shell writes them, let a name in.
 
-    def __init__(self, globs: Iterable[str]) -> None:
-        """Take the globs; without one that lets names in, every name is in."""
-        globs = tuple(globs)
-        self._wanted = _any_of([glob for glob in globs if not glob.startswith("!")] or ["*"])
-        self._unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")])
-        self._known: dict[str, bool] = {}
-
-    def lets_in(self, name: str) -> bool:
-        """Return whether a name is let in; it is matched once, as the same names come again."""
-        known = self._known.get(name)
-        if known is None:
-            known = bool(self._wanted.match(name)) and not self._unwanted.match(name)
-            self._known[name] = known
-        return known
+    One with a leading `!` leaves names out; without one that lets names in, every name is in. Each
+    name is matched once, as the same names come again.
+    """
+    globs = tuple(globs)
+    wanted = _any_of([glob for glob in globs if not glob.startswith("!")] or ["*"])
+    unwanted = _any_of([glob[1:] for glob in globs if glob.startswith("!")])
+    return cache(lambda name: bool(wanted.match(name)) and not unwanted.match(name))
 
 
 class Scope:
@@ -65,14 +59,14 @@ class Scope:
             if not any(_matches(kind.value, glob) for kind in Kind):
                 message = f"{glob}: not a kind of change; the kinds are {', '.join(Kind)}"
                 raise FilterError("kind", message)
-        self._tag = NameFilter(filters.tag)
-        self.has_stack = NameFilter(filters.stack).lets_in
-        self.has_package = NameFilter(filters.package).lets_in
-        self.is_wanted_cause = NameFilter(filters.because).lets_in
+        self._has_tag = name_filter(filters.tag)
+        self.has_stack = name_filter(filters.stack)
+        self.has_package = name_filter(filters.package)
+        self.is_wanted_cause = name_filter(filters.because)
 
     def has_tag(self, *names: str | None) -> bool:
         """Return whether a tag of one of these names is compared."""
-        return any(name is not None and self._tag.lets_in(name) for name in names)
+        return any(name is not None and self._has_tag(name) for name in names)
 
     def stacks(self, stacks: frozenset[str]) -> frozenset[str]:
         """Return those of some stacks that are compared."""
@@ -83,8 +77,7 @@ class Scope:
 
 def wanted_kinds(filters: Filters) -> frozenset[Kind]:
     """Return the kinds of change that are reported."""
-    names = NameFilter(filters.kind)
-    return frozenset(kind for kind in Kind if names.lets_in(kind.value))
+    return frozenset(filter(name_filter(filters.kind), Kind))
 
 
 def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
@@ -162,18 +155,12 @@ def require_matches(filters: Filters, seen: Mapping[str, Collection[str]]) -> No
             raise FilterError(noun, message)
 
 
-def require_causes(
-    filters: Filters, packages: Iterable[str], *, with_dependencies: Iterable[str]
-) -> None:
+def require_causes(filters: Filters, known: Collection[str]) -> None:
     """Raise SnapdiffError where a wanted cause matches no package, or no cause can be known.
 
-    `packages` are those that differ, `with_dependencies` those of documents that tell causes and
-    whatever is a dependency there. Where nothing differs, no glob has a slip in it.
+    Those `known` differ in documents that tell causes, or are a dependency there.
     """
-    if not filters.because or not set(packages):
-        return
-    known = set(with_dependencies)
-    if not known:
+    if filters.because and not known:
         raise SnapdiffError(
             f"--because {filters.because[0]}: what differs has no dependencies on both sides, so "
             "no cause is known; compare locks, indexes or databases"

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from snapdiff.catalog.loading import Catalog, document_path, document_paths
 from snapdiff.errors import SnapdiffError
-from snapdiff.filters import NameFilter, split_globs
+from snapdiff.filters import name_filter, split_globs
 from snapdiff.output.streams import say_command
 from snapdiff.output.whole_files import write_file
 from snapdiff.reports.annotations import Offender, code_quality, github_commands
@@ -152,18 +152,16 @@ def judge(
     rest, ignored, unused = set(places), [], []
     for item in counting:
         stacks, packages = (
-            NameFilter(split_globs([globs]) if isinstance(globs, str) else ())
+            name_filter(split_globs([globs]) if isinstance(globs, str) else ())
             for globs in (item.stack, item.package)
         )
         matched = {
             place
             for place in places
             if place.kind is item.kind
-            and stacks.lets_in(place.stack)
+            and stacks(place.stack)
             # What happened to a whole stack is accepted where no package is named.
-            and (
-                item.package is UNSET if place.package is None else packages.lets_in(place.package)
-            )
+            and (item.package is UNSET if place.package is None else packages(place.package))
         }
         part = _part_of(diff, matched & rest)
         rest -= matched

@@ -62,15 +62,13 @@ def former_compilers(
     if names and changes is not None:
         compilers = {change.old.compiler for change in changes if change.old}
         names &= {package_of_compiler(compiler) for compiler in compilers}
-    by_graphs: dict[Graphs, set[str]] = {}
-    for name in names:
-        by_graphs.setdefault(graphs[name], set()).add(name)
     found: set[str] = set()
-    for (old, new), some in by_graphs.items():
+    for old, new in {graphs[name] for name in names}:
         own = {node.build.compiler for node in _nodes(old) if has_own_compiler(node)}
-        were_compilers = some.intersection(map(package_of_compiler, own))
-        if were_compilers:
-            found |= were_compilers & (_compilers_below(new) - _compilers_below(old))
+        packages = set(map(package_of_compiler, own))
+        some = {name for name in names & packages if graphs[name] == (old, new)}
+        if some:
+            found |= some & (_compilers_below(new) - _compilers_below(old))
     return found
 
 

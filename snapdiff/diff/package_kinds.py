@@ -47,19 +47,10 @@ def change_of_package(
     """
     kind, gone, came, kept = _compare_versions(frozenset(old), frozenset(new))
     numbers: dict[str, int] = {}
-    duplicates: dict[str, int] = {}
     for change in changes:
         numbers[change.kind] = numbers.get(change.kind, 0) + 1
-        if change.duplicate:
-            duplicates[change.kind] = duplicates.get(change.kind, 0) + 1
-    lost, gained = duplicates.get(Kind.REMOVED, 0), duplicates.get(Kind.ADDED, 0)
-    different: tuple[VersionCount, ...] | UnsetType = UNSET
-    if any(equal):
-        fewer = _by_version(old) - Counter(equal[0]), _by_version(new) - Counter(equal[1])
-        texts = _by_order((*old, *new)) | _by_order(new)
-        different = tuple(
-            VersionCount(texts[it], *(side[it] for side in fewer)) for it in sorted(texts)
-        )
+    duplicates = [change.kind for change in changes if change.duplicate]
+    lost, gained = duplicates.count(Kind.REMOVED), duplicates.count(Kind.ADDED)
     return PackageChange(
         package=package,
         kind=kind or _kind_of_same_versions(numbers),
@@ -70,7 +61,7 @@ def change_of_package(
         specs=ChangeCounts(**numbers),
         builds=Count(sum(old.values()), sum(new.values())),
         versions=_count_versions(old, new, kept),
-        different=different,
+        different=_specs_of_versions(old, new, equal) if any(equal) else UNSET,
         duplicates=Duplicates(lost=lost, gained=gained) if lost or gained else UNSET,
     )
 
@@ -81,10 +72,20 @@ def _count_versions(
     """Return how many specs of each version there are, where names of versions do not say it."""
     if not kept or (old.keys() == new.keys() and len(old) == 1):  # as mostly
         return UNSET
+    found = _specs_of_versions(old, new)
+    return found if len(found) > 1 else UNSET
+
+
+def _specs_of_versions(
+    old: Mapping[str, int],
+    new: Mapping[str, int],
+    equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {}),
+) -> tuple[VersionCount, ...]:
+    """Return how many specs of each version there are, less those that are equal to others."""
     texts = _by_order((*old, *new)) | _by_order(new)
-    if len(texts) < 2:
-        return UNSET
     before, after = _by_version(old), _by_version(new)
+    before.subtract(equal[0])
+    after.subtract(equal[1])
     return tuple(VersionCount(texts[it], before[it], after[it]) for it in sorted(texts))
 
 

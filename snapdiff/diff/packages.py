@@ -79,10 +79,14 @@ def _changes(pair: PackagePair, pairing: Pairing, losses: Mapping[Kind, Loss]) -
 
 
 class SideCounts(NamedTuple):
-    """The specs of one package on one side: by stack, and how many are in any."""
+    """How many specs a package has on one side: of each version by stack, and in any stack."""
 
-    by_stack: Mapping[str, int]
+    versions: Mapping[str, Mapping[str, int]]
     in_any: int
+
+    def in_stack(self, name: str) -> int:
+        """Return how many specs it has in a stack."""
+        return sum(self.versions.get(name, {}).values())
 
 
 class StackChanges(NamedTuple):
@@ -124,14 +128,13 @@ def diff_package(
         for stack in sorted(removed.keys() | added.keys())
     }
     losses = _losses(pair, pairings, sides)
-    old, old_versions = _count(builds[0], pair.common, scope)
-    new, new_versions = _count(builds[1], pair.common, scope)
+    old, new = (_count(side, pair.common, scope) for side in builds)
     has_several = pair.common or max(len(pair.old), len(pair.new)) > 1  # mostly it has not
     found = {}
     for stack, pairing in pairings.items():
         changes = _changes(pair, pairing, losses.get(stack, {}))
-        versions = old_versions.get(stack, {}), new_versions.get(stack, {})
-        equal: tuple[Counter[Version], Counter[Version]] = (Counter(), Counter())
+        versions = old.versions.get(stack, {}), new.versions.get(stack, {})
+        equal: tuple[Mapping[Version, int], Mapping[Version, int]] = ({}, {})
         if sides and has_several and any(change.kind is not Kind.REBUILT for change in changes):
             equal = _count_equal(pair, stack, sides)
             changes = _mark_equal(changes, sides[1])
@@ -222,10 +225,7 @@ def _builds_by_stack(
     return found
 
 
-def _count(
-    side: BuildHashes, common: Mapping[InCommon, int], scope: Scope
-) -> tuple[SideCounts, Mapping[str, Mapping[str, int]]]:
-    """Return how many specs one side of a package has, and how many of each version by stack."""
+def _count(side: BuildHashes, common: Mapping[InCommon, int], scope: Scope) -> SideCounts:
     numbers = counted_in_common({build: len(hashes) for build, hashes in side.items()}, common)
     versions: dict[str, dict[str, int]] = {}
     in_any = 0
@@ -235,5 +235,4 @@ def _count(
             counted = versions.setdefault(stack, {})
             counted[version] = counted.get(version, 0) + number
         in_any += number if stacks else 0
-    by_stack = {stack: sum(counted.values()) for stack, counted in versions.items()}
-    return SideCounts(by_stack, in_any), versions
+    return SideCounts(versions, in_any)

@@ -55,10 +55,7 @@ class ComparedStack:
         self.tag = tag
         self.scope = scope
         self.known = known
-        counted = [
-            (it.pair.name, it.old.by_stack.get(name, 0), it.new.by_stack.get(name, 0))
-            for it in packages
-        ]
+        counted = [(it.pair.name, it.old.in_stack(name), it.new.in_stack(name)) for it in packages]
         specs, listed = tag.counts.stacks.get(name, (0, 0))  # those of what is the same
         self.specs = Count(
             specs + sum(old for _, old, _ in counted), specs + sum(new for _, _, new in counted)

@@ -24,14 +24,23 @@ from snapdiff.spack import parse_version
 
 
 class TagDiffs:
-    """Takes packages in pairs, in any order, and gives the diff of each tag when it is complete."""
+    """Takes packages in pairs, in any order, and gives the diff of each tag when it is complete.
 
-    def __init__(self, scope: Scope, limits: Limits = DEFAULT_LIMITS) -> None:
+    `names` are those of all packages, `graphs` what was found out about their dependencies, `kept`
+    has by tags the pairs of one package, if there is one to keep.
+    """
+
+    def __init__(
+        self, scope: Scope, limits: Limits = DEFAULT_LIMITS, keep: str | None = None
+    ) -> None:
+        self.names: set[str] = set()
+        self.graphs = KnownGraphs()
+        self.kept: dict[Tags, list[PackagePair]] = {}
+        self._keep = keep
         self._scope = scope
         self._limits = limits
         self._packages: dict[Tags, list[PackageDiff]] = {}
-        self._graphs = KnownGraphs()
-        self._names: set[str] = set()
+        self._differs = False
         self._names_with_graphs: set[str] = set()
 
     def add(self, pair: PackagePair) -> None:
@@ -39,10 +48,13 @@ class TagDiffs:
 
         Raises FormatError, and counts nothing, where pairing its specs would cost too much.
         """
-        found = diff_package(pair, self._scope, self._limits, self._graphs)
+        found = diff_package(pair, self._scope, self._limits, self.graphs)
         self._packages.setdefault(pair.tags, []).append(found)
+        self.names.add(pair.name)
+        if pair.name == self._keep:
+            self.kept.setdefault(pair.tags, []).append(pair)
         if pair.old != pair.new:
-            self._names.add(pair.name)
+            self._differs = True
             if pair.graphs:
                 self._names_with_graphs.add(pair.name)
 
@@ -51,19 +63,20 @@ class TagDiffs:
 
         Raises BadPage where a document cannot be followed from dependency to dependency.
         """
+        self.names.update(tag.counts.packages)
         packages = self._packages.pop(tag.tags, [])
         if tag.tags[0] is None or tag.tags[1] is None:
             return _one_sided_tag(tag, self._scope)
         reported = []
         for package in packages:
-            stacks = package.old.by_stack.keys() | package.new.by_stack.keys()
+            stacks = package.old.versions.keys() | package.new.versions.keys()
             if not stacks or not stacks <= tag.left_out_stacks:
                 reported.append(package)
         has_changes = any(package.stacks for package in reported)
         conflicts = find_hash_conflicts([package.pair for package in packages], self._scope)
         if not has_changes and not tag.renamed and not conflicts and not _asks_for_others(tag):
             return None
-        found = _two_sided_tag(tag, reported, self._scope, self._graphs)
+        found = _two_sided_tag(tag, reported, self._scope, self.graphs)
         if conflicts:
             return replace(found, hash_conflicts=conflicts)
         is_changed = tag.renamed or any(stack.status != "unchanged" for stack in found.stacks)
@@ -71,8 +84,8 @@ class TagDiffs:
 
     def require_causes(self) -> None:
         """Raise SnapdiffError where a wanted cause is no package that was compared."""
-        known = self._names_with_graphs | self._graphs.packages()
-        require_causes(self._scope.filters, self._names, with_dependencies=known)
+        if self._differs:  # else no glob has a slip in it
+            require_causes(self._scope.filters, self._names_with_graphs | self.graphs.packages())
 
 
 def _asks_for_others(tag: TagPair) -> bool:
@@ -96,7 +109,7 @@ def _two_sided_tag(
         new_hashes = tag.counts.specs + sum(it.new.in_any for it in packages)
     stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.stacks}
     for package in packages:
-        for name in package.old.by_stack.keys() | package.new.by_stack.keys():
+        for name in package.old.versions.keys() | package.new.versions.keys():
             stacks.setdefault(name, []).append(package)
     return TagDiff(
         old=tag.tags[0],
@@ -144,9 +157,6 @@ def _one_sided_tag(tag: TagPair, scope: Scope) -> TagDiff | None:
                 specs=Count(*count(specs)),
                 packages=PackageCount(*count(listed)),
                 summary=Summary(**{status: specs}),
-                package_changes=(),
-                causes=(),
-                changes=(),
             )
             for name, (specs, listed) in sorted(tag.counts.stacks.items())
         ),

@@ -7,7 +7,7 @@ are read whose package needed it, or needs it.
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from snapdiff.diff.fields import common_differences
 from snapdiff.diff.reach import circles_below
@@ -57,43 +57,39 @@ def reasons_of_one_sided(
     }
 
 
-class _Users(NamedTuple):
-    """What needs the packages that are in one document alone.
+def _users_of(
+    alone: AbstractSet[str], mine: Graph, theirs: Graph
+) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
+    """Return by package what depends on what is alone, and which specs those are that do.
 
-    `above` has by such a package the names of what depends on it. Of packages that are in both
-    documents, `specs` has those that do, by hash, and `above` the names of what depends on these:
-    an empty name where one is a root.
+    The specs are by package and of packages that are in both documents. What depends on these is
+    there, too, with an empty name where one is a root.
     """
-
-    above: dict[str, set[str]]
-    specs: dict[str, list[str]]
-
-
-def _users_of(alone: AbstractSet[str], mine: Graph, theirs: Graph) -> _Users:
     wanted = {spec_hash: name for spec_hash, name in mine.names.items() if name in alone}
     edges: dict[str, tuple[str, list[str]]] = {}
     for spec_hash, name in mine.names.items():
         if spec_hash not in theirs.names and (node := mine.node(spec_hash)):
             edges[spec_hash] = name, [edge.hash for edge in node.edges]
-    users = _Users({name: set() for name in alone}, {})
+    above: dict[str, set[str]] = {name: set() for name in alone}
+    specs: dict[str, list[str]] = {}
     of_both = {
         spec_hash: name
         for spec_hash, (name, below) in edges.items()
         if name not in alone and not wanted.keys().isdisjoint(below)
     }
     for spec_hash, name in of_both.items():
-        users.specs.setdefault(name, []).append(spec_hash)
-        users.above[name] = set()
+        specs.setdefault(name, []).append(spec_hash)
+        above[name] = set()
     wanted |= of_both
     for name, below in edges.values():
         for package in {wanted[it] for it in below if it in wanted} - {name}:
-            users.above[package].add(name)
+            above[package].add(name)
     for root in mine.roots or ():
         if root in of_both:
-            users.above[of_both[root]].add("")
+            above[of_both[root]].add("")
         elif root in wanted:  # nobody asks for it: whether it was needed, too, is no matter
-            users.above[wanted[root]].clear()
-    return users
+            above[wanted[root]].clear()
+    return above, specs
 
 
 def _from_above(

@@ -9,76 +9,36 @@ from snapdiff.diff.changed_pairs import ChangedPair, ChangedPairs, compare_nodes
 from snapdiff.diff.dependencies import Graphs, is_build_only
 from snapdiff.diff.tags import TagDiffs
 from snapdiff.errors import BadPage, FormatError
-from snapdiff.filters import Scope
-from snapdiff.limits import Limits
-from snapdiff.model import PackagePair, TagPair, Tags
-from snapdiff.result import Change, Kind, TagDiff
+from snapdiff.model import Tags
+from snapdiff.result import Change, Kind
 from snapdiff.result.causes import WHATS
 from snapdiff.result.questions import ChangeBelow, EventBelow, ExplainedSpec, Neighbour
 
 
-class PackageTrees(TagDiffs):
-    """Gives the diff of each tag, and afterwards trees of what changed below one package.
+def explain_change(
+    packages: TagDiffs, tags: Tags, stack: str, change: Change, kinds: Mapping[str, Kind]
+) -> ExplainedSpec:
+    """Return a change of the package that is kept, with what changed below it as far as is known.
 
-    All is compared, not this package alone: which of several equally near events is a spec's cause
-    depends on the rest of its stack.
+    Of an added or removed spec it is what it depends on, and what needs it; `kinds` says what
+    happened to the changed specs of the stack, by hash. Raises BadPage where the document cannot be
+    followed from dependency to dependency.
     """
-
-    def __init__(self, package: str, scope: Scope, limits: Limits) -> None:
-        """Begin with nothing; `package` is the one whose trees can be asked for."""
-        super().__init__(scope, limits)
-        self._package = package
-        self._pairs_of_package: dict[Tags, list[PackagePair]] = {}
-        self.names: set[str] = set()
-
-    @property
-    def has_dependencies(self) -> bool:
-        """Whether any document that lists the package has dependencies on both sides."""
-        return any(pair.graphs for pairs in self._pairs_of_package.values() for pair in pairs)
-
-    def add(self, pair: PackagePair) -> None:
-        """Find out what happened to a package, as `TagDiffs` does."""
-        super().add(pair)
-        self.names.add(pair.name)
-        if pair.name == self._package:
-            self._pairs_of_package.setdefault(pair.tags, []).append(pair)
-
-    def close(self, tag: TagPair) -> TagDiff | None:
-        """Return the diff of a tag, as `TagDiffs` does."""
-        self.names.update(tag.counts.packages)
-        return super().close(tag)
-
-    def explain(
-        self, tags: Tags, stack: str, change: Change, kinds: Mapping[str, Kind]
-    ) -> ExplainedSpec:
-        """Return a change of the package with what changed below it, as far as that is known.
-
-        Of an added or removed spec it is what it depends on, and what needs it; `kinds` says what
-        happened to the changed specs of the stack, by hash. Raises BadPage where the document
-        cannot be followed from dependency to dependency.
-        """
-        pair = self._pair_of(tags, stack, change)
-        if not pair or not pair.graphs:
-            return ExplainedSpec(change=change, below=())
+    for pair in packages.kept.get(tags, ()):
+        if not pair.graphs or not all(
+            spec is None or (spec.hash in side and stack in side[spec.hash].stacks)
+            for spec, side in ((change.old, pair.old), (change.new, pair.new))
+        ):
+            continue
         try:
-            if change.old and change.new:
-                changes = self._graphs.changes(pair.graphs)
-                below = changes_below(change.old.hash, change.new.hash, changes)
-                return ExplainedSpec(change=change, below=below)
-            return explain_one_sided(change, pair.graphs, kinds)
+            if not change.old or not change.new:
+                return explain_one_sided(change, pair.graphs, kinds)
+            changes = packages.graphs.changes(pair.graphs)
+            below = changes_below(change.old.hash, change.new.hash, changes)
+            return ExplainedSpec(change=change, below=below)
         except FormatError as error:
             raise BadPage(pair.document, "new" if change.new else "old", str(error)) from error
-
-    def _pair_of(self, tags: Tags, stack: str, change: Change) -> PackagePair | None:
-        """Return the package in the document of a stack that has both sides of a change."""
-        for pair in self._pairs_of_package.get(tags, ()):
-            if all(
-                spec is None
-                or (spec.hash in side and stack in self._scope.stacks(side[spec.hash].stacks))
-                for spec, side in ((change.old, pair.old), (change.new, pair.new))
-            ):
-                return pair
-        return None
+    return ExplainedSpec(change=change, below=())
 
 
 def explain_one_sided(change: Change, graphs: Graphs, kinds: Mapping[str, Kind]) -> ExplainedSpec:

@@ -144,11 +144,11 @@ class StackDiff(Struct, frozen=True, kw_only=True):
     gained: StackTrait | None = None
     lost_by: tuple[TraitCount, ...] = ()
     gained_by: tuple[TraitCount, ...] = ()
-    package_changes: tuple[PackageChange, ...]
+    package_changes: tuple[PackageChange, ...] = ()
     still_there: tuple[str, ...] = ()
     compilers: tuple[CompilerCount, ...] | UnsetType = UNSET
-    causes: tuple[StackCause, ...]
-    changes: tuple[Change, ...]
+    causes: tuple[StackCause, ...] = ()
+    changes: tuple[Change, ...] = ()
     renamed_from: str | UnsetType = UNSET
 
 
