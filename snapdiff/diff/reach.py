@@ -54,13 +54,13 @@ def circles_below(
     circles: list[tuple[Key, ...]] = []
     path: list[Key] = []  # what is in no circle yet
     places: dict[Key, int] = {}  # where on the path it is
-    starts: list[int] = []  # where on the path what may be circles begins
+    starts = [-1]  # where on the path what may be circles begins
     waiting = list(roots)
     while waiting:
         node = waiting[-1]
         if node not in below:
-            starts.append(len(path))
-            places[node] = len(path)
+            place = places[node] = len(path)
+            starts.append(place)
             path.append(node)
             below[node] = children(node)
             for child in below[node]:
@@ -71,12 +71,12 @@ def circles_below(
                         starts.pop()
         else:
             waiting.pop()
-            if node in places and places[node] == starts[-1]:
-                circle = tuple(path[starts.pop() :])
-                del path[-len(circle) :]
-                for member in circle:
+            if places.get(node) == starts[-1]:
+                start = starts.pop()
+                circles.append(tuple(path[start:]))
+                for member in circles[-1]:
                     del places[member]
-                circles.append(circle)
+                del path[start:]
     return circles, below
 
 
