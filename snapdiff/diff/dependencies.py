@@ -30,15 +30,15 @@ def is_build_only(edge: Edge) -> bool:
 
 
 class DependsOn(NamedTuple):
-    """What a spec depends on, as two sets, each the bits of an integer.
+    """What a spec depends on.
 
-    `linked` is its link and run closure, itself included, as (name, version, configuration);
-    `direct` are its own dependencies of any type, with their types and virtuals too. `explicit`
-    is whether somebody asked for it.
+    `linked` is its link and run closure, itself included, as the bits of an integer, one for each
+    (name, version, configuration); `direct` has the numbers of such bits of its own dependencies of
+    any type, with their types and virtuals. `explicit` is whether somebody asked for it.
     """
 
     linked: int
-    direct: int
+    direct: frozenset[tuple[int, tuple[str, ...], tuple[str, ...]]]
     explicit: bool
 
 
@@ -53,7 +53,7 @@ class SideDependencies:
     """
 
     def __init__(self, graph: Graph, bits: dict[Hashable, int]) -> None:
-        """Take the graph; `bits` numbers the members of sets, of both sides' graphs together."""
+        """Take the graph; `bits` numbers its nodes, like ones of both sides as one."""
         self.graph = graph
         self.names: dict[str, str] = {}
         self._bits = bits
@@ -82,12 +82,11 @@ class SideDependencies:
         groups: _Groups = {}
         for spec_hash in hashes:
             node = self.graph.node(spec_hash)
-            direct = 0
-            for edge in node.edges if node else ():
-                own = self._number(edge.hash)
-                if own is not None:
-                    use = own, edge.types, edge.virtuals
-                    direct |= 1 << self._bits.setdefault(use, len(self._bits))
+            direct = frozenset(
+                (number, edge.types, edge.virtuals)
+                for edge in (node.edges if node else ())
+                if (number := self._number(edge.hash)) is not None
+            )
             is_explicit = bool(node and node.build.explicit)
             depends_on = DependsOn(linked[spec_hash], direct, is_explicit)
             groups.setdefault(depends_on, deque()).append(spec_hash)
@@ -179,7 +178,7 @@ def match_members(
         for theirs in after:
             differences = (
                 (mine.linked ^ theirs.linked).bit_count(),
-                (mine.direct ^ theirs.direct).bit_count(),
+                len(mine.direct ^ theirs.direct),
                 mine.explicit != theirs.explicit,
             )
             levels.setdefault(differences, {}).setdefault(mine, []).append(theirs)

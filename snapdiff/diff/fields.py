@@ -103,7 +103,7 @@ def other_differences(
     known = {path for what in told for path in _TOLD_BY.get(what, ())}
     keys = [
         key
-        for key in sorted((old.keys() | new.keys()) - _NEVER_TOLD)
+        for key in (old.keys() | new.keys()) - _NEVER_TOLD
         if old.get(key) != new.get(key) and (key,) not in known
     ]
     if not keys:

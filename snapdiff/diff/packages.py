@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from snapdiff.diff.pairing import Effort, MatchHashes, Pairing, match_in_order, 
 from snapdiff.diff.traits import Builds, Loss
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
-from snapdiff.model import Build, InCommon, PackagePair, counted_in_common
+from snapdiff.model import Build, InCommon, PackagePair
 from snapdiff.result import Change, Kind, PackageChange
 from snapdiff.spack import Version
 
@@ -226,10 +227,11 @@ def _builds_by_stack(
 
 
 def _count(side: BuildHashes, common: Mapping[InCommon, int], scope: Scope) -> SideCounts:
-    numbers = counted_in_common({build: len(hashes) for build, hashes in side.items()}, common)
+    own = ((build.version_text, build.stacks, len(hashes)) for build, hashes in side.items())
+    others = ((*shared, number) for shared, number in common.items())
     versions: dict[str, dict[str, int]] = {}
     in_any = 0
-    for (version, listed), number in numbers.items():
+    for version, listed, number in chain(own, others):
         stacks = scope.stacks(listed)
         for stack in stacks:
             counted = versions.setdefault(stack, {})

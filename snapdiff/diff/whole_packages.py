@@ -82,8 +82,9 @@ def _users_of(
         above[name] = set()
     wanted |= of_both
     for name, below in edges.values():
-        for package in {wanted[it] for it in below if it in wanted} - {name}:
-            above[package].add(name)
+        for spec_hash in wanted.keys() & below:
+            if wanted[spec_hash] != name:
+                above[wanted[spec_hash]].add(name)
     for root in mine.roots or ():
         if root in of_both:
             above[of_both[root]].add("")
