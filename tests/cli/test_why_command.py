@@ -128,6 +128,20 @@ def test_a_dependency_that_came_only_for_building_is_told_as_such(tmp_path: Path
         assert text.endswith(f"\n  └── gmake added{note}\n")
 
 
+def test_each_stack_is_explained_by_its_own_document(tmp_path: Path) -> None:
+    for side, version in (("old", "1"), ("new", "2")):
+        for name in ("zlib", "zstd"):
+            below = Item(name, version)
+            document = lock([below, Item("app", needs=(needs(below),))])
+            write_files(tmp_path / side, {f"{name}-env/spack.lock": to_bytes(document)})
+    answer = json.loads(run_cli("why", "app", "-C", tmp_path, "old", "new", "-f", "json").out)
+    [tag] = answer["tags"]
+    assert {
+        stack["stack"]: [row["package"] for row in stack["specs"][0]["below"]]
+        for stack in tag["stacks"]
+    } == {"zlib-env": ["app", "zlib"], "zstd-env": ["app", "zstd"]}
+
+
 def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
     assert why(folder, "hdf5@1.14.3").out == TEXT.replace("Why hdf5", "Why hdf5@1.14.3")
     assert why(folder, "hdf5/roods").out == TEXT.replace("Why hdf5", "Why hdf5/roods")
