@@ -1,0 +1,67 @@
+"""What is said of a package in a stack, where versions of several series or parts move at once."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from snapdiff.reports.moves import moves_in, stack_moves
+from snapdiff.reports.package_counts import MovesByTag, count_table
+from snapdiff.reports.statuses import Status
+from snapdiff.result import AskedFor, CatalogDiff, ChangeCounts, Count, Kind, PackageChange
+from tests.reports.test_news import diff_of
+from tests.support.helpers import spec
+
+PRODUCT = AskedFor(old=True, new=True)
+DEPENDENCY = AskedFor(old=False, new=False)
+
+
+def change_of(kind: Kind, gone: str, came: str, **known: Any) -> PackageChange:
+    given: dict[str, Any] = {"kept": (), "asked_for": DEPENDENCY} | known
+    counts = ChangeCounts(**{kind.value: 1})
+    return PackageChange(
+        package="python",
+        kind=kind,
+        whole=False,
+        gone=(gone,),
+        came=(came,),
+        specs=counts,
+        builds=Count(1, 1),
+        **given,
+    )
+
+
+def diff_with(*changes: PackageChange) -> CatalogDiff:
+    """A diff with one tag and one stack, in which these happened."""
+    diff = diff_of([spec("b", stacks="hep")], [spec("c", stacks="hep")])
+    [tag] = diff.tags
+    stack = replace(tag.stacks[0], package_changes=changes, changes=())
+    return replace(diff, tags=(replace(tag, stacks=(stack,)),))
+
+
+@pytest.mark.parametrize(
+    ("gone", "came", "needed_by"),
+    [
+        ("3.11.6", "3.8.18", ("tool",)),
+        ("3.8.18", "3.8.17", ("tool",)),
+        ("3.8.17", "3.8.18", ()),  # which is older than 3.12.1, and no step down
+    ],
+)
+def test_new_roots_need_an_older_version_where_one_came_down(
+    gone: str, came: str, needed_by: tuple[str, ...]
+) -> None:
+    change = change_of(Kind.UPGRADED, gone, came, kept=("3.12.1",), needed_by=("tool",))
+    [tag] = diff_with(change).tags
+    [[move]] = moves_in(tag, tag.stacks).values()
+    assert move.needed_by == needed_by
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_package_is_counted_by_the_worst_of_its_parts(order: int) -> None:
+    product = change_of(Kind.DOWNGRADED, "3.11.6", "3.10.1", asked_for=PRODUCT)
+    dependency = change_of(Kind.UPGRADED, "3.8.17", "3.8.18")
+    [tag] = diff_with(*(product, dependency)[::order]).tags
+    [stack] = tag.stacks
+    moves: MovesByTag = {("develop",): {"hep": stack_moves(tag, stack)}}
+    counted = count_table(diff_with(product), moves)
+    assert counted.total.by_class == {Status.DOWNGRADED: 1}
