@@ -130,6 +130,9 @@ def error_lines(error: Exception) -> list[str]:
     """Return what is said of an error, a line a fault: where it is, what is wrong, the way out."""
     if isinstance(error, SnapdiffError):
         return error.lines()
+    if isinstance(error, click.NoSuchOption):  # click's own words differ by its version
+        meant = f"; did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
+        return [f"no option is called {error.option_name}{meant or ';'}"]
     if isinstance(error, click.ClickException):
         return [error.format_message()]
     if isinstance(error, OSError):  # without a file: of help and version, which click writes

@@ -194,8 +194,8 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--no-such"], "No such option"),  # the rest is click's, and differs by its version
-        (["old", "new", "--sort"], "No such option"),
+        (["--no-such"], "no option is called --no-such; did you mean --no-"),
+        (["old", "new", "--sort"], "no option is called --sort; did you mean"),
         (["old", "new", "-f"], "Option '-f' requires an argument."),
         (["old", "new", "-f", "yaml"], "yaml: no such format here; there are markdown, "),
         (["old", "new", "-f", "JSON"], "JSON: no such format here; there are markdown, "),

@@ -48,7 +48,7 @@ from tests.support.helpers import run_cli
         ),
         (
             ("--color", "never", "why", "hdf5"),
-            "No such option '--color'. snapdiff why --help lists those that there are",
+            "no option is called --color; snapdiff why --help lists those that there are",
         ),
         (
             (*SNAPSHOTS, "--fail-on", "removed,none"),
