@@ -7,7 +7,6 @@ at any moment, however little of it drips in.
 import asyncio
 import contextlib
 import functools
-import logging
 import netrc
 import os
 import ssl
@@ -28,7 +27,6 @@ from snapdiff.sources.download import CHUNK, REFUSED, Answer, NotThereError, Tra
 from snapdiff.sources.names import parts_of_url
 from snapdiff.sources.source import Validators
 
-logging.getLogger("aiohttp").addHandler(logging.NullHandler())  # or it would print its messages
 _MOST_REDIRECTS = 10
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _GONE = REFUSED | {404, 410}
