@@ -11,7 +11,6 @@ decoded; what the text means is remembered. That takes half off the time of read
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -129,8 +128,8 @@ def _read_edge(found: _Edge) -> Edge:
     return Edge(
         found.name,
         found.hash or found.build_hash or found.full_hash or "",
-        _in_order((parameters.deptypes if parameters else found.type) or ()),
-        _in_order(parameters.virtuals if parameters else ()),
+        tuple(sorted((parameters.deptypes if parameters else found.type) or ())),
+        tuple(sorted(parameters.virtuals if parameters else ())),
     )
 
 
@@ -141,13 +140,7 @@ def _read_named_edge(found: _Edge | str | tuple[str, _Types]) -> Edge:
     if isinstance(found, _Edge):
         return _read_edge(found)
     spec_hash, types = (found, _EDGE_OF_HASH_ALONE) if isinstance(found, str) else found
-    return Edge("", spec_hash, _in_order(types or ()), ())
-
-
-@lru_cache(1024)
-def _in_order(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the types or virtuals of an edge in order: one object for many edges."""
-    return tuple(sorted(words))
+    return Edge("", spec_hash, tuple(sorted(types or ())), ())
 
 
 ARCHITECTURE = PartReader(msgspec.json.Decoder(_Architecture | None), _read_architecture)
