@@ -1,5 +1,6 @@
 """Versions and builds in words: which there are, how many, and what tells those that are lost."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -86,15 +87,15 @@ class BuildShare(NamedTuple):
 class VersionMove(NamedTuple):
     """What became of the versions of a package: only before, only after, on both sides.
 
-    `counts` are the builds of each version; they are there where the others do not say it.
-    `none_gone` says that each of those before is paired with one after.
+    `counts` are the builds of each version; they are there where the others do not say it. `step`
+    is there where all pairs of another version make the same one: from which to which, how many.
     """
 
     gone: Versions
     came: Versions
     kept: Versions = ()
     counts: tuple[VersionCount, ...] = ()
-    none_gone: bool = False
+    step: tuple[str, str, int] | None = None
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -129,7 +130,11 @@ class VersionMove(NamedTuple):
         """The version of which there are fewer builds, and the one that they have now instead."""
         fewer = [it for it in self.counts if it.new < it.old]
         more = [it for it in self.counts if it.new > it.old]
-        return (fewer[0], more[0]) if self.none_gone and len(fewer) == len(more) == 1 else None
+        if len(fewer) != 1 or len(more) != 1:
+            return None
+        number = fewer[0].old - fewer[0].new
+        is_step = self.step == (fewer[0].version, more[0].version, number)
+        return (fewer[0], more[0]) if is_step else None
 
     @property
     def fell(self) -> bool:
@@ -181,7 +186,7 @@ def _moved(count: VersionCount, mark: Mark) -> str:
     return f"{-more:,} of {counted(count.old, 'build')} of {mark(count.version)} gone"
 
 
-def version_move(change: PackageChange) -> VersionMove:
+def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     """Return what became of a package's versions, with numbers where versions do not say it.
 
     They do not where some came and one that stays has fewer builds, and where none came or went and
@@ -193,9 +198,11 @@ def version_move(change: PackageChange) -> VersionMove:
     has_fewer = any(it.new and it.new < it.old for it in counts)
     has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
-        return VersionMove(
-            gone, came, kept if gone or came else (), counts, not change.specs.removed
-        )
+        pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
+        steps = [(*pair, number) for pair, number in pairs.items() if pair[0] != pair[1]]
+        is_one = len(steps) == 1 and not change.specs.removed and not change.different
+        step = steps[0] if is_one else None
+        return VersionMove(gone, came, kept if gone or came else (), counts, step)
     return VersionMove(gone, came, kept if gone or came else ())
 
 

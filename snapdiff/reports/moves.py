@@ -222,7 +222,7 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
 
 def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) -> Move:
     """Return what happened to a package; nothing in it says in which order its specs are."""
-    kind, versions = change.kind, version_move(change)
+    kind, versions = change.kind, version_move(change, specs)
     step = step_of(change.gone, change.came, change.kept) if change.came else ""
     lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts

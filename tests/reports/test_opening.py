@@ -1,12 +1,16 @@
 """The opening of a report: sentences about what many packages have as one reason."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from snapdiff.reports.names import NOWHERE
+from snapdiff.reports.opening import StackLoss
 from snapdiff.reports.terminal import broken
+from snapdiff.result import Trait, TraitCount
 from tests.support.documents import Item, lock, needs, to_bytes
 from tests.support.helpers import run_cli, write_files
 
@@ -179,6 +183,24 @@ def test_a_broken_sentence_goes_on_at_the_margin_and_a_broken_item_within() -> N
     assert broken("one two three", 9) == "one two\nthree"
     assert broken("one two three", 9, is_row=True) == "one two\n      three"
     assert broken("  − one two", 9) == "  − one\n      two"
+
+
+def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
+    lost = Counter({("hypre", "2.29"): 1, ("hypre", "2.28"): 1, ("app", "1.0"): 1})
+    hypre = TraitCount(Trait("dependency", "hypre", "2.29"), 1)
+    others = TraitCount(Trait("compiler", None, "gcc@12.2.0"), 2)
+    loss = StackLoss(
+        stacks=("a",),
+        place=NOWHERE,
+        builds=3,
+        of=9,
+        lost=lost,
+        gone=frozenset(),
+        parts=(hypre, others),
+    )
+    assert loss.in_words(str) == (
+        "3 of 9 builds gone, of 2 packages: 1 build of hypre 2.29; 2 built with gcc 12.2.0"
+    )
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
