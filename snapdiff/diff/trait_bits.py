@@ -91,12 +91,15 @@ class TraitBits:
     def of_foreign_targets(self, has: int, there: int) -> int:
         """Return the targets among some bits of whose family there is no other bit."""
         targets = self.of_what["target"]
-        mine, theirs = (
-            {bit: target_family(str(self._traits[bit].value)) for bit in each_bit(some & targets)}
-            for some in (has & ~there, there)
-        )
-        families = set(theirs.values())
-        return sum(bit for bit, family in mine.items() if families and family not in families)
+        mine, theirs = has & targets & ~there, there & targets
+        if not mine or not theirs:  # as mostly: no family has to be looked up
+            return 0
+
+        def family(bit: int) -> str:
+            return target_family(str(self._traits[bit].value))
+
+        families = set(map(family, each_bit(theirs)))
+        return sum(bit for bit in each_bit(mine) if family(bit) not in families)
 
     def of_trait(self, trait: Trait) -> int:
         """Return the bit of a trait that some build has."""

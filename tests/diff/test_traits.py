@@ -884,3 +884,14 @@ def test_builds_of_pages_are_one_now_where_none_is_left_of_those_before(
     [change] = report["tags"][0]["stacks"][0]["package_changes"]
     expected = {"what": "variant", "name": "dims", "value": merged}
     assert change.get("merged") == (expected if merged else None)
+
+
+def test_where_all_builds_are_of_one_target_no_family_is_looked_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("snapdiff.diff.trait_bits.target_family", None)  # it takes long to import
+    kept = spec("b")
+    report = report_of([spec("a", compiler="gcc@10"), kept], [kept])
+    [change] = report["tags"][0]["stacks"][0]["package_changes"]
+    compiler = {"what": "compiler", "name": None, "value": "gcc@10"}
+    assert change["lost_by"] == [{"trait": compiler, "specs": 1}]
