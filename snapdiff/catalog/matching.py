@@ -230,16 +230,15 @@ class _Matching:
             return
         old, new = tags
         waiting = self._old.waiting.get(old, {}), self._new.waiting.get(new, {})
-        tag = old if new is None else new  # what two tags of different names list waits
-        same = [self._in_common, *self._unchanged.get(tag, ())]
+        same = [self._in_common, *self._unchanged.get(new, ())]  # of a tag that both sides have
         counts = Counts()
         for counted in same:
-            counts.merge(counted.counts(tag, self._bad[tag]))
+            counts.merge(counted.counts(new, self._bad[new]))
         pairs = self._pairs.pop(tags, [])
         bad_stacks = self._left_out(tags, "stack")
         renamed: StackNames = {}
         if old is not None and new is not None:
-            in_both = chain.from_iterable(it.packages(tag, set()) for it in same)
+            in_both = chain.from_iterable(it.packages(new) for it in same)
             renamed = find_renamed(pairs, waiting, in_both, bad_stacks, self._scope)
         graphs = (
             rename_graphs(self._old.graphs.get(old, {}), renamed),
@@ -256,7 +255,7 @@ class _Matching:
             for pair in self._pairs_of_tag(tags, pairs, waiting, renamed, graphs):
                 names.add(pair.name)
                 yield pair
-            for package in chain.from_iterable(it.packages(tag, self._bad[tag]) for it in same):
+            for package in chain.from_iterable(it.packages(new) for it in same):
                 if package.name in names:
                     for stack in self._scope.stacks(frozenset().union(*package.by_stacks)):
                         unchanged.setdefault(stack, set()).add(package.name)

@@ -102,8 +102,8 @@ class CountedFiles(Listed):
     def __init__(self, scope: Scope) -> None:
         super().__init__()
         self._scope = scope
-        self._packages: dict[str, dict[str, list[PackageCounts]]] = {}
-        self._counts: dict[str, Counts] = {}
+        self._packages: dict[str | None, dict[str, list[PackageCounts]]] = {}
+        self._counts: dict[str | None, Counts] = {}
         self.bad: dict[str, BadPage] = {}
         """Those that cannot be read, by their paths."""
 
@@ -133,7 +133,7 @@ class CountedFiles(Listed):
         for package in packages:
             add_package(counts, package, self._scope, times)
 
-    def counts(self, tag: str, left_out: AbstractSet[Claim]) -> Counts:
+    def counts(self, tag: str | None, left_out: AbstractSet[Claim]) -> Counts:
         """Return the counts of a tag, less those of documents of what is left out."""
         total = Counts()
         total.merge(self._counts.get(tag, Counts()))
@@ -141,12 +141,9 @@ class CountedFiles(Listed):
             self._add(total, self._packages.get(tag, {}).get(path, ()), -1)
         return total
 
-    def packages(self, tag: str, left_out: AbstractSet[Claim]) -> Iterator[PackageCounts]:
-        """Yield the packages of a tag, less those of documents of what is left out."""
-        paths = self.paths_of(tag, left_out)
-        for path, packages in self._packages.get(tag, {}).items():
-            if path not in paths:
-                yield from packages
+    def packages(self, tag: str | None) -> Iterator[PackageCounts]:
+        """Yield the packages of a tag."""
+        return chain.from_iterable(self._packages.get(tag, {}).values())
 
 
 def add_package(counts: Counts, package: PackageCounts, scope: Scope, times: int = 1) -> None:

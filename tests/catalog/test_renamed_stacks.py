@@ -191,6 +191,20 @@ def test_a_stack_of_which_a_document_keeps_a_package_is_no_other_one(tmp_path: P
     assert found == [("s1", "changed", None, 1), ("s2", "added", None, 1)]
 
 
+def test_a_stack_that_two_documents_list_is_no_other_one(tmp_path: Path) -> None:
+    found = [Item(name, explicit=True) for name in ("cmake", "hdf5", "m4", "zlib")]
+    locked = to_bytes(lock(found))
+    tree = to_bytes(database(found, installed=True))
+    write_files(tmp_path / "old", {"hep1/.spack-db/index.json": tree, "hep1/spack.lock": locked})
+    write_files(tmp_path / "new", {"hep2/spack.lock": locked})
+    report = run_json(tmp_path / "old", tmp_path / "new", "--skip-bad-pages", "-q")
+    assert [page["path"] for page in report["skipped"]] == ["hep1/spack.lock"]
+    [tag] = report["tags"]
+    assert [(it["stack"], it["status"], it["specs"]["new"]) for it in tag["stacks"]] == [
+        ("hep2", "added", 4)
+    ]
+
+
 def test_only_stacks_that_are_asked_for_are_held_against_each_other(tmp_path: Path) -> None:
     old = write_files(tmp_path / "old", locks("v", "e4s1", environment()))
     new = write_files(tmp_path / "new", locks("v", "e4s2", environment()))
