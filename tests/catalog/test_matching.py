@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from snapdiff import CatalogDiff, Filters, diff_catalogs, load_catalog
 from snapdiff.catalog.compared_files import ComparedFiles
-from snapdiff.catalog.reading import FilePair, Reading, read_pair
+from snapdiff.catalog.reading import FilePair, Reading, pairs_of_package, read_pair
 from snapdiff.catalog.sides import CountedFiles, repeated_claims
 from snapdiff.comparison import ComparisonOptions, diff_files
 from snapdiff.errors import BadPage, BadPagesError, RevisionError
@@ -319,6 +320,23 @@ def test_a_stack_of_a_tag_on_one_side_is_counted_and_not_listed(status: str) -> 
     assert (stack["specs"], stack["summary"][status]) == ({side: 3, other: 0}, 3)
     assert stack["packages"] == {side: 2, other: 0, "added": [], "removed": []}
     assert (stack["package_changes"], stack["changes"]) == ([], [])
+
+
+def test_what_both_sides_keep_is_not_what_one_side_lost() -> None:
+    old, new = page(spec("b"), spec("c", "1.1")), page(spec("b"), spec("d", "1.2"))
+    packages = file_pair(ZLIB, old, new).packages
+    assert packages
+    [pair] = packages.pairs
+    assert [build.version_text for _, build in pair.kept()] == ["1.0"]
+
+
+def test_a_package_of_two_documents_is_named_where_the_new_side_lists_it() -> None:
+    listed = [
+        replace(page(spec("b")).packages[0], tag=tag, document=path)
+        for tag, path in (("v1", "old.md"), ("v2", "new.md"))
+    ]
+    [pair] = pairs_of_package(("v1", "v2"), [], listed[:1], listed[1:], ({}, {}))
+    assert pair.document == "new.md"
 
 
 # --- Counts ---
