@@ -145,7 +145,7 @@ def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> Non
     sides = ([*TOOLS[:2], OTHER], [*with_sdk(TOOLS[:2], ["tool1"]), OTHER])
     text = "\n".join(report(tmp_path, {"a": sides}))
     assert "is new in" not in text
-    needed = "no longer a root spec, needed by `sdk` (new there)\n"
+    needed = "no longer a root spec, needed by `sdk`\n"
     assert f"\n- ↓ `tool1` `2.0` → `1.9`, {needed}" in text
     assert f"\n- ≠ `tool0` {needed}" in f"{text}\n"
 
