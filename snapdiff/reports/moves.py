@@ -1,7 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct
@@ -150,9 +149,8 @@ Moves = Mapping[tuple[str, bool], tuple[Move, ...]]
 """What happened to packages, the worst first, by name and by whether nobody asked for them."""
 
 
-def moves_in(tag: TagDiff, stacks: Iterable[StackDiff]) -> Moves:
+def moves_in(tag: TagDiff, stacks: Sequence[StackDiff]) -> Moves:
     """Return what happened to packages in some stacks of a tag, of those that are looked at."""
-    stacks = list(stacks)
     said = {stack.stack: stack_moves(tag, stack) for stack in stacks}
     return moves_of(said, Places({stack.stack: stack.status for stack in stacks}))
 
@@ -199,7 +197,10 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     in_tag = {Kind.ADDED: set(tag.packages.added), Kind.REMOVED: set(tag.packages.removed)}
     whole = dict.fromkeys(dependencies_now(stack), Status.DEPENDENCY_NOW)
     whole |= dict.fromkeys(no_dependencies(stack), Status.NO_DEPENDENCY)
-    because = [it.because for it in stack.package_changes if it.kind is Kind.REMOVED and it.because]
+    telling: dict[str, list[str]] = {}
+    for reason in (it.because for it in stack.package_changes if it.kind is Kind.REMOVED):
+        if reason:
+            telling.setdefault(reason.package, []).extend(telling_variants(reason))
     needed_by = needed_by_new(stack)
     found = []
     for change in stack.package_changes:
@@ -213,9 +214,9 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
             move = replace(move, status=Status.ROOTS)
         if move.asked_for and not move.needed_by:
             move = replace(move, needed_by=needed_by.get(change.package, ()))
-        if move.versions.gone and move.versions.came and not move.versions.kept:
-            variants = [telling_variants(it) for it in because if it.package == change.package]
-            move = replace(move, telling=tuple(dict.fromkeys(chain.from_iterable(variants))))
+        variants = dict.fromkeys(telling.get(change.package, ()))
+        if variants and move.versions.gone and move.versions.came and not move.versions.kept:
+            move = replace(move, telling=tuple(variants))
         found.append((change, move))
     return found
 
