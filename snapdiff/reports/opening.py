@@ -309,9 +309,10 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
             because=because,
             is_dependency=(because.package, False) not in moves,
             packages=number,
-            placed=_by_place(((name, stack) for _, name, stack in sorted(group)), places),
+            placed=tuple(sorted(_by_place(placed, places), key=lambda it: -len(it[0]))),
         )
         for (status, because), group in found.items()
+        for placed in [[(name, stack) for _, name, stack in sorted(group)]]
         if (number := len({name for _, name, _ in group})) >= _LEAST_DEPENDENCIES
     ]
     return tuple(sorted(told, key=lambda it: (-it.packages, it.status, it.because.package)))

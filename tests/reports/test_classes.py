@@ -257,6 +257,19 @@ def test_what_changed_only_as_all_around_it_did_is_counted_apart(own: int, sente
     assert (f"  ≠ {12 - own} changed in compiler alone: p{own:02}, " in text) is (own != 12)
 
 
+def test_of_several_that_changed_in_different_ways_the_words_are_plural(tmp_path: Path) -> None:
+    sides = [
+        [
+            *(Item(f"app{number}", os=os) for number in range(12)),
+            *(Item("same", recipe=os[-5:]), Item("up", os[-2:])),
+        ]
+        for os in ("ubuntu20.04", "ubuntu22.06")
+    ]
+    text = run_cli(*write_locks(tmp_path, *sides), "-f", "text").out
+    said = "13 more changed in os alone or only have another hash."
+    assert said in " ".join(text.split())
+
+
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_few_that_are_gone_new_or_downgraded_are_named_where_no_line_follows(number: int) -> None:
     few = [f"p{n}" for n in range(number)]

@@ -416,6 +416,16 @@ def test_filters_and_skipped_pages_are_told() -> None:
     assert "both sides hold the same specs" not in text
 
 
+def test_a_stack_under_another_name_narrows_no_report(tmp_path: Path) -> None:
+    for side, stack in (("old", "ubuntu22.04"), ("new", "ubuntu24.04")):
+        records = [spec(f"{side}{name}", side, package=name, stacks=stack) for name in ("x", "y")]
+        write_files(tmp_path / side, pages_of(records))
+    catalogs = (load_catalog(str(tmp_path / side)) for side in ("old", "new"))
+    text = Page(rendered(diff_catalogs(*catalogs))).text()
+    assert "Stack ubuntu22.04 compared as ubuntu24.04." in text
+    assert "is narrowed" not in text
+
+
 def test_an_empty_diff_says_so() -> None:
     day = SNAPSHOTS / "2025-06-29"
     text = rendered(diff_catalogs(load_catalog(day), load_catalog(day)))

@@ -83,13 +83,13 @@ TAKEN = "3 products that were root specs are only its dependencies there now"
 @pytest.mark.parametrize(
     ("older", "more", "lines"),
     [
-        ((), f": {TAKEN}", ["≠ `tool0`, `tool1`, `tool2` no longer root specs"]),
+        ((), f": {TAKEN}", ["`tool0`, `tool1`, `tool2` no longer root specs"]),
         (
             ("tool1",),
             f"; it needs older `tool1`; {TAKEN}",
             [
                 "↓ `tool1` `2.0` → `1.9`, no longer a root spec",
-                "≠ `tool0`, `tool2` no longer root specs",
+                "`tool0`, `tool2` no longer root specs",
             ],
         ),
         (
@@ -97,7 +97,7 @@ TAKEN = "3 products that were root specs are only its dependencies there now"
             f"; it needs older `tool0`, `tool1`; {TAKEN}",
             [
                 "↓ `tool0`, `tool1` `2.0` → `1.9`, no longer root specs",
-                "≠ `tool2` no longer a root spec",
+                "`tool2` no longer a root spec",
             ],
         ),
     ],
@@ -125,7 +125,7 @@ def test_where_a_new_root_takes_others_in_elsewhere_each_place_has_its_own(tmp_p
     ) in found
     assert [line for line in found[4:] if "no longer" in line] == [
         "- − `tool2` `2.0` gone from `b`; no longer a root spec in `a`",
-        "- ≠ `tool0`, `tool1` no longer root specs (all but `c`)",
+        "- `tool0`, `tool1` no longer root specs (all but `c`)",
     ]
     table = report(tmp_path, stacks)
     assert "| **No longer root specs** |  |  |" in table
@@ -147,7 +147,7 @@ def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> Non
     assert "is new in" not in text
     needed = "no longer a root spec, needed by `sdk`\n"
     assert f"\n- ↓ `tool1` `2.0` → `1.9`, {needed}" in text
-    assert f"\n- ≠ `tool0` {needed}" in f"{text}\n"
+    assert f"\n- `tool0` {needed}" in f"{text}\n"
 
 
 def builds(name: str, **values: str) -> list[Item]:
@@ -344,6 +344,26 @@ def test_what_is_gone_because_of_another_is_no_sentence_where_it_is_little(tmp_p
     assert [line for line in lines if "because of" in line] == [
         "- − `a`, `b`, `c`, `cairo`, `d`, `qt`, `qwt` `1.0` gone, because of `visit` `~gui`"
     ]
+
+
+def test_a_reason_says_first_where_most_are_gone(tmp_path: Path) -> None:
+    sides = {
+        "a": (drawing(VISIT, [], ["qt"]), WITHOUT_QT),
+        "b": (WITH_QT, WITHOUT_QT),
+    }
+    lines = report(tmp_path, sides)
+    such = "such as `qwt`, `a`, `b`"
+    assert f"- `visit` `~gui`: 7 dependencies gone from `b`, 1 from both, {such}" in lines
+
+
+def test_roots_alone_have_no_sign(tmp_path: Path) -> None:
+    tools = [replace(it, version=f"{n}.0") for n, it in enumerate(TOOLS * 2)]
+    tools = [replace(it, name=f"{it.name}{n}") for n, it in enumerate(tools)]
+    above = Item("app", explicit=True, needs=tuple(map(needs, tools)))
+    below = [replace(it, explicit=False) for it in tools]
+    text = "\n".join(report(tmp_path, {"a": ([*tools, above], [*below, above])}))
+    assert " no longer root specs" in text
+    assert "≠" not in text
 
 
 def seven_reasons() -> Sides:
