@@ -104,8 +104,10 @@ def narrowed_to_kinds(diff: CatalogDiff) -> CatalogDiff:
 
 
 def with_changes_elsewhere(stacks: Collection[StackDiff]) -> tuple[StackDiff, ...]:
-    """Return the stacks of a tag, `still_there` without packages that no stack has a change of."""
+    """Return the stacks of a tag, `still_there` with what something happened to in any of them."""
     changed = {change.package for stack in stacks for change in stack.package_changes}
+    for roots in filter(None, (stack.asked_for for stack in stacks)):
+        changed.update(roots.now, roots.no_longer)
     return tuple(
         replace(stack, still_there=tuple(name for name in stack.still_there if name in changed))
         for stack in stacks

@@ -40,6 +40,7 @@ from snapdiff.model import (
     StackGraphs,
     TagPair,
     Tags,
+    asked_for_on_one_side,
     count_by_stacks,
     packages_asked_for,
 )
@@ -251,7 +252,7 @@ class _Matching:
                 counted = PackageCounts(package.tag, package.name, by_stacks)
                 add_package(counts, counted, self._scope)
         else:
-            names = set()
+            names = set().union(*asked_for_on_one_side(*graphs).values())
             for pair in self._pairs_of_tag(tags, pairs, waiting, renamed, graphs):
                 names.add(pair.name)
                 yield pair

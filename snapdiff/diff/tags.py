@@ -10,7 +10,7 @@ from snapdiff.diff.packages import PackageDiff, diff_package
 from snapdiff.diff.stacks import ComparedStack
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
-from snapdiff.model import PackagePair, TagPair, Tags, packages_asked_for
+from snapdiff.model import PackagePair, TagPair, Tags, asked_for_on_one_side
 from snapdiff.result import (
     Count,
     HashConflict,
@@ -90,11 +90,8 @@ class TagDiffs:
 
 def _asks_for_others(tag: TagPair) -> bool:
     """Return whether both sides have a document of a stack, and ask for other packages in it."""
-    old, new = tag.graphs
-    return any(
-        packages_asked_for(old[stack]) != packages_asked_for(new[stack])
-        for stack in old.keys() & new.keys() - {None} - tag.left_out_stacks
-    )
+    found = asked_for_on_one_side(*tag.graphs)
+    return any(found[stack] for stack in found.keys() - {None} - tag.left_out_stacks)
 
 
 def _two_sided_tag(

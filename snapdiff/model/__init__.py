@@ -30,6 +30,7 @@ from snapdiff.model.specs import (
     Root,
     Spec,
     StackGraphs,
+    asked_for_on_one_side,
     counting_stacks,
     packages_asked_for,
 )

@@ -152,7 +152,8 @@ class TagPair(Struct, frozen=True, kw_only=True):
     dependencies of both sides' documents in which something differs, `documents` the kinds of both
     sides' documents. `renamed` has the old name of each stack of the new side that was found to be
     one of the old side.
-    `unchanged` has by stack what is counted there of the packages that pairs of the tag hold.
+    `unchanged` has by stack what is counted there of the packages that pairs of the tag hold, or
+    that are asked for on one side alone.
     """
 
     tags: Tags

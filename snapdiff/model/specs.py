@@ -198,5 +198,16 @@ class Graph(Protocol):
 StackGraphs = Mapping[str | None, Graph]
 """The dependencies of one side's documents, by the stack that each of them lists."""
 
+
+def asked_for_on_one_side(old: StackGraphs, new: StackGraphs) -> dict[str | None, frozenset[str]]:
+    """Return by stack what somebody asked for on one side alone, where both say what they want."""
+    found = {}
+    for stack in old.keys() & new.keys():
+        before, after = packages_asked_for(old[stack]), packages_asked_for(new[stack])
+        if before is not None and after is not None:
+            found[stack] = before ^ after
+    return found
+
+
 NO_GRAPHS: tuple[StackGraphs, StackGraphs] = ({}, {})
 """Both sides have no document with dependencies."""

@@ -124,8 +124,8 @@ class StackDiff(Struct, frozen=True, kw_only=True):
       their packages, then what most of the rest have; three at most, each spec counted once
     - `package_changes`: what happened to each package that changed; nothing in a tag that is on one
       side only
-    - `still_there`: packages that are on both sides of the stack, though only other stacks of the
-      tag have a change of them that is reported
+    - `still_there`: packages that are on both sides of the stack without a change of their own
+      that is reported, though in a stack of the tag they changed or who asks for them did
     - `compilers`: how many specs have which compiler, the unchanged ones too; there where the
       compilers of all specs are known
     - `causes`: why its specs were rebuilt, what explains most first

@@ -9,7 +9,7 @@ import pytest
 
 from snapdiff.reports.product_table import signs_in
 from tests.support.documents import Item, lock, needs, to_bytes
-from tests.support.helpers import run_cli, write_files
+from tests.support.helpers import run_cli, run_json, write_files
 
 Sides = tuple[Sequence[Item], Sequence[Item]]
 
@@ -65,11 +65,25 @@ def test_a_cell_says_who_asks_for_a_product_no_longer_and_only_now(tmp_path: Pat
 def test_a_product_of_which_only_roots_changed_has_a_row_and_is_in_no_list(tmp_path: Path) -> None:
     tool, asked_for = Item("tool", "1.0"), Item("tool", "1.0", explicit=True)
     both = (root("1.0", name="app"), root("1.0", name="app"))
-    rows = table(tmp_path, a=([asked_for, *both[0]], root("1.0", tool, name="app")), b=both)
-    assert rows["tool"] == ["now †", ""]
+    below = (root("1.0", tool, name="app"), root("1.0", tool, name="app"))
+    roots_alone = ([asked_for, *both[0]], root("1.0", tool, name="app"))
+    rows = table(tmp_path, a=roots_alone, b=both, c=below)
+    assert rows["tool"] == ["now †", "", "·"]
     text = run_cli("-C", tmp_path, "old", "new").out
     assert "| **No longer a root spec** |" in text
     assert text.count("[`tool`]") == 1
+    [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
+    assert ["tool" in stack["still_there"] for stack in tag["stacks"]] == [True, False, True]
+
+
+def test_a_product_that_a_document_without_changes_has_is_there(tmp_path: Path) -> None:
+    tool = Item("tool", "1.0")
+    roots_alone = (root("1.0", replace(tool, explicit=True)), root("1.0", tool))
+    table(tmp_path, a=roots_alone, b=([], []))
+    same = to_bytes(lock(root("1.0", tool)))
+    write_files(tmp_path, {f"{side}/c/spack.lock": same for side in ("old", "new")})
+    [tag] = run_json("-C", tmp_path, "old", "new")["tags"]
+    assert ["tool" in stack["still_there"] for stack in tag["stacks"]] == [True, False, True]
 
 
 def test_a_reconfigured_product_says_in_what(tmp_path: Path) -> None:
