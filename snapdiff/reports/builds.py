@@ -102,17 +102,21 @@ class VersionMove(NamedTuple):
 
         Beside versions that stay `1.2 → 1.3, still has 1.0`; of several series `3.11.6 new,
         3.8.17 → 3.8.18, 3.7.17 gone`; of one side alone `1.2 gone`; with counts `1.9.0 added beside
-        2.0.0, 1 of 4 builds of 2.0.0 gone`, or `1 of 4 builds 2.0.0 → 1.9.0` where none is gone.
+        2.0.0, 1 of 4 builds of 2.0.0 gone`, or where none is gone `1 of 4 builds 2.0.0 → 2.1.0` and
+        `1.9.0 added beside 2.0.0 in place of 1 of 4 builds`.
         """
         if self.went:
             old, new = self.went
             number = old.old - old.new
             left = new.new - new.old - number
-            words = f"{number:,} of {counted(old.old, 'build')}"
-            words += f" {mark(old.version)} → {mark(new.version)}"
-            return (
-                f"{words}, {counted(left, 'more build')} of {mark(new.version)}" if left else words
-            )
+            some = f"{number:,} of {counted(old.old, 'build')}"
+            more = f", {counted(left, 'more build')} of {mark(new.version)}" if left else ""
+            if not self.is_added:
+                return f"{some} {mark(old.version)} → {mark(new.version)}{more}"
+            if not self.came:
+                return f"{_moved(new, mark)} in place of {some} of {mark(old.version)}"
+            of_which = f" of {mark(old.version)}" if len(self.kept) > 1 else ""
+            return f"{self._versions_in_words(mark)} in place of {some}{of_which}{more}"
         moved = [_moved(it, mark) for it in reversed(self.counts) if it.old and it.new]
         return ", ".join(filter(None, [self._versions_in_words(mark), *moved]))
 
@@ -135,6 +139,19 @@ class VersionMove(NamedTuple):
         number = fewer[0].old - fewer[0].new
         is_step = self.step == (fewer[0].version, more[0].version, number)
         return (fewer[0], more[0]) if is_step else None
+
+    @property
+    def is_added(self) -> bool:
+        """Whether builds of a version went to one that is added: the highest version stays."""
+        if self.came and self.kept:
+            return parse_version(self.came[-1]) < parse_version(self.kept[-1])
+        return sum(it.new - it.old for it in self.counts) > 0
+
+    @property
+    def begins_with_builds(self) -> bool:
+        """Whether the words begin with a number of builds."""
+        names_versions = self.gone or self.came
+        return not names_versions or bool(self.went and not self.is_added)
 
     @property
     def fell(self) -> bool:

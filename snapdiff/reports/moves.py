@@ -129,7 +129,7 @@ class Move(Struct, frozen=True, kw_only=True):
         versions = " ".join(filter(None, [versions, variants_in_words(self.telling, mark)]))
         words = f" {versions}" if versions else ""
         if self.versions.counts:
-            if self.versions.went or not (self.versions.gone or self.versions.came):
+            if self.versions.begins_with_builds:
                 words = f":{words}"
             trait = lost.common_trait(mark) if lost and lost.number else ""
             return f"{words}, no longer {trait}" if trait else words
