@@ -238,7 +238,7 @@ def shares_of(
         # By pairs alone a build of another version may be the one that is left over.
         counts = (it for it in builds_by_version(change) if it.old != it.new)
         fewer = {it.version for it in counts if (it.old > it.new) is is_lost}
-        found = [it for it in specs if it.kind is kind and it.duplicate is UNSET]
+        found = [it for it in specs if it.kind is kind and not (duplicates and it.duplicate)]
         versions = fewer & {spec.version for it in found if (spec := it.old or it.new)}
         return BuildShare(
             number=number,

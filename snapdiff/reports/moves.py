@@ -237,7 +237,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     elif differing := [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]:
         of_these = in_order(spec.new.version for spec in differing if spec.new)
         own = () if versions.counts else of_these
-        number = sum(not spec.duplicate for spec in differing)
+        number = sum(not (change.different and spec.duplicate) for spec in differing)
         of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
         of = of or number_of_builds(change).new
         some_builds = (number, of) if 0 < number < of else None

@@ -56,7 +56,8 @@ def in_parts(stack: StackDiff, kinds: Collection[Kind]) -> StackDiff:
 
 def _parts_of(change: PackageChange) -> Iterable[PackageChange]:
     if not isinstance(change.parts, PackageParts):
-        yield change
+        is_product = change.asked_for == AskedFor(old=True, new=True)  # each root is a build
+        yield replace(change, different=UNSET, duplicates=UNSET) if is_product else change
         return
     root, others = change.parts.asked_for, change.parts.others
     for part, asked_for in ((root, change.asked_for), (others, AskedFor(False, False))):

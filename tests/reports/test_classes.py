@@ -1,6 +1,7 @@
 """Each package is in one class, by the worst that happened to it, and the sentence adds up."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -181,10 +182,44 @@ COUNTED = {
 @pytest.mark.parametrize("name", COUNTED)
 def test_equal_builds_count_once_on_both_sides(tmp_path: Path, name: str) -> None:
     old, new, expected = COUNTED[name]
-    for side, text in (("old", f"left-1; {old}"), ("new", new)):
-        nodes = with_hashes(described(*text.split("; ")))
-        (tmp_path / f"{side}.lock").write_text(json.dumps(lock_of(nodes, nodes)))
-    out = run_cli(tmp_path / "old.lock", tmp_path / "new.lock", "-f", "text").out
+    assert expected in text_of_graphs(tmp_path, f"left-1; {old}", new, lambda name: name == "user")
+
+
+def text_of_graphs(folder: Path, old: str, new: str, is_root: Callable[[str], bool]) -> str:
+    """What is said of two graphs, in each of which a package `user` needs all others."""
+    for side, text in (("old", old), ("new", new)):
+        lines = text.split("; ")
+        user = f"user-1 > {', '.join(line.split()[0] for line in lines)}"
+        nodes = with_hashes(described(*lines, user))
+        roots = [key for key, node in nodes.items() if is_root(node.name)]
+        (folder / f"{side}.lock").write_text(json.dumps(lock_of(nodes, roots)))
+    return run_cli(folder / "old.lock", folder / "new.lock", "-f", "text").out
+
+
+EQUAL_ROOTS = {
+    "one is new, one went to another version": (
+        "zfp-1 version=0.5 variants=+x; zfp-3 version=0.5 > b-1:build; b-1; b-2",
+        f"zfp-1 version=0.6 variants=+x > b-2:build; {EQUAL}",
+        "zfp 0.6 added beside 0.5.\n",
+    ),
+    "one of them is gone": (EQUAL, "zfp-3 version=0.5 > b-1:build; b-1", "1 of 2 builds gone"),
+    "of one version": (
+        f"zfp-1; zfp-2 variants=+x; {EQUAL}",
+        "zfp-1; zfp-2 variants=+x; zfp-3 version=0.5 > b-1:build; b-1",
+        "zfp: 1 of 4 builds gone (0.5)",
+    ),
+    "reconfigured": (
+        f"zfp-1 version=0.5 os=sles; {EQUAL}",
+        f"zfp-1 version=0.5 os=sles; {EQUAL_X}",
+        "zfp 0.5: 2 of 3 builds reconfigured",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL_ROOTS)
+def test_of_a_product_each_of_equal_roots_is_a_build(tmp_path: Path, name: str) -> None:
+    old, new, expected = EQUAL_ROOTS[name]
+    out = text_of_graphs(tmp_path, old, new, lambda name: name in ("user", "zfp"))
     assert expected in out
 
 
