@@ -189,12 +189,19 @@ def grouped(
 ) -> tuple[Group, ...]:
     """Return the groups of lines that are in order, the worst first.
 
-    With `columns` they are tables, as far as names are not enough; `lists_all` gives every package
-    its line.
+    With `columns` they are tables, as far as names are not enough and a column says what happened:
+    what came or went with a whole stack has a line. `lists_all` gives every package its line.
     """
+    in_columns = {name for cells in columns.values() for name in cells}
+
+    def status_and_form(line: PackageLine) -> tuple[Status, bool]:
+        return line.status, in_columns.isdisjoint(line.packages)
+
     return tuple(
-        _group(status, list(some), columns, lists_all=lists_all)
-        for status, some in groupby(lines, key=lambda it: it.status)
+        _group(status, list(some), {} if is_list else columns, lists_all=lists_all)
+        for (status, is_list), some in groupby(
+            sorted(lines, key=status_and_form), key=status_and_form
+        )
     )
 
 

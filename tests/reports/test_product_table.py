@@ -132,3 +132,18 @@ def test_a_rebuilt_product_that_is_now_or_no_longer_a_root_is_called_so(
     lines = run_cli("-C", tmp_path, "old", "new").out.splitlines()
     side = "now" if is_root else "no longer"
     assert lines[2] == f"1 product {side} a root spec. 1 more only has another hash."
+
+
+@pytest.mark.parametrize(("side", "word"), [("old", "Gone"), ("new", "New")])
+def test_what_came_or_went_with_a_whole_environment_has_a_line_and_no_row(
+    tmp_path: Path, side: str, word: str
+) -> None:
+    tool = root("1.0", name="tool")
+    write_files(tmp_path, {f"{side}/whole/spack.lock": to_bytes(lock([*tool, *root("3.19")]))})
+    rows = table(tmp_path, a=([], root("3.20")), b=(root("3.20"), []))
+    assert "tool" not in rows
+    for arguments in ([], ["-f", "comment"]):
+        text = run_cli("-C", tmp_path, "old", "new", "--package-url", "", *arguments).out
+        assert f"`tool` `1.0` {word.lower()} (`whole`)\n" in text
+    html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
+    assert f"1.0 {word.lower()} (whole)" in html
