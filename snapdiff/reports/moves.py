@@ -28,7 +28,7 @@ from snapdiff.reports.names import (
 )
 from snapdiff.reports.products import (
     dependencies_now,
-    needed_by_new,
+    needed_by_roots_now,
     no_dependencies,
     only_roots,
     specs_by_part,
@@ -53,9 +53,9 @@ class Move(Struct, frozen=True, kw_only=True):
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
     `some_builds` says of how many builds how many were, where these are not all; `telling` are its
     variants because of which others are gone, where its version changed. `asked_for` is there where
-    somebody asks for it on one side alone, and it is on both. `needed_by` are new there and depend
-    on the older version that came, or on what is asked for no longer. `as_dependency` says of what
-    happened to the dependency of a product's name that it is told with products.
+    somebody asks for it on one side alone, and it is on both. `needed_by` are asked for only now
+    and depend on the older version that came, or on what is asked for no longer. `as_dependency`
+    says of what happened to the dependency of a product's name that it is told with products.
     """
 
     status: Status
@@ -201,7 +201,7 @@ def stack_moves(tag: TagDiff, stack: StackDiff) -> StackMoves:
     for reason in (it.because for it in stack.package_changes if it.kind is Kind.REMOVED):
         if reason:
             telling.setdefault(reason.package, []).extend(telling_variants(reason))
-    needed_by = needed_by_new(stack)
+    needed_by = needed_by_roots_now(stack)
     found = []
     for change in stack.package_changes:
         move = _move(change, specs[change.package, change.is_dependency], shared)

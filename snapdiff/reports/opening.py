@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from snapdiff.reports.builds import dependency_in_words, trait_in_words, traits_in_words
 from snapdiff.reports.moves import Moves, StackMoves
 from snapdiff.reports.names import Mark, Place, Places, counted
-from snapdiff.reports.products import needed_by_new
+from snapdiff.reports.products import needed_by_roots_now
 from snapdiff.reports.stack_reasons import SharedChange
 from snapdiff.reports.statuses import Status
 from snapdiff.result import Because, Kind, PackageChange, StackDiff, TagDiff, Trait, TraitCount
@@ -174,7 +174,7 @@ def new_roots_of(tag: TagDiff, moves: Mapping[str, StackMoves], places: Places) 
         (change.package, move.versions) for _, change, move in every if not change.needed_by
     }
     for stack in tag.stacks:
-        for package, roots in needed_by_new(stack).items():
+        for package, roots in needed_by_roots_now(stack).items():
             taken.setdefault(roots, []).append((package, stack.stack))
     for name, change, move in every:
         is_alone = (change.package, move.versions) not in without_roots

@@ -89,14 +89,14 @@ def only_roots(package: str, asked_for: AskedFor) -> PackageChange:
     )
 
 
-def needed_by_new(stack: StackDiff) -> dict[str, tuple[str, ...]]:
-    """Return what is asked for no longer by name, with the new roots that depend on it directly."""
+def needed_by_roots_now(stack: StackDiff) -> dict[str, tuple[str, ...]]:
+    """Return what is asked for no longer by name, with the roots only now that need it directly."""
     if stack.asked_for is None:
         return {}
     asked_for = ((change.package, change.asked_for) for change in stack.package_changes)
-    new = {name for name, sides in asked_for if sides and sides.new and not sides.old}
+    now = {name for name, sides in asked_for if sides and sides.new and not sides.old}
     return {
-        name: tuple(root for root in roots if root in new)
+        name: tuple(root for root in roots if root in now)
         for name, roots in stack.asked_for.needed_by.items()
     }
 

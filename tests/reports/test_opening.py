@@ -150,6 +150,18 @@ def test_what_a_new_root_brought_to_fewer_is_said_of_each(tmp_path: Path) -> Non
     assert f"\n- `tool0` {needed}" in f"{text}\n"
 
 
+def test_a_root_that_was_a_dependency_needs_another_and_is_not_new(tmp_path: Path) -> None:
+    app = Item("app", needs=(needs(TOOLS[0]),))
+    top = replace(OTHER, needs=(needs(app),))
+    swapped = [replace(TOOLS[0], explicit=False), replace(app, explicit=True)]
+    sides = ([TOOLS[0], app, top], [*swapped, top])
+    lines = report(tmp_path, {"a": sides})
+    assert lines[2] == "2 products now or no longer root specs in `a`."
+    assert "- `tool0` no longer a root spec, needed by `app`" in lines
+    assert "- `app` now a root spec" in lines
+    assert "new" not in "\n".join(lines[1:])
+
+
 def builds(name: str, **values: str) -> list[Item]:
     """A build of a product for each of these values of a variant."""
     return [
