@@ -94,16 +94,16 @@ class Part(Struct, frozen=True, kw_only=True):
 class TagBlock(Struct, frozen=True, kw_only=True):
     """What happened in one tag that is on both sides.
 
-    `by_stack` has what happened in each stack whose packages are listed, `worst` the worst that
-    happened to a package, as a product or (True) as a dependency. `only_rebuilt` names the stacks
-    that have no part of their own; `reasons` say why specs changed in those and, where the parts
-    are about all stacks, in all of them. `opening` has the reasons that many packages share.
-    `sets` has the names of the stacks that have a letter together.
+    `by_stack` has what happened in each stack whose packages are listed, `lines` the same of all of
+    them, though `parts` have not all of these. `only_rebuilt` names the stacks that have no part of
+    their own; `reasons` say why specs changed in those and, where the parts are about all stacks,
+    in all of them. `opening` has the reasons that many packages share. `sets` has the names of the
+    stacks that have a letter together.
     """
 
     tag: TagDiff
     by_stack: dict[str, StackMoves]
-    worst: dict[tuple[str, bool], Status]
+    lines: tuple[PackageLine, ...]
     only_rebuilt: tuple[str, ...]
     reasons: Reasons | None
     opening: Opening
@@ -204,7 +204,7 @@ class TagWriter:
         return TagBlock(
             tag=self.tag,
             by_stack=self.by_stack,
-            worst={package: moves[0].status for package, moves in self.moves.items()},
+            lines=tuple(self.lines),
             only_rebuilt=tuple(sorted(stack.stack for stack in rebuilt)),
             reasons=_beside(self.lines, self.tag.stacks, reasons),
             opening=opening,

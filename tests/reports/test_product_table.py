@@ -115,7 +115,7 @@ def test_an_environment_of_which_only_roots_changed_is_a_column(tmp_path: Path) 
     assert rows["tool"] == ["", "", "now †"]
     assert "\n| `c` | " in run_cli("-C", tmp_path, "old", "new", "--stat", "-f", "markdown").out
     html = run_cli("-C", tmp_path, "old", "new", "-f", "html").out
-    assert "Now or no longer a root spec: 1<" in html
+    assert "No longer a root spec: 1<" in html
     assert '<td class="cell" data-in="c">now †</td>' in html
 
 

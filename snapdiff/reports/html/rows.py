@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from snapdiff.model import Spec
 from snapdiff.reports.cause_words import SAME_TO_USE, cause_in_words
-from snapdiff.reports.groups import Tally
+from snapdiff.reports.groups import Tally, tallies
 from snapdiff.reports.html.writing import value_text
 from snapdiff.reports.moves import moves_of, stack_moves
 from snapdiff.reports.names import Places, tag_label
@@ -97,16 +97,24 @@ def columns_of(outline: Outline) -> tuple[str, ...]:
 def classes_of(rows: Sequence[TableRow], outline: Outline, words: Words) -> dict[int, RowClass]:
     """Return the classes of some rows, the worst first, in the words of headings."""
     numbers = Counter((row.worst, row.is_dependency) for row in rows)
-    in_some: Counter[Status] = Counter()
-    for tally in (*outline.packages.tallies, *outline.dependencies.tallies):
-        in_some[tally.status] += tally.in_some
+    counted = [
+        tally
+        for block in outline.tags
+        for is_dependency in (False, True)
+        for tally in tallies(it for it in block.lines if it.is_dependency is is_dependency)
+    ]
     found = {}
     for worst in sorted({row.worst for row in rows}):
         name, kind, said = "with_stack", Kind.ADDED, words("with_stack", None)
         if isinstance(worst, Status):
-            number = numbers[worst, False] + numbers[worst, True]
-            said = words("group", Tally(status=worst, number=number, in_some=in_some[worst]))
-            name, kind = worst.word, worst.kind
+            alike = [tally for tally in counted if tally.status is worst]
+            in_all = Tally(
+                status=worst,
+                number=sum(tally.number for tally in alike),
+                in_some=sum(tally.in_some for tally in alike),
+                what=tuple(sorted({it for tally in alike for it in tally.what}, reverse=True)),
+            )
+            name, kind, said = worst.word, worst.kind, words("group", in_all)
         found[worst] = RowClass(name, kind, said, numbers[worst, False], numbers[worst, True])
     return found
 
@@ -124,6 +132,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
     cells = dict(item for it in groups if it.table for item in it.table.rows.items())
     counted = block.reasons.causes if block.reasons else ()
     causes = {event: it.in_words(shown) for it in counted for event in it.events}
+    worst = {(it, line.is_dependency): line.status for line in block.lines for it in line.packages}
     changes = {stack.stack: specs_by_part(stack) for stack in tag.stacks}
     whole = {stack.stack for stack in tag.stacks if stack.status in ("added", "removed")}
     said = {
@@ -147,7 +156,7 @@ def _rows_of_tag(block: TagBlock, words: Words, *, has_cells: bool) -> Iterator[
         yield TableRow(
             tag=tag_label(tag),
             package=package,
-            worst=block.worst.get((package, is_dependency), other),
+            worst=worst.get((package, is_dependency), other),
             is_dependency=is_dependency,
             moves=tuple(
                 (it.status.kind, words("happened", it).removeprefix(": "))
