@@ -12,7 +12,6 @@ from msgspec import Raw, Struct, field, json
 from snapdiff.errors import FormatError
 from snapdiff.formats.document import Claim
 from snapdiff.formats.json_text import (
-    VALUES,
     FileContent,
     Key,
     decode_json,
@@ -138,13 +137,13 @@ def _read_environments(content: FileContent) -> Iterator[_Environment]:
     waiting: list[tuple[FileContent, str, int]] = [(content, "", 0)]
     while waiting:
         text, key, depth = waiting.pop(0)
-        sections = values_by_key(text, VALUES, key.removesuffix("."))
+        sections = values_by_key(text, key.removesuffix("."))
         found = sections.get("concrete_specs", b"null")
         nodes = decode_json(found, _NODES, f"{key}concrete_specs")
         roots = decode_json(sections.get("roots", b"[]"), _ROOTS, f"{key}roots")
         meta = decode_json(sections.get("_meta", b"{}"), _META, f"{key}_meta")
         found = sections.get("include_concrete", b"{}")
-        included = values_by_key(found, VALUES, f"{key}include_concrete")
+        included = values_by_key(found, f"{key}include_concrete")
         if meta.file_type not in (None, _FILE_TYPE):
             raise FormatError(
                 f"{key}_meta.file-type: {meta.file_type!r}; a lock has {_FILE_TYPE!r}"

@@ -18,11 +18,10 @@ _MISSING = re.compile(r"Object missing required field `(.*)`")
 _PLACE = re.compile(r"(.*) - at `(?:key` in `)?\$?([^`]*)`", re.DOTALL)
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)", re.MULTILINE)
 
-HASH_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 HASH_LENGTH = 32
 """Spack's DAG hash in base 32: the first 160 bits of a digest (Spack's `spack.hash_types`)."""
 
-_ALPHABET = HASH_ALPHABET.encode()
+_ALPHABET = b"abcdefghijklmnopqrstuvwxyz234567"
 
 FileContent = bytes | Raw
 
@@ -63,17 +62,15 @@ def decoder_by_key(kind: type[Value]) -> msgspec.json.Decoder[Value]:
 VALUES = decoder_by_key(dict[Key, Raw])
 
 
-def values_by_key(
-    content: FileContent, decoder: msgspec.json.Decoder[dict[Key, Value]], key: str = ""
-) -> dict[str, Value]:
+def values_by_key(content: FileContent, key: str = "") -> dict[str, Raw]:
     """Return the values of a mapping by their keys, each of them once.
 
     `key` is the key path of the mapping. Raises FormatError where a key is there twice.
     """
-    return _values_once(decode_json(content, decoder, key), key)
+    return _values_once(decode_json(content, VALUES, key), key)
 
 
-def _values_once(values: dict[Key, Value], key: str) -> dict[str, Value]:
+def _values_once(values: dict[Key, Raw], key: str) -> dict[str, Raw]:
     found = dict(zip(map(str, values), values.values(), strict=True))
     if len(found) < len(values):
         [(name, _)] = Counter(map(str, values)).most_common(1)

@@ -26,7 +26,6 @@ from snapdiff.errors import FormatError, NoSuchFile
 from snapdiff.formats.document import Claim, File
 from snapdiff.formats.json_text import (
     HASH_LENGTH,
-    VALUES,
     FileContent,
     Key,
     decode_json,
@@ -165,7 +164,7 @@ def open_database(
         # A part may be there twice. Where hashes and records are nearly all of the text, as in what
         # Spack writes, there is no room for another record beside them; to look at every key takes
         # a tenth of the time of comparing two indexes of 100,000 specs.
-        values_by_key(values_by_key(content, VALUES)["database"], VALUES, "database")
+        values_by_key(values_by_key(content)["database"], "database")
     return _InstallListing(kind, claim, records, database.version, elsewhere)
 
 
