@@ -89,10 +89,8 @@ def counted_in_common(
 def count_by_stacks(builds: Mapping[Build, int], common: Mapping[InCommon, int]) -> StackCounts:
     """Return the number of specs by the set of stacks they count in, given that of each build."""
     numbers: StackCounts = {}
-    for build, number in builds.items():
-        numbers[build.stacks] = numbers.get(build.stacks, 0) + number
-    for shared, number in common.items():
-        numbers[shared.stacks] = numbers.get(shared.stacks, 0) + number
+    for (_, stacks), number in counted_in_common(builds, common).items():
+        numbers[stacks] = numbers.get(stacks, 0) + number
     return numbers
 
 
