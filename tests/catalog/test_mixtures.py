@@ -266,6 +266,21 @@ def test_what_changed_in_one_environment_is_still_there_in_others(tmp_path: Path
     assert "| `make` | `4.3` → `4.4` |  |\n| `zlib` | · | `1.2` → `1.3` |\n" in table
 
 
+def test_what_changed_in_a_way_that_is_left_out_is_still_there(tmp_path: Path) -> None:
+    versions = {"up": ("1.2", "1.3"), "down": ("1.3", "1.2"), "gone": ("1.2", None)}
+    for position, side in enumerate(("old", "new")):
+        for name, both in versions.items():
+            zlib = [Item("zlib", version, explicit=True) for version in [both[position]] if version]
+            files = {f"{name}/spack.lock": to_bytes(lock([Item("git", explicit=True), *zlib]))}
+            write_files(tmp_path / side, files)
+    [tag] = run_json(tmp_path / "old", tmp_path / "new", "-k", "upgraded")["tags"]
+    assert {stack["stack"]: stack["still_there"] for stack in tag["stacks"]} == {
+        "up": [],
+        "down": ["zlib"],
+        "gone": [],
+    }
+
+
 def test_a_document_differs_where_a_part_of_it_alone_does(tmp_path: Path) -> None:
     """In git, and in folders, of which only reading says what differs."""
     repository = GitRepository(tmp_path / "repository")
