@@ -47,9 +47,9 @@ class Change(Struct, frozen=True, gc=False):
       dependencies (specification, section 11)
     - `same_to_use`: there where true: the spec and all that it links and runs differ in nothing but
       hashes and what is needed for building
-    - `duplicate`: there where true: its side (of a reconfigured one the new side) has another spec
-      of the same version and configuration, with the same in all that it links and runs, to which
-      that did not happen, or that has a lower hash
+    - `duplicate`: there where true: its side has another spec of the same version and
+      configuration, with the same in all that it links and runs, to which that did not happen, or
+      that has a lower hash; the new one of a reconfigured spec is like that of another such one
     """
 
     kind: Kind
