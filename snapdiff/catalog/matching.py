@@ -69,7 +69,7 @@ def match_packages(
     matching.leave_out_repeated()
     for tags in matching.tag_pairs():
         yield from matching.close_tag(tags)
-    yield from sorted(matching.bad_pages, key=lambda page: (page.path, page.side != "old"))
+    yield from matching.bad_pages
 
 
 class _Matching:
