@@ -154,7 +154,7 @@ def words_of(cause: dict[str, Any]) -> str:
         "target": f"{name} target {old} → {new}" + " (build only)" * (cause["package"] == "gcc"),
         "added": f"{name} added (build only)",
         "replaced": f"`{old}` replaced by {name}",
-        "rehash": "only the hash differs",
+        "rehash": "another way of hashing",
     }
     return words.get(cause["what"], "another cause")
 

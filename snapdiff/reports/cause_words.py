@@ -13,7 +13,7 @@ LONGEST_PATH = 8
 _ALONE = {
     "compilers": "compilers became dependencies",
     "recipe": "recipe changed",
-    "rehash": "only the hash differs",
+    "rehash": "another way of hashing",
 }
 """What is said of events that have no values, where that is not their name."""
 

@@ -52,7 +52,7 @@ def plain(text: str) -> str:
         (Event("zlib", "other", "patches=a", "patches=b"), "zlib patches=a → patches=b"),
         (Event(None, "compilers"), "compilers became dependencies"),
         (Event("curl", "namespace", "builtin", "e4s"), "curl namespace builtin → e4s"),
-        (Event(None, "rehash"), "only the hash differs"),
+        (Event(None, "rehash"), "another way of hashing"),
         (Event(None, "os", "ubuntu20.04", "ubuntu22.04"), "os ubuntu20.04 → ubuntu22.04"),
     ],
 )
