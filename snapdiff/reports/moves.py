@@ -1,7 +1,6 @@
 """What happened to a package in some stacks: one way to say it of its versions and its builds."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,13 +32,19 @@ from snapdiff.reports.products import (
     only_roots,
     specs_by_part,
 )
-from snapdiff.reports.statuses import Status, Step, Versions, severity, step_of
+from snapdiff.reports.statuses import (
+    Status,
+    Step,
+    Versions,
+    field_events,
+    is_told,
+    severity,
+    shared_fields,
+    step_of,
+)
 from snapdiff.result import AskedFor, Because, Change, Kind, PackageChange, StackDiff, TagDiff
-from snapdiff.result.causes import Event, StackCause, What, event_of
+from snapdiff.result.causes import Event, event_of
 from snapdiff.spack import parse_version
-
-SHARED_BY_PACKAGES = 10
-"""How many packages make a change of a field one line: of fewer, each is worth its own."""
 
 
 class Move(Struct, frozen=True, kw_only=True):
@@ -51,7 +56,8 @@ class Move(Struct, frozen=True, kw_only=True):
     nothing else happened. `because` is why it was only rebuilt: the cause, with the way there; or
     the package because of which it is gone, or new.
     `differs` is in what it was reconfigured, and `shared` in what all around it was, too;
-    `some_builds` says of how many builds how many were, where these are not all; `telling` are its
+    `some_builds` says of how many builds how many were, where these are not all; `beside` has
+    the versions of a product's builds that were, where more happened to others; `telling` are its
     variants because of which others are gone, where its version changed. `asked_for` is there where
     somebody asks for it on one side alone, and it is on both. `needed_by` are asked for only now
     and depend on the older version that came, or on what is asked for no longer. `as_dependency`
@@ -73,6 +79,7 @@ class Move(Struct, frozen=True, kw_only=True):
     differs: tuple[Event, ...]
     shared: tuple[Event, ...]
     some_builds: tuple[int, int] | None
+    beside: Versions
     needed_by: tuple[str, ...]
     asked_for: AskedFor | None
     telling: tuple[str, ...] = ()
@@ -114,6 +121,17 @@ class Move(Struct, frozen=True, kw_only=True):
         some = shortened([event_in_words(event, mark) for event in self.differs], 3)
         words = ", ".join(some.first)
         return f"{words} and {counted(some.more, 'more difference')}" if some.more else words
+
+    def reconfigured_in_words(self, mark: Mark) -> str:
+        """Return `1.2 reconfigured: variants +mpi → ~mpi` of what happened beside all else.
+
+        Or `2 builds of 1.2 reconfigured`; of many differences there is none, and it may be nothing.
+        """
+        if not self.beside:
+            return ""
+        some = f"{counted(self.some_builds[0], 'build')} of " if self.some_builds else ""
+        words = f"{some}{versions_in_words(self.beside, mark)} reconfigured"
+        return f"{words}: {self.differences_in_words(mark)}" if len(self.differs) == 1 else words
 
     def own_in_words(self, mark: Mark) -> str:
         """Return what is said behind one of several names: its versions, or nothing."""
@@ -228,15 +246,23 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
     lost, gained = shares_of(change, specs)
     is_builds = lost is not None and kind in (Kind.REMOVED, Kind.ADDED) and not versions.counts
     told = specs if kind is Kind.RECONFIGURED else ()
-    reconfigured = [spec for spec in told if not _is_told(spec, shared)]
+    reconfigured = [spec for spec in told if not is_told(spec, shared)]
+    if not told and not (change.is_dependency or (lost and lost.is_merge)):
+        own_specs = [spec for spec in specs if spec.is_explicit or not change.parts]
+        differing = [spec for spec in own_specs if spec.kind is Kind.RECONFIGURED]
+        reconfigured = [spec for spec in differing if not is_told(spec, shared)]
     events = {event for spec in reconfigured or told for event in field_events(spec)}
     own: Versions = () if versions.gone or versions.came or versions.counts else change.kept
+    beside: Versions = ()
     some_builds = None
     if change.whole:
         own, versions = change.gone or change.came, VersionMove((), ())
     elif differing := [spec for spec in reconfigured if spec.kind is Kind.RECONFIGURED]:
         of_these = in_order(spec.new.version for spec in differing if spec.new)
-        own = () if versions.counts else of_these
+        if kind is not Kind.RECONFIGURED:
+            beside = of_these
+        else:
+            own = () if versions.counts else of_these
         number = sum(not (change.different and spec.duplicate) for spec in differing)
         of = sum(it.new for it in builds_by_version(change) if it.version in of_these)
         of = of or number_of_builds(change).new
@@ -264,6 +290,7 @@ def _move(change: PackageChange, specs: Sequence[Change], shared: set[Event]) ->
         differs=tuple(sorted(events - shared, key=str)) if reconfigured else (),
         shared=() if reconfigured else tuple(sorted(events, key=str)),
         some_builds=some_builds,
+        beside=beside,
         needed_by=change.needed_by if change.needed_by and _came_down(change, versions) else (),
         asked_for=None if change.whole or not roots or roots.old == roots.new else roots,
         place=NOWHERE,
@@ -314,36 +341,3 @@ def _status(
     if versions.counts:  # builds went from one version to another that was there before
         return Status.DOWNGRADED if versions.fell else Status.UPGRADED
     return Status[change.kind.name]
-
-
-def _is_told(change: Change, shared: set[Event]) -> bool:
-    """Return whether what is said once of all of a stack says what happened to a spec.
-
-    A root without a partner has its version still: another root was paired with a dependency.
-    """
-    if change.kind is Kind.RECONFIGURED:
-        return shared.issuperset(field_events(change))
-    return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
-
-
-def field_events(change: Change) -> list[Event]:
-    """Return in what a reconfigured spec differs; of another change nothing."""
-    if change.kind is not Kind.RECONFIGURED:
-        return []
-    return [Event(None, cast(What, field.name), field.old, field.new) for field in change.fields]
-
-
-def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
-    """Return the changes of a field that many packages of a stack share: one line says it best."""
-    return tuple(
-        cause
-        for cause in stack.causes
-        if is_shared_field(cause)
-        and cause.packages >= SHARED_BY_PACKAGES
-        and stack.summary.reconfigured
-    )
-
-
-def is_shared_field(cause: StackCause) -> bool:
-    """Return whether a cause of a stack is a field of many reconfigured specs."""
-    return cause.package is None and cause.what != "rehash"

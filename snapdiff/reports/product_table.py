@@ -70,6 +70,7 @@ class ProductCell(NamedTuple):
         if move.kind is Kind.RECONFIGURED and move.differs:
             some = f"{counted(move.some_builds[0], 'build')}: " if move.some_builds else ""
             said.append(f"{some}{move.differences_in_words(mark)}")
+        said.append(move.reconfigured_in_words(mark))
         return ", ".join(filter(None, said))
 
 

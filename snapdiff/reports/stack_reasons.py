@@ -8,10 +8,9 @@ from msgspec import UNSET, Struct
 
 from snapdiff.reports.builds import VersionMove, in_order
 from snapdiff.reports.cause_words import event_in_words
-from snapdiff.reports.moves import is_shared_field, shared_fields
 from snapdiff.reports.names import Mark, Place, Places
 from snapdiff.reports.package_lines import PackageLine
-from snapdiff.reports.statuses import Versions
+from snapdiff.reports.statuses import Versions, is_shared_field, shared_fields
 from snapdiff.result import Change, Kind, StackDiff
 from snapdiff.result.causes import Cause, Event, StackCause, event_of
 from snapdiff.spack import canonical_compiler, parse_version

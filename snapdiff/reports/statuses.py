@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, cast
 
 from snapdiff.filters import wanted_kinds
-from snapdiff.result import CatalogDiff, Kind
+from snapdiff.result import CatalogDiff, Change, Kind, StackDiff
+from snapdiff.result.causes import Event, StackCause, What
 from snapdiff.spack import parse_version
 
 
@@ -144,6 +145,43 @@ def severity(status: Status) -> float:
     What is new in one stack may be downgraded in others, or have lost a build there.
     """
     return Status.LOST + 0.5 if status is Status.NEW else status
+
+
+SHARED_BY_PACKAGES = 10
+"""How many packages make a change of a field one line: of fewer, each is worth its own."""
+
+
+def is_told(change: Change, shared: set[Event]) -> bool:
+    """Return whether what is said once of all of a stack says what happened to a spec.
+
+    A root without a partner has its version still: another root was paired with a dependency.
+    """
+    if change.kind is Kind.RECONFIGURED:
+        return shared.issuperset(field_events(change))
+    return change.kind in (Kind.REBUILT, Kind.ADDED, Kind.REMOVED)
+
+
+def field_events(change: Change) -> list[Event]:
+    """Return in what a reconfigured spec differs; of another change nothing."""
+    if change.kind is not Kind.RECONFIGURED:
+        return []
+    return [Event(None, cast(What, field.name), field.old, field.new) for field in change.fields]
+
+
+def shared_fields(stack: StackDiff) -> tuple[StackCause, ...]:
+    """Return the changes of a field that many packages of a stack share: one line says it best."""
+    return tuple(
+        cause
+        for cause in stack.causes
+        if is_shared_field(cause)
+        and cause.packages >= SHARED_BY_PACKAGES
+        and stack.summary.reconfigured
+    )
+
+
+def is_shared_field(cause: StackCause) -> bool:
+    """Return whether a cause of a stack is a field of many reconfigured specs."""
+    return cause.package is None and cause.what != "rehash"
 
 
 _YEARS = range(1980, 2100)

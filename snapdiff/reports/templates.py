@@ -97,6 +97,7 @@ def _environment(format_name: str, overrides: Path | None, color: bool) -> "jinj
         "traits": partial(traits_in_words, mark=mark),
         "move": partial(Move.in_words, mark=mark),
         "differences": partial(Move.differences_in_words, mark=mark),
+        "reconfigured": partial(Move.reconfigured_in_words, mark=mark),
         "versions": partial(VersionMove.in_words, mark=mark),
         "own": partial(Move.own_in_words, mark=mark),
         "version_list": partial(versions_in_words, mark=mark),

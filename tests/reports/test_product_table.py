@@ -94,6 +94,46 @@ def test_a_reconfigured_product_says_in_what(tmp_path: Path) -> None:
     assert rows["app"] == ["variants `x=1` → `x=2`", "1 build: variants `x=1` → `x=2`"]
 
 
+def hypre(version: str, x: str = "1", os: str = "rhel8", also: str = "1") -> list[Item]:
+    """Two builds of a product, of which one may get another version, the other one other fields."""
+    parameters = {"x": x, "y": also}
+    return [
+        Item("hypre", version, explicit=True, parameters={"x": "0", "y": "1"}),
+        Item("hypre", "2.28", explicit=True, parameters=parameters, os=os),
+    ]
+
+
+def test_a_product_says_what_was_reconfigured_beside_its_versions(tmp_path: Path) -> None:
+    others = [[Item(f"os{n}", explicit=True, os=os) for n in range(10)] for os in ("rhel8", "sles")]
+    rows = table(
+        tmp_path,
+        a=(hypre("2.29"), hypre("2.30", x="2")),
+        b=(hypre("2.29"), hypre("2.30", x="2", os="sles")),
+        c=([*hypre("2.29"), *others[0]], [*hypre("2.30", os="sles"), *others[1]]),
+        d=(hypre("2.28"), hypre("2.30", x="2")),
+        e=(hypre("2.29"), hypre("2.29", x="2")[1:]),
+    )
+    up = "`2.29` → `2.30`, still has `2.28`"
+    assert rows["hypre"] == [
+        f"{up}, `2.28` reconfigured: variants `x=1` → `x=2`",
+        f"{up}, `2.28` reconfigured",
+        up,  # what many share is said once
+        "1 of 2 builds `2.28` → `2.30`, `2.28` reconfigured: variants `x=1` → `x=2`",
+        "`2.29` gone, still has `2.28`, `2.28` reconfigured: variants `x=1` → `x=2`",
+    ]
+
+
+@pytest.mark.parametrize("is_root", [True, False])
+def test_a_line_says_it_of_a_product_alone(tmp_path: Path, is_root: bool) -> None:
+    for side, items in (("old", hypre("2.29")), ("new", hypre("2.30", x="2"))):
+        builds = [replace(item, explicit=is_root) for item in items]
+        user = Item("user", explicit=True, needs=tuple(map(needs, builds)))
+        write_files(tmp_path, {f"{side}/spack.lock": to_bytes(lock([*builds, user]))})
+    text = run_cli("-C", tmp_path, "old", "new", "-f", "text").out
+    assert "hypre 2.29 → 2.30, still has 2.28" in text
+    assert ("still has 2.28, 2.28 reconfigured: variants x=1 → x=2" in text) is is_root
+
+
 @pytest.mark.parametrize(
     ("cells", "signs"),
     [
