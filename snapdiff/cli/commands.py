@@ -132,7 +132,7 @@ def error_lines(error: Exception) -> list[str]:
         return error.lines()
     if isinstance(error, click.NoSuchOption):  # click's own words differ by its version
         meant = f"; did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
-        return [f"no option is called {error.option_name}{meant or ';'}"]
+        return [f"no option is called {error.option_name}{meant}"]
     if isinstance(error, click.ClickException):
         return [error.format_message()]
     if isinstance(error, OSError):  # without a file: of help and version, which click writes
@@ -148,22 +148,22 @@ def _way_out(error: Exception, arguments: Sequence[str]) -> str:
     if isinstance(error, click.UsageError) and error.ctx:
         usage = " ".join(error.ctx.command.collect_usage_pieces(error.ctx))
         if isinstance(error, click.MissingParameter):
-            return f" Write {error.ctx.command_path} {usage}"
+            return f"Write {error.ctx.command_path} {usage}"
         if type(error) is click.UsageError:  # an argument too many
-            return f"; write {error.ctx.command_path} {usage}"
+            return f"write {error.ctx.command_path} {usage}"
     names = [DEFAULT_COMMAND, *_LATE, "schema"]
     word = "".join(arguments[_first_word(arguments) :][:1])
     # Who names one folder alone, or none, has not asked for HEAD.
     is_of_head = str(error).startswith("HEAD: ")
     is_asked = word and (word in _LATE or "HEAD" in arguments or not is_of_head)
     if not is_asked and isinstance(error, RevisionError) and ";" not in str(error):
-        return "; snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more"
+        return "snapdiff OLD NEW compares two folders or revisions, snapdiff --help says more"
     if word in _OTHER_WORDS:
-        return f"; did you mean snapdiff {_OTHER_WORDS[word]}?"
+        return f"did you mean snapdiff {_OTHER_WORDS[word]}?"
     found = [] if word in names else get_close_matches(word, names, 1, cutoff=0.75)
     if not found and isinstance(error, click.NoSuchOption) and error.ctx:
-        return f" {error.ctx.command_path} --help lists those that there are"
-    return f"; did you mean the command {found[0]}?" if found else ""
+        return f"{error.ctx.command_path} --help lists those that there are"
+    return f"did you mean the command {found[0]}?" if found else ""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -174,8 +174,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = cli.main(args=arguments, prog_name="snapdiff", standalone_mode=False, obj=asked)
     except (SnapdiffError, click.ClickException, OSError) as error:
         *lines, last = error_lines(error)
-        way_out = _way_out(error, sys.argv[1:] if arguments is None else arguments)
-        for line in [*lines, last + way_out]:
+        if way_out := _way_out(error, sys.argv[1:] if arguments is None else arguments):
+            last += f"{' ' if last.endswith(('.', '?')) else '; '}{way_out}"
+        for line in [*lines, last]:
             say(f"error: {line}")
         return FAILED
     except SystemExit:  # click's answer to a reader of its help that has gone away

@@ -51,6 +51,14 @@ from tests.support.helpers import run_cli
             "no option is called --color; snapdiff why --help lists those that there are",
         ),
         (
+            ("chnagelog", "--by", "week"),
+            "no option is called --by; did you mean the command changelog?",
+        ),
+        (
+            ("log", "--jobs", "2", "--detial"),
+            "no option is called --jobs; did you mean snapdiff changelog?",
+        ),
+        (
             (*SNAPSHOTS, "--fail-on", "removed,none"),
             (
                 "Invalid value for '--fail-on': none stands for no kind of change; "
