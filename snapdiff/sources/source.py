@@ -264,8 +264,8 @@ class _Part(Source):
         return self.whole.holds(path)
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of each entry, read at once: git is free for another part then."""
-        return iter(list(self.whole.read(entries)))
+        """Yield the content of each entry, in the order given."""
+        return self.whole.read(entries)
 
     def location(self, entry: Entry) -> str:
         """Return where others find a file."""
@@ -309,8 +309,8 @@ class SingleFile(_Part):
         return [found._replace(path=self._called)] if found else []
 
     def read(self, entries: Iterable[Entry]) -> Iterator[Content]:
-        """Yield the content of the file."""
-        for content in super().read(entry._replace(path=self.file) for entry in entries):
+        """Yield the content of the file, which is read at once: git is free for another then."""
+        for content in list(super().read(it._replace(path=self.file) for it in entries)):
             try:
                 yield self._plain(content) if isinstance(content, bytes) else content
             except FormatError as error:

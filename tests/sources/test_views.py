@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,19 @@ def test_what_a_view_does_not_name_is_not_there(tmp_path: Path, server: WebServe
     for name in (tmp_path / "m" / "none", f"{server.url}/m/none"):
         assert str(name) in refused("--allow-empty", name, tmp_path / "m")
     assert LISTING not in server.paths()
+
+
+def test_the_files_beside_a_view_are_not_in_memory_together(tmp_path: Path) -> None:
+    """A mirror on disk has its packages in the folder of its indexes."""
+    packages = {f"blobs/sha256/ab/ab{n:062}": bytes(4_000_000) for n in range(10)}
+    write_files(tmp_path / "m", {**VIEWS, **packages})
+    tracemalloc.start()
+    try:
+        done = run_cli("snapshot", tmp_path / "m" / "small", tmp_path / "kept")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (done.status, most < 20_000_000) == (0, True)
 
 
 def test_a_view_has_no_changelog(tmp_path: Path) -> None:
