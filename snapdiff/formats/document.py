@@ -96,7 +96,7 @@ class Document:
         }
 
     def without_specs(self) -> "Document":
-        """Return what is kept of a document that is only counted: all but its specs.
+        """Return what is kept of a document once it is counted: neither its specs nor the counts.
 
         Hashes are kept where it lists whole stacks. Those of a page can be read again.
         """
@@ -104,7 +104,6 @@ class Document:
         return Document(
             self.kind,
             self.claims,
-            counts=self.counts,
             warning=self.warning,
             listed_hashes=self.listed_hashes if lists_stacks else {},
         )

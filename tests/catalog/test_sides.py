@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from snapdiff.catalog.sides import CatalogSide, CountedFiles, count_hashes
 from snapdiff.filters import Scope
 from snapdiff.formats.document import Claim, Counted, Document
-from snapdiff.model import Package
+from snapdiff.model import Package, PackageCounts
 from snapdiff.result import Filters
 
 CPU, GPU, OTHER = (
@@ -79,6 +79,23 @@ def test_what_several_documents_of_a_tag_list_is_counted_once() -> None:
     assert asked == ["differs.md", "same.md"]
     assert count_hashes("develop", [side, same], lambda it: it.name == "zlib", read_pages) == 2
     assert count_hashes("develop", [side_with(CPU, GPU)], lambda _: True, _no_pages) == 4
+
+
+def test_what_a_document_counts_is_asked_for_once() -> None:
+    asked = []
+
+    class _Counted(Document):
+        @property
+        def counts(self) -> Sequence[PackageCounts]:
+            asked.append(self.claims)
+            return [PackageCounts("develop", "zlib", {frozenset(["cpu"]): 2})]
+
+    counted = CountedFiles(Scope(Filters()))
+    counted.put("cpu/spack.lock", _Counted("lock", (CPU,)))
+    assert counted.counts("develop", set()).specs == 2
+    counted.take("cpu/spack.lock")
+    assert counted.counts("develop", set()).specs == 0
+    assert asked == [(CPU,)]
 
 
 def test_a_package_that_waits_knows_where_it_is_listed() -> None:
