@@ -136,6 +136,18 @@ def test_a_package_that_lost_a_build_and_was_upgraded_is_not_gone(tmp_path: Path
     assert "zlib 1.0 → 2.0, 1 of 2 builds gone (no longer built with llvm 14.0.6)" in done.out
 
 
+def test_a_version_that_was_rebuilt_says_nothing_of_one_beside_it(tmp_path: Path) -> None:
+    stays = Item("app", "2.0", explicit=True)
+    for name, version in (("old.lock", "1.2"), ("new.lock", "1.3")):
+        zlib = Item("zlib", version)
+        app = Item("app", needs=(needs(zlib),), explicit=True)
+        write_files(tmp_path, {name: to_bytes(lock([zlib, app, stays]))})
+    for options, kept in (((), ["1.0", "2.0"]), (("--because", "zlib"), ["1.0"])):
+        [tag] = run_json("-C", tmp_path, "old.lock", "new.lock", *options)["tags"]
+        changes = {it["package"]: it for it in tag["stacks"][0]["package_changes"]}
+        assert (changes["app"]["kind"], changes["app"]["kept"]) == ("rebuilt", kept)
+
+
 @needs_real_catalogs
 def test_builds_that_went_with_an_mpi_are_found() -> None:
     report = json.loads(run_cli(*DERECHO, "--because", "mvapich", "-f", "json").out)
