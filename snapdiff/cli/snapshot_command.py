@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import os
+import posixpath
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from snapdiff.buildcache_layout import BLOB, Manifest, blob_path, index_blob, mirror_or_folder
 from snapdiff.catalog.loading import Catalog
 from snapdiff.cli import options
 from snapdiff.errors import FormatError, SnapdiffError
@@ -21,7 +23,7 @@ from snapdiff.output.streams import ProgressBar, say
 from snapdiff.output.whole_files import errors_named, remove_remains, replaced_folder
 from snapdiff.reports.names import counted
 from snapdiff.safe_text import shown
-from snapdiff.sources.download import Downloaded
+from snapdiff.sources.download import Downloaded, decoded
 from snapdiff.sources.mirror import open_mirror
 from snapdiff.sources.names import is_mirror_address
 from snapdiff.sources.revisions import SourceOpener
@@ -81,7 +83,21 @@ def _documents(catalog: Catalog) -> list[Entry]:
     unsure = [entry for entry in read if not DOCUMENTS.is_document(entry.path)]
     found = zip(unsure, catalog.read(unsure, DOCUMENTS), strict=True)
     others = {entry.path for entry, reading in found if reading is None}
+    indexes = _index_blobs(catalog.source, read)
+    others.update(it.path for it in entries if BLOB.fullmatch(it.path) and it.path not in indexes)
     return [entry for entry in entries if entry.path not in others]
+
+
+def _index_blobs(source: Source, entries: Sequence[Entry]) -> set[str]:
+    """Return the paths of the blobs that are indexes; all other blobs of a mirror are packages."""
+    manifests = [entry for entry in entries if entry.path.endswith("/index.manifest.json")]
+    found = set()
+    for entry, content in zip(manifests, source.read(manifests), strict=True):
+        if isinstance(content, bytes):
+            with contextlib.suppress(FormatError):
+                _, blob = index_blob(decoded(content, Manifest))
+                found.add(posixpath.join(mirror_or_folder(entry.path), blob_path(blob.checksum)))
+    return found
 
 
 # --- The folder ---

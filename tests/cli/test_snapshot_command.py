@@ -112,6 +112,19 @@ def test_of_a_directory_documents_alone_are_kept(tmp_path: Path) -> None:
     assert set(files_in(tmp_path / "kept")) == set(files)
 
 
+@pytest.mark.parametrize("folder", ["", "hep/"])
+def test_of_a_mirror_on_disk_the_index_alone_is_kept(tmp_path: Path, folder: str) -> None:
+    view = {path.replace("/index/", "/index/view/"): it for path, it in layout_3(TWO).items()}
+    documents = {f"{folder}{path}": it for path, it in {**layout_3(ONE), **view}.items()}
+    package = b"an archive of a package"
+    for path, content in {**documents, f"{folder}{blob_path(package)}": package}.items():
+        place = tmp_path / "mirror" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    snapshot("mirror", tmp_path / "kept", "-C", tmp_path)
+    assert files_in(tmp_path / "kept") == documents
+
+
 def test_a_path_that_is_no_utf_8_is_kept(tmp_path: Path) -> None:
     page = next(iter(pages_of(OLD).values()))
     folder = os.fsencode(tmp_path / "catalog") + b"/\xff"
