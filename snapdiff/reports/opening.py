@@ -84,7 +84,7 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         words = f"{counted(own, 'build')} of {named}"
         if own == 1 and name in self.gone:
             words = named
-        elif own == 1 and also:
+        elif own == 1 and also and not also.startswith("without"):
             words, also = f"the {also.partition(' ')[2]} build of {named}", ""
         if above := part.specs - own:
             words += f" and {counted(above, 'build')} with it"

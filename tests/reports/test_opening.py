@@ -216,6 +216,29 @@ def test_of_lost_builds_only_those_of_a_version_are_its_own() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("compiler", "words"),
+    [
+        ("gcc@12.2.0", "the gcc 12.2.0 build of hypre 2.29 and 1 build with it"),
+        ("none", "1 build of hypre 2.29 and 1 build with it, all without a compiler"),
+    ],
+)
+def test_a_lost_build_of_a_dependency_is_called_by_its_compiler(compiler: str, words: str) -> None:
+    hypre = TraitCount(
+        Trait("dependency", "hypre", "2.29"), 2, also=Trait("compiler", None, compiler)
+    )
+    loss = StackLoss(
+        stacks=("a",),
+        place=NOWHERE,
+        builds=2,
+        of=9,
+        lost=Counter({("hypre", "2.29"): 1, ("app", "1.0"): 1}),
+        gone=frozenset(),
+        parts=(hypre,),
+    )
+    assert loss.in_words(str) == f"2 of 9 builds gone, of 2 packages: {words}"
+
+
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 def test_a_root_that_was_a_dependency_before_is_not_called_new(
     tmp_path: Path, version: str
