@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -91,6 +92,19 @@ class StackLoss(Struct, frozen=True, kw_only=True):
         return f"{words}, all {also}" if also else words
 
 
+class LostTogether(Struct, frozen=True, kw_only=True):
+    """Packages that lost builds of one trait in the same stacks, and how many builds.
+
+    `roots_before` says that all of them were roots there, and are dependencies alone now.
+    """
+
+    packages: tuple[str, ...]
+    builds: int
+    trait: TraitCount
+    place: Place
+    roots_before: bool
+
+
 class BecauseOf(Struct, frozen=True, kw_only=True):
     """Dependencies that are gone, or new, because of one package, by the stacks they have.
 
@@ -111,6 +125,7 @@ class Opening(Struct, frozen=True, kw_only=True):
     replaced: tuple[tuple[Event, Place], ...] = ()
     new_roots: tuple[NewRoots, ...] = ()
     losses: tuple[StackLoss, ...] = ()
+    lost_together: tuple[LostTogether, ...] = ()
     because_of: tuple[BecauseOf, ...] = ()
 
 
@@ -124,11 +139,14 @@ def opening_of(
     with_losses: bool,
 ) -> Opening:
     """Return what many packages of some stacks share; `with_losses` tells of lost builds, too."""
+    losses = _losses_of(stacks, places) if with_losses else ()
+    told = {stack for loss in losses for stack in loss.stacks}
     return Opening(
         shared=tuple(shared),
         replaced=_replaced(stacks, places),
         new_roots=tuple(new_roots),
-        losses=_losses_of(stacks, places) if with_losses else (),
+        losses=losses,
+        lost_together=_lost_together(stacks, moves, told, places) if with_losses else (),
         because_of=_because_of(moves, places),
     )
 
@@ -241,6 +259,36 @@ def _loss(stacks: Sequence[StackDiff], places: Places) -> StackLoss:
         lost=lost,
         gone=frozenset(it.package for stack in stacks for it in _losing(stack) if it.whole),
         parts=tuple(replace(part, specs=specs) for part, specs in told),
+    )
+
+
+def _lost_together(
+    stacks: Iterable[StackDiff], moves: Moves, told: AbstractSet[str], places: Places
+) -> tuple[LostTogether, ...]:
+    """Return the products that lost builds of one trait in stacks of which nothing is `told`.
+
+    Nothing is said where all that happened to them is that: they share a line.
+    """
+    no_longer = {it.stack: it.asked_for.no_longer if it.asked_for else () for it in stacks}
+    found: dict[tuple[TraitCount, tuple[str, ...]], dict[str, int]] = {}
+    for (name, is_dependency), some in moves.items():
+        for move in some:
+            lost = move.lost
+            if is_dependency or lost is None or not told.isdisjoint(move.stacks):
+                continue
+            for part in lost.parts:
+                builds = found.setdefault((replace(part, specs=0), move.stacks), {})
+                builds[name] = builds.get(name, 0) + part.specs * len(move.stacks)
+    return tuple(
+        LostTogether(
+            packages=tuple(sorted(builds)),
+            builds=sum(builds.values()),
+            trait=trait,
+            place=places.place(some),
+            roots_before=all(set(no_longer[stack]).issuperset(builds) for stack in some),
+        )
+        for (trait, some), builds in found.items()
+        if len(builds) >= _LEAST_TOGETHER and any(len(moves[name, False]) > 1 for name in builds)
     )
 
 

@@ -22,10 +22,12 @@ NEWS = """\
 - `ecp-data-vis-sdk` is now in `cuda-aarch64`, `oneapi-x86_64`, too; it needs older \
 `py-cinemasci`, and in `oneapi-x86_64` `adios2`, `ascent`, `vtk-m`; 14 products in \
 `cuda-aarch64` and 12 in `oneapi-x86_64` that were root specs are only its dependencies there now
-- `visit` `~gui` (a dependency): 28 dependencies gone from `cuda-ppc64le`, `cuda-x86_64`, \
+- `adios2`, `vtk-m`, `zfp` are no longer root specs in `cuda-x86_64`; their 3 builds with \
+`cuda_arch=90` are gone
+- `visit` `~gui` (a dependency): 29 dependencies gone, 28 from `cuda-ppc64le`, `cuda-x86_64`, \
 `rocm-x86_64`, 1 from `cuda-ppc64le`, such as `qt`, `qwt`, `bdftopcf`
 - `py-torch` (new): 12 dependencies new in `cuda-ppc64le`, such as `cudnn`, `fp16`, `fxdiv`
-- `paraview` `5.11.1` → `5.11.2` `~raytracing`: 6 dependencies gone from `cuda-x86_64`, \
+- `paraview` `5.11.1` → `5.11.2` `~raytracing`: 8 dependencies gone, 6 from `cuda-x86_64`, \
 `rocm-x86_64`, 2 from `rocm-x86_64`, such as `openimagedenoise`, `ospray`, `embree`
 - `py-cinemasci` `1.7.0` → `1.3`: 8 dependencies gone from `cuda-aarch64`, `oneapi-x86_64`, such \
 as `py-scikit-image`, `alsa-lib`, `ffmpeg`
