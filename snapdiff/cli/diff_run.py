@@ -63,10 +63,7 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
     offenders = verdict.offenders if verdict else []
     _write_reports(given, narrowed, tuple(offender.text for offender in offenders))
     if verdict:
-        place = str(given.configuration)
-        for message in verdict.warnings(place, is_narrowed=_is_narrowed(given)):
-            given.warn(message)
-        for line in verdict.lines(place):
+        for line in verdict.lines(str(given.configuration)):
             say(line)
     if given.annotations:
         from snapdiff.cli.gate import mark_documents
@@ -74,13 +71,6 @@ def run_diff(revisions: tuple[str, ...], given: GivenOptions) -> Outcome:
         file = given.annotations if isinstance(given.annotations, Path) else None
         mark_documents(file, offenders, old, new)
     return Outcome(old, new, narrowed, offenders)
-
-
-def _is_narrowed(given: GivenOptions) -> bool:
-    """Return whether the gate looks at less than the configuration file speaks of."""
-    names = {"tag", "stack", "package", "because", "explicit"} - given.from_file
-    is_of_more = given.settings_file is not None and given.settings_file.is_of_more
-    return is_of_more or any(getattr(given, name) for name in names)
 
 
 def _filters(given: GivenOptions, old: Catalog, new: Catalog) -> Filters:

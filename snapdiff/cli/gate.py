@@ -94,12 +94,10 @@ def _offenders_of_tag(tag: TagDiff, kinds: tuple[Kind, ...]) -> Iterator[Offende
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What a gate says: its offenders, what it lets pass, and which acceptances do nothing."""
+    """What a gate says: its offenders, and what it lets pass with the reason."""
 
     offenders: list[Offender]
     ignored: "list[tuple[Offender, AcceptedChange]]"
-    ended: "list[AcceptedChange]"  # their day is over
-    unused: "list[AcceptedChange]"  # no change of the diff is like them
 
     def lines(self, place: str) -> list[str]:
         """Return a line for each offender: those that pass, with what lets them, then the rest."""
@@ -109,20 +107,6 @@ class Verdict(Struct, frozen=True, kw_only=True):
             reason = f": {shown(accepted.reason)}" if isinstance(accepted.reason, str) else ""
             ignored.append(f"ignored: {offender.text} ({place}{until}{reason})")
         return first_lines(ignored) + first_lines([offender.text for offender in self.offenders])
-
-    def warnings(self, place: str, *, is_narrowed: bool) -> list[str]:
-        """Return a line for each acceptance that does nothing: its day is over, or none fits it."""
-        ended = [
-            f"{place}: accepted {_described(item)} until {item.until}; "
-            "that day is over: remove it, or set a later one"
-            for item in self.ended
-        ]
-        unused = [
-            f"{place}: accepts {_described(item)}, and no change is like that; "
-            "remove it where it is no longer needed"
-            for item in (() if is_narrowed else self.unused)
-        ]
-        return first_lines([*ended, *unused])
 
 
 class _Place(NamedTuple):
@@ -140,8 +124,11 @@ def judge(
     SnapdiffError where nobody knows which day it is.
     """
     today = _today() if accepted else date.max
-    ended = [item for item in accepted if item.until is not UNSET and item.until < today]
-    counting = [item for item in accepted if item.kind in kinds and item not in ended]
+    counting = [
+        item
+        for item in accepted
+        if item.kind in kinds and (item.until is UNSET or today <= item.until)
+    ]
     places = {
         place
         for tag in diff.tags
@@ -149,7 +136,7 @@ def judge(
         for place in _places(stack)
         if place.kind in kinds
     }
-    rest, ignored, unused = set(places), [], []
+    rest, ignored = set(places), []
     for item in counting:
         stacks, packages = (
             name_filter(split_globs([globs]) if isinstance(globs, str) else ())
@@ -157,24 +144,22 @@ def judge(
         )
         matched = {
             place
-            for place in places
+            for place in rest
             if place.kind is item.kind
             and stacks(place.stack)
             # What happened to a whole stack is accepted where no package is named.
             and (item.package is UNSET if place.package is None else packages(place.package))
         }
-        part = _part_of(diff, matched & rest)
         rest -= matched
-        passing = find_offenders(part, (item.kind,))
+        passing = find_offenders(_part_of(diff, matched), (item.kind,))
         ignored += [(offender, item) for offender in passing if offender.stacks]
-        unused += [] if matched else [item]
     # Where all else that happened to a package is accepted, the build that it lost is not.
     accepted_at = {place[1:] for place in places - rest if place.kind is not Kind.REMOVED}
     losses = {place for place in rest if place.kind is Kind.REMOVED and place[1:] in accepted_at}
     left = _part_of(diff, rest - losses) if rest - losses != places else diff
     lost = find_offenders(_part_of(diff, losses), (Kind.REMOVED,)) if losses else []
     offenders = find_offenders(left, kinds) + [offender for offender in lost if offender.stacks]
-    return Verdict(offenders=offenders, ignored=ignored, ended=ended, unused=unused)
+    return Verdict(offenders=offenders, ignored=ignored)
 
 
 def _places(stack: StackDiff) -> Iterator[_Place]:
@@ -200,13 +185,6 @@ def _part_of(diff: CatalogDiff, places: set[_Place]) -> CatalogDiff:
             stacks.append(stack)
         tags.append(replace(tag, stacks=tuple(stacks)))
     return replace(diff, tags=tuple(tags))
-
-
-def _described(accepted: "AcceptedChange") -> str:
-    """Return an acceptance in words: `downgraded hipblas in e4s`."""
-    package = accepted.package if isinstance(accepted.package, str) else "any package"
-    stack = f" in {shown(accepted.stack)}" if isinstance(accepted.stack, str) else ""
-    return f"{accepted.kind.value} {shown(package)}{stack}"
 
 
 def _today() -> date:

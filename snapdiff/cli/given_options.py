@@ -252,7 +252,7 @@ def with_settings(
 ) -> GivenOptions:
     """Return the options with those that the file of the old side decides, or that of --config.
 
-    Where `new` has other settings, a line on standard error says that they do not count. Raises
+    Where `new` has a file that says other things, a note says that it does not count. Raises
     SnapdiffError, which names the line, where the file cannot be read.
     """
     if given.config is not None and given.no_config:
@@ -262,12 +262,13 @@ def with_settings(
     if given.config is not None:
         opener = SourceOpener(given.directory(), wanted=DOCUMENTS)
         file: SettingsFile | None = opener.settings_file(given.config)
-        new = None
+        other = None
     else:
         file = old.settings_file()
+        other = new.settings_file() if new else None
     settings = _read(file) if file else None
-    if new is not None and not given.quiet:
-        _say_what_differs(file, settings, new)
+    if other and (file is None or file.content != other.content) and not given.quiet:
+        say(f"note: {other.place} does not count: settings are taken from the old side")
     source_of = click.get_current_context().get_parameter_source
     options = {
         name: value
@@ -301,28 +302,3 @@ def _read(file: SettingsFile) -> "CatalogSettings":
         return read_settings(file.content)
     except FormatError as error:
         raise SnapdiffError(f"{file.place}: {error}") from error
-
-
-def _say_what_differs(
-    file: SettingsFile | None, settings: "CatalogSettings | None", new: Source
-) -> None:
-    """Say where the new side's settings are others: they count for the comparisons after this."""
-    theirs = new.settings_file()
-    if theirs is None:
-        from snapdiff.sources.directory import WorkingTree
-        from snapdiff.sources.git import GitSource
-
-        if file and isinstance(new.whole, GitSource | WorkingTree):
-            say(f"note: {new.name} has no settings any more; those of {file.place} count")
-        return
-    if file is None:
-        say(f"note: {theirs.place} does not count: settings are taken from the old side")
-    elif file.content == theirs.content:
-        return
-    try:
-        are_others = settings != _read(theirs)
-    except SnapdiffError as error:
-        say(f"warning: {error}; where this file counts, that is an error")
-        are_others = True
-    if file and are_others:
-        say(f"note: {theirs.place} has other settings than {file.place}, which counts")

@@ -61,13 +61,11 @@ class Commit(NamedTuple):
 class SettingsFile(NamedTuple):
     """A configuration file: `place` is how a user would name it, `HEAD~1:.snapdiff.toml`.
 
-    Of one that is too large, `content` is the beginning. `is_of_more` says that it speaks of
-    more than the source has: it is in a folder above that, or beside a single file.
+    Of one that is too large, `content` is the beginning.
     """
 
     place: str
     content: Content
-    is_of_more: bool = False
 
 
 class Validators(NamedTuple):
@@ -231,10 +229,8 @@ class Source:
 
         Raises RevisionError where git has not got it, as a partial clone may.
         """
-        for above in folders_upwards(self.folder):
-            if found := self._settings_in(above):
-                return found._replace(is_of_more=above != self.folder)
-        return None
+        found = map(self._settings_in, folders_upwards(self.folder))
+        return next(filter(None, found), None)
 
 
 def joined(folder: str, path: str) -> str:
@@ -319,11 +315,6 @@ class SingleFile(_Part):
     def location(self, entry: Entry) -> str:
         """Return where others find the file."""
         return super().location(entry._replace(path=self.file))
-
-    def settings_file(self) -> SettingsFile | None:
-        """Return the configuration file of the folder, which speaks of more than the file."""
-        found = super().settings_file()
-        return found and found._replace(is_of_more=True)
 
 
 class IndexView(_Part):
