@@ -87,15 +87,17 @@ class BuildShare(NamedTuple):
 class VersionMove(NamedTuple):
     """What became of the versions of a package: only before, only after, on both sides.
 
-    `counts` are the builds of each version; they are there where the others do not say it. `step`
-    is there where all pairs of another version make the same one: from which to which, how many.
+    `counts` are the builds of each version; they are there where the others do not say it. `went`
+    is the version of which there are fewer builds, and the one that these have now instead, where
+    nothing else happened; `is_added` says that the highest version stays: what came is beside it.
     """
 
     gone: Versions
     came: Versions
     kept: Versions = ()
     counts: tuple[VersionCount, ...] = ()
-    step: tuple[str, str, int] | None = None
+    went: tuple[VersionCount, VersionCount] | None = None
+    is_added: bool = False
 
     def in_words(self, mark: Mark) -> str:
         """Return `1.2 and 1.1 → 1.3`, `1.3 added beside 1.4`, `1.2 gone, still has 1.3`, nothing.
@@ -128,24 +130,6 @@ class VersionMove(NamedTuple):
         if gone:
             return f"{gone} gone{still}"
         return came and (f"{came} added beside {kept}" if kept else f"{came} new")
-
-    @property
-    def went(self) -> tuple[VersionCount, VersionCount] | None:
-        """The version of which there are fewer builds, and the one that they have now instead."""
-        fewer = [it for it in self.counts if it.new < it.old]
-        more = [it for it in self.counts if it.new > it.old]
-        if len(fewer) != 1 or len(more) != 1:
-            return None
-        number = fewer[0].old - fewer[0].new
-        is_step = self.step == (fewer[0].version, more[0].version, number)
-        return (fewer[0], more[0]) if is_step else None
-
-    @property
-    def is_added(self) -> bool:
-        """Whether builds of a version went to one that is added: the highest version stays."""
-        if self.came and self.kept:
-            return parse_version(self.came[-1]) < parse_version(self.kept[-1])
-        return sum(it.new - it.old for it in self.counts) > 0
 
     @property
     def begins_with_builds(self) -> bool:
@@ -214,13 +198,29 @@ def version_move(change: PackageChange, specs: Sequence[Change]) -> VersionMove:
     has_more = any(it.old and it.new > it.old for it in counts)
     has_fewer = any(it.new and it.new < it.old for it in counts)
     has_moved = change.kind is Kind.RECONFIGURED and change.specs.reconfigured == 0
+    kept = kept if gone or came else ()
     if (has_fewer and (came or (has_more and not gone))) or (has_moved and (has_fewer or has_more)):
-        pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
-        steps = [(*pair, number) for pair, number in pairs.items() if pair[0] != pair[1]]
-        is_one = len(steps) == 1 and not change.specs.removed and not change.different
-        step = steps[0] if is_one else None
-        return VersionMove(gone, came, kept if gone or came else (), counts, step)
-    return VersionMove(gone, came, kept if gone or came else ())
+        went = _went(change, specs)
+        return VersionMove(gone, came, kept, counts, went, change.kind is Kind.ADDED)
+    return VersionMove(gone, came, kept)
+
+
+def _went(
+    change: PackageChange, specs: Iterable[Change]
+) -> tuple[VersionCount, VersionCount] | None:
+    """Return the only version with fewer builds and the only one with more, if builds went there.
+
+    They did where all pairs of another version make that step, and as many as are missing.
+    """
+    counts = builds_by_version(change)
+    fewer = [it for it in counts if it.new < it.old]
+    more = [it for it in counts if it.new > it.old]
+    if len(fewer) != 1 or len(more) != 1 or change.specs.removed or change.different:
+        return None
+    pairs = Counter((it.old.version, it.new.version) for it in specs if it.old and it.new)
+    steps = {pair: number for pair, number in pairs.items() if pair[0] != pair[1]}
+    step = (fewer[0].version, more[0].version)
+    return (fewer[0], more[0]) if steps == {step: fewer[0].old - fewer[0].new} else None
 
 
 def shares_of(

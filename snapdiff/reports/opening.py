@@ -303,16 +303,19 @@ def _because_of(moves: Moves, places: Places) -> tuple[BecauseOf, ...]:
             if isinstance(move.because, Because) and move.status in (Status.GONE, Status.NEW):
                 group = found.setdefault((move.status, replace(move.because, direct=True)), [])
                 group += [(not move.because.direct, name, stack) for stack in move.stacks]
-    told = [
-        BecauseOf(
-            status=status,
-            because=because,
-            is_dependency=(because.package, False) not in moves,
-            packages=number,
-            placed=tuple(sorted(_by_place(placed, places), key=lambda it: -len(it[0]))),
+    told = []
+    for (status, because), group in found.items():
+        number = len({name for _, name, _ in group})
+        if number < _LEAST_DEPENDENCIES:
+            continue
+        placed = _by_place([(name, stack) for _, name, stack in sorted(group)], places)
+        told.append(
+            BecauseOf(
+                status=status,
+                because=because,
+                is_dependency=(because.package, False) not in moves,
+                packages=number,
+                placed=tuple(sorted(placed, key=lambda it: -len(it[0]))),
+            )
         )
-        for (status, because), group in found.items()
-        for placed in [[(name, stack) for _, name, stack in sorted(group)]]
-        if (number := len({name for _, name, _ in group})) >= _LEAST_DEPENDENCIES
-    ]
     return tuple(sorted(told, key=lambda it: (-it.packages, it.status, it.because.package)))

@@ -110,7 +110,7 @@ def product_columns(stacks: Iterable[StackDiff], moves: Mapping[str, StackMoves]
             name = change.package
             if change.parts and change.is_dependency:  # the product is another part
                 its_own = cells.setdefault(name, ProductCell())
-                versions = move.versions._replace(kept=(), counts=())
+                versions = VersionMove(move.versions.gone, move.versions.came)
                 if (versions.gone or versions.came) and not its_own.has_versions(versions):
                     cells[name] = its_own._replace(beside=versions)
             elif move.is_quiet:

@@ -72,6 +72,11 @@ MOVES = {
         ["1.1", "1.2", "1.2", "0.9"],
         "↑ zlib 1.0 → 1.2, still has 1.1 and 0.9, 1 of 2 builds of 1.1 gone",
     ),
+    "builds went up, and a new one has the version that they left": (
+        ["1.0", "1.0"],
+        ["1.1", "1.1", "1.0"],
+        "↑ zlib 1.1 added beside 1.0, 1 of 2 builds of 1.0 gone\n",
+    ),
     "down, with more builds in all": (
         ["1.1", "1.1"],
         ["1.1", "1.0", "1.0"],
