@@ -245,16 +245,8 @@ def explain_changes(
     """
     because = bool(scope.filters.because)
     lost = _lost_because(changes, graphs, known, scope.is_wanted_cause) if because else set()
-    kept = {
-        position: replace(change, cause=None) if change.package in graphs else change
-        for position, change in enumerate(changes)
-        if (not because or position in lost) and is_reported(change)
-    }
-    stack_causes = shared_changes(
-        (change.package, change.fields)
-        for change in kept.values()
-        if change.kind is Kind.RECONFIGURED
-    )
+    explained: dict[int, Change] = {}
+    stack_causes: list[StackCause] = []
     for positions, found in _explanations(changes, graphs, known):
         wanted = found.because_of(scope.is_wanted_cause) if because else repeat(True)
         places = [
@@ -263,13 +255,23 @@ def explain_changes(
             if is_wanted and is_reported(changes[position])
         ]
         for place in places:
-            kept[positions[place]] = replace(
+            explained[positions[place]] = replace(
                 changes[positions[place]],
                 cause=found.causes[place],
                 same_to_use=found.same_to_use[place] or UNSET,
             )
         stack_causes += found.stack_causes(places)
-    return [kept[position] for position in sorted(kept)], sort_most_first(stack_causes)
+    reported = []
+    for position, change in enumerate(changes):
+        if position in explained:
+            reported.append(explained[position])
+        elif (not because or position in lost) and is_reported(change):
+            has_graphs = change.package in graphs
+            reported.append(replace(change, cause=None) if has_graphs else change)
+    stack_causes += shared_changes(
+        (change.package, change.fields) for change in reported if change.kind is Kind.RECONFIGURED
+    )
+    return reported, sort_most_first(stack_causes)
 
 
 def _lost_because(

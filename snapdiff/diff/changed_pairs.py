@@ -204,14 +204,10 @@ def compare_nodes(hashes: HashPair, graphs: Graphs, *, all_of: bool = False) -> 
 
 def _own_events(old: Node, new: Node) -> list[Event]:
     name = old.name
-    events: list[Event] = []
-    # The builds mostly are one, as a reader shares those of both sides, or have the same words:
-    # these need not be parsed.
-    if old.build is not new.build and old.build.spec("") != new.build.spec(""):
-        events += [
-            Event(name, cast(What, field.name), field.old, field.new)
-            for field in differing_fields(old.build, new.build)
-        ]
+    events = [
+        Event(name, cast(What, field.name), field.old, field.new)
+        for field in differing_fields(old.build, new.build)
+    ]
     same_version = not events or events[0].what != "version"
     if old.external != new.external:
         events.append(Event(name, "external", old.external or None, new.external or None))

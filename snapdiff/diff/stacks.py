@@ -158,8 +158,11 @@ class ComparedStack:
         What is asked for on one side alone is reported with all its specs: those that nobody asked
         for say whether it is still there.
         """
-        is_wanted = change.is_explicit or change.package in self.asked_for_on_one_side
-        return is_wanted or not self.scope.filters.explicit
+        return (
+            not self.scope.filters.explicit
+            or change.is_explicit
+            or change.package in self.asked_for_on_one_side
+        )
 
     def _traits(self, changes: Iterable[Change]) -> tuple[Traits, Traits]:
         """Return what the removed and the added builds have in common; raises FormatError."""
