@@ -251,10 +251,10 @@ def _require_no_slip(asked: Question, diff: CatalogDiff) -> None:
     if specs and asked.hash is not None:
         raise SnapdiffError(f"/{asked.hash}: no changed spec of {asked.package} has this hash")
     if specs:
-        versions = ", ".join(sorted({spec.version for spec in specs}, key=parse_version))
+        versions = sorted({spec.version for spec in specs}, key=parse_version)
         raise SnapdiffError(
-            f"{asked.package}@{asked.version}: no changed spec has this version; there are "
-            f"{versions}"
+            f"{asked.package}@{asked.version}: no changed spec has this version; "
+            f"there {'are' if len(versions) > 1 else 'is'} {', '.join(versions)}"
         )
 
 

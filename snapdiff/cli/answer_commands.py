@@ -22,7 +22,8 @@ Examples:
   snapdiff missing HEAD:env/spack.lock /opt/spack/opt --exit-code
 """,
 )
-@click.argument("names", nargs=-1, metavar="WANTED... CATALOG", type=options.PATH)
+@click.argument("wanted", nargs=-1, required=True, metavar="WANTED...", type=options.PATH)
+@click.argument("catalog", metavar="CATALOG", type=options.PATH)
 @options.repository(help="Look WANTED and CATALOG up in DIR.")
 @options.answer_format
 @options.output(help="Write to FILE, whole or not at all.")
@@ -32,26 +33,26 @@ Examples:
 @options.no_pager
 @options.pages
 @options.verbose(help="Say what was written; trace internal errors.")
-def missing(names: tuple[str, ...], exit_code: bool, **values: Any) -> int:
+def missing(wanted: tuple[str, ...], catalog: str, exit_code: bool, **values: Any) -> int:
     """Say what of environments is not in a catalog: by hash, with the nearest build that is.
 
     WANTED are locks: files, folders or REV:PATH. CATALOG is a build cache, a mirror, an install
     tree or a catalog of pages: a folder, a URL or REV:PATH.
     """
-    if len(names) < 2:
-        lacking = "'CATALOG'" if names else "'WANTED...'"
-        context = click.get_current_context()
-        raise click.MissingParameter(ctx=context, param_hint=lacking, param_type="argument")
     given = GivenOptions(**values)
     chosen, looks, destination = given.report(ANSWER, "text")
-    place = given.directory()
     with ProgressBar("documents", wanted=not given.quiet) as progress:
-        *wanted, catalog = (
-            load_catalog(name, repository=place, limits=given.limits, progress=progress.downloaded)
-            for name in names
+        *environments, others = (
+            load_catalog(
+                name, repository=given.repo, limits=given.limits, progress=progress.downloaded
+            )
+            for name in (*wanted, catalog)
         )
         found = find_missing(
-            wanted, catalog, allow_empty=given.allow_empty, skip_bad_pages=given.skip_bad_pages
+            environments,
+            others,
+            allow_empty=given.allow_empty,
+            skip_bad_pages=given.skip_bad_pages,
         )
     for document in found.skipped:
         given.warn(f"{document.path} in {document.source}: left out: {document.error}")

@@ -163,7 +163,7 @@ def _write_first_seen(story: str, given: GivenOptions) -> None:
 
 def _open(story: str, given: GivenOptions, takes: set[str]) -> tuple[Range, GivenOptions]:
     """Return the range, and the options with those that the last revision's file decides."""
-    wanted = open_range(story, given.directory(), given.by, given.limits, given.paths)
+    wanted = open_range(story, given.repo, given.by, given.limits, given.paths)
     if not isinstance(wanted, GitRange):
         takes = takes - {"by"}  # a folder has a section a snapshot
     given = with_settings(given, wanted.newest, None, takes)

@@ -52,7 +52,7 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
     """
 
     # What is compared
-    repo: str
+    repo: Path
     paths: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     tag: tuple[str, ...] = ()
@@ -81,8 +81,8 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
     report_url: str | None = None
     marker: str | None = None
     max_length: int | None = None
-    template: str | None = None
-    templates: str | None
+    template: Path | None = None
+    templates: Path | None
     quiet_if_empty: bool = False
     color: Literal["auto", "always", "never"] | None = None
     no_pager: bool
@@ -108,19 +108,13 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
 
     # --- What is compared ---
 
-    def directory(self) -> Path:
-        """Return where revisions are looked up; raises SnapdiffError where there is none."""
-        if not os.path.isdir(self.repo):
-            raise SnapdiffError(f"{self.repo}: no such directory")
-        return Path(self.repo)
-
     def compared(self, revisions: tuple[str, ...]) -> tuple[Path, tuple[str, ...], tuple[str, ...]]:
         """Return what is compared: a folder, the names to look up in it, and paths in both sides.
 
         With -e the lock of an environment is one side; with a range or two revisions it is both.
         Raises SnapdiffError.
         """
-        here = self.directory()
+        here = self.repo
         for name, other in permutations(revisions[:2], 2):
             if ends_of_range(name) and not os.path.exists(here / name):
                 way_out = f"leave {other} out, or write it after --, if it is a path"
@@ -180,8 +174,6 @@ class GivenOptions(Struct, frozen=True, kw_only=True):
         usual = usual or ("text" if destination.is_terminal else "markdown")
         chosen = OWN_TEMPLATE if self.template else chosen_format(formats, name, file, usual)
         looks = self.looks()
-        for name_of_path in {"template", "templates"} & looks.keys():
-            looks[name_of_path] = Path(looks[name_of_path])
         if "color" in formats.get(chosen, ()):
             is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
             may_have_colors = destination.is_terminal and not is_plain
@@ -260,7 +252,7 @@ def with_settings(
     if given.no_config:
         return given
     if given.config is not None:
-        opener = SourceOpener(given.directory(), wanted=DOCUMENTS)
+        opener = SourceOpener(given.repo, wanted=DOCUMENTS)
         file: SettingsFile | None = opener.settings_file(given.config)
         other = None
     else:

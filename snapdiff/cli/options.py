@@ -99,6 +99,8 @@ class TakesPaths(click.Command):
 PATH = click.Path(readable=False)
 """A path, or anything else that a shell completes as one; what is there is looked at later."""
 
+_TEMPLATE = click.Path(readable=False, path_type=Path)
+
 flag = partial(click.option, is_flag=True)
 number = partial(click.option, type=_at_least_one, metavar="N")
 globs = partial(click.option, multiple=True, metavar="GLOB[,GLOB]")
@@ -162,7 +164,14 @@ package_url = click.option(
     help="Where a package's name links to, with {package} in it; empty for no links.",
 )
 
-repository = partial(click.option, "-C", "--repo", default=".", metavar="DIR", type=PATH)
+repository = partial(
+    click.option,
+    "-C",
+    "--repo",
+    default=".",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, readable=False, path_type=Path),
+)
 
 environment = click.option(
     "-e",
@@ -198,13 +207,13 @@ verbose = partial(flag, "-v", "--verbose", callback=_traced)
 
 detail = flag("--detail", help="Every spec, with hashes and what differs.")
 
-template = partial(click.option, "--template", metavar="FILE", type=PATH)
+template = partial(click.option, "--template", metavar="FILE", type=_TEMPLATE)
 
 template_folder = click.option(
     "--template-folder",
     "templates",
     metavar="DIR",
-    type=PATH,
+    type=_TEMPLATE,
     help="Take built-in templates from DIR where it has them.",
 )
 

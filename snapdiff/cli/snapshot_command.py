@@ -50,7 +50,7 @@ Examples:
 @options.max_size
 @options.flag("-q", "--quiet", help="Say nothing where all is well, no progress.")
 @options.verbose(help="Trace internal errors.", expose_value=False)
-def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool) -> int:
+def snapshot(*, source: str, folder: str, repo: Path, limits: Limits, quiet: bool) -> int:
     """Keep the documents of SOURCE in DIR, as they are now and in their own layout.
 
     SOURCE is the URL of a mirror or of the site's data, or a directory or git revision. Where DIR
@@ -63,10 +63,10 @@ def snapshot(*, source: str, folder: str, repo: str, limits: Limits, quiet: bool
                 source, limits=limits, progress=bar.downloaded, kept=target.kept_files
             )
         else:
-            place = Path(repo, source)
+            place = repo / source
             if os.path.isdir(place) and target.path.resolve().is_relative_to(place.resolve()):
                 raise SnapdiffError(f"{target.path}: is in {place}; name a folder outside of it")
-            opened = SourceOpener(Path(repo), wanted=DOCUMENTS, limits=limits).open(source)
+            opened = SourceOpener(repo, wanted=DOCUMENTS, limits=limits).open(source)
         written = target.update(Catalog(opened, limits), bar)
     if not quiet and written:
         size = sum(document.size for document in written.values())

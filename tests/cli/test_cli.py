@@ -212,7 +212,10 @@ KINDS = "added, removed, upgraded, downgraded, rebuilt, reconfigured"
             ["old", "new", "new"],
             "new: a comparison takes two revisions; paths in them come after --: old new -- new",
         ),
-        (["old", "new", "-C", "no-such"], "no-such: no such directory"),
+        (
+            ["old", "new", "-C", "no-such"],
+            "Invalid value for '-C' / '--repo': Directory 'no-such' does",
+        ),
         (["old", "./no-such"], "./no-such: no such file or directory"),
         (["old", ""], "the name of a revision cannot be empty or hold a NUL byte"),
         (["old", "new", "-o", "no-such/report.json"], "no-such/report.json: the folder no-such "),

@@ -15,7 +15,7 @@ from tests.support.helpers import run_cli
     [
         (
             ("missing", "spack.lock"),
-            "Missing argument 'CATALOG'. Write snapdiff missing [OPTIONS] WANTED... CATALOG",
+            "Missing argument 'WANTED...'. Write snapdiff missing [OPTIONS] WANTED... CATALOG",
         ),
         (
             ("post", "comment.md", "12"),

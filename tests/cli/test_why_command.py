@@ -151,7 +151,7 @@ def test_a_version_and_a_hash_narrow_the_question(folder: Path) -> None:
     ("asked", "words"),
     [
         ("hdf", "hdf: neither side has a package of this name; the nearest: hdf5"),
-        ("hdf5@1.12", "hdf5@1.12: no changed spec has this version; there are 1.14.3"),
+        ("hdf5@1.12", "hdf5@1.12: no changed spec has this version; there is 1.14.3"),
         ("hdf5/zz", "/zz: no changed spec of hdf5 has this hash"),
         ("@1", "@1: names no package; write hdf5, "),
         ("hdf5@", "hdf5@: names no package; write hdf5, "),
