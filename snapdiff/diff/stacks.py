@@ -14,7 +14,8 @@ from snapdiff.diff.compilers import count_compilers, former_compilers
 from snapdiff.diff.dependencies import direct_dependents, roots_above
 from snapdiff.diff.package_kinds import changes_of_packages, parts_of
 from snapdiff.diff.packages import PackageDiff
-from snapdiff.diff.traits import Traits, find_traits, narrowed_losses, read_builds
+from snapdiff.diff.trait_bits import TraitBits
+from snapdiff.diff.traits import Traits, find_traits, narrowed_losses, read_linked
 from snapdiff.diff.whole_packages import reasons_of_one_sided
 from snapdiff.errors import BadPage, FormatError
 from snapdiff.filters import Scope
@@ -49,12 +50,14 @@ class ComparedStack:
         tag: TagPair,
         scope: Scope,
         known: KnownGraphs,
+        bits: TraitBits,
     ) -> None:
         packages = sorted(packages, key=lambda package: package.pair.name)
         self.name = name
         self.tag = tag
         self.scope = scope
         self.known = known
+        self._bits = bits
         counted = [(it.pair.name, it.old.in_stack(name), it.new.in_stack(name)) for it in packages]
         specs, listed = tag.counts.stacks.get(name, (0, 0))  # those of what is the same
         self.specs = Count(
@@ -170,13 +173,13 @@ class ComparedStack:
         if filters.because or filters.explicit:  # then not all is reported
             reported = {spec.hash for it in changes for spec in (it.old, it.new) if spec}
             losses = {kind: list(narrowed_losses(it, reported)) for kind, it in losses.items()}
-        bits = read_builds(chain.from_iterable(losses.values()))
+        read_linked(chain.from_iterable(losses.values()), self._bits)
         # With `-p`, the packages that are compared do not say what else is gone.
         gone = None if filters.package else self.packages.removed
         came = None if filters.package else self.packages.added
         return (
-            find_traits(losses[Kind.REMOVED], gone, bits),
-            find_traits(losses[Kind.ADDED], came, bits),
+            find_traits(losses[Kind.REMOVED], gone, self._bits),
+            find_traits(losses[Kind.ADDED], came, self._bits),
         )
 
     def _root_changes(self) -> RootChanges | None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.packages import PackageDiff, diff_package
 from snapdiff.diff.stacks import ComparedStack
+from snapdiff.diff.trait_bits import TraitBits
 from snapdiff.filters import Scope, require_causes, with_changes_elsewhere
 from snapdiff.limits import DEFAULT_LIMITS, Limits
 from snapdiff.model import PackagePair, TagPair, Tags, asked_for_on_one_side
@@ -104,6 +105,7 @@ def _two_sided_tag(
         old_hashes = tag.counts.specs + sum(it.old.in_any for it in packages)
     if new_hashes is None:
         new_hashes = tag.counts.specs + sum(it.new.in_any for it in packages)
+    bits = TraitBits()  # of all stacks, as most builds of a page are in several
     stacks: dict[str, list[PackageDiff]] = {name: [] for name in tag.counts.stacks}
     for package in packages:
         for name in package.old.versions.keys() | package.new.versions.keys():
@@ -121,7 +123,7 @@ def _two_sided_tag(
         ),
         stacks=with_changes_elsewhere(
             [
-                ComparedStack(name, some, tag, scope, known).diff()
+                ComparedStack(name, some, tag, scope, known, bits).diff()
                 for name, some in sorted(stacks.items())
             ]
         ),

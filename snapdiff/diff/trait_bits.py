@@ -50,6 +50,7 @@ class TraitBits:
         self._bits: dict[tuple[TraitWhat, str | None, str | None], int] = {}
         self._traits: dict[int, Trait] = {}
         self._nodes: dict[tuple[str, Build | None], int] = {}
+        self._builds: dict[Build, int] = {}
         self._configurations: dict[Configuration, int] = {}
 
     def last_resort(self) -> int:
@@ -72,7 +73,12 @@ class TraitBits:
 
     def of_build(self, key: str, build: Build, linked: "LinkedBits | None") -> int:
         """Return the bits of what a build is, and of all that it links or runs, where known."""
-        configuration = build.configuration
+        own = self._builds.get(build)
+        if own is None:
+            own = self._builds[build] = self._of_configuration(build.configuration)
+        return own | linked.found[key] if linked else own
+
+    def _of_configuration(self, configuration: Configuration) -> int:
         own = self._configurations.get(configuration)
         if own is None:
             own = 0
@@ -82,7 +88,7 @@ class TraitBits:
                 name = variant.lstrip("+~-").partition("=")[0]
                 own |= self._of("variant", name, variant)
             self._configurations[configuration] = own
-        return own | linked.found[key] if linked else own
+        return own
 
     def of_names(self, names: Iterable[str]) -> int:
         """Return the bits of those packages that some build links or runs, or is."""

@@ -66,8 +66,8 @@ class Traits(NamedTuple):
     of_stack: tuple[TraitCount, ...]
 
 
-def read_builds(losses: Iterable[Loss]) -> TraitBits:
-    """Return what all builds of packages that lost or gained one link and run, as bits.
+def read_linked(losses: Iterable[Loss], bits: TraitBits) -> None:
+    """Find out what all builds of packages that lost or gained one link and run.
 
     Each document is read once. Raises FormatError where a node cannot be read.
     """
@@ -77,17 +77,14 @@ def read_builds(losses: Iterable[Loss]) -> TraitBits:
             mine, theirs = loss.sides
             hashes[mine] += [*loss.lost, *(key for key, _ in loss.stayed)]
             hashes[theirs] += [key for key, _ in loss.others]
-    bits = TraitBits()
-    for side, some in hashes.items():
-        bits.linked[side] = LinkedBits(side, some, bits)
-    return bits
+    bits.linked = {side: LinkedBits(side, some, bits) for side, some in hashes.items()}
 
 
 def find_traits(losses: Iterable[Loss], gone: Iterable[str] | None, bits: TraitBits) -> Traits:
     """Return what the lost builds of a stack have in common, package by package and in all.
 
     `gone` are the packages that the stack has on the side of the lost builds alone, None where only
-    its documents say that; `bits` are of these losses, and may be of others.
+    its documents say that; `bits` know what these builds link and run, and may know of others.
     """
     gone_from: dict[Sides | None, int] = {None: 0}
     found = []
@@ -174,13 +171,17 @@ class _Lost(NamedTuple):
 def _read(loss: Loss, gone: int, bits: TraitBits) -> _Lost:
     mine, theirs = (bits.linked[side] for side in loss.sides) if loss.sides else (None, None)
     there = 0
-    others: dict[int, int] = {}
+    united: dict[int, int] = {}  # what others have by compiler, target and os: few are different
     for is_there, linked, builds in ((True, theirs, loss.others), (False, mine, loss.stayed)):
         for key, build in builds:
             has = bits.of_build(key, build, linked)
-            for place in (0, *each_bit(has & bits.fields)):
-                others[place] = others.get(place, 0) | has
+            fields = has & bits.fields
+            united[fields] = united.get(fields, 0) | has
             there |= has if is_there else 0
+    others: dict[int, int] = {}
+    for fields, has in united.items():
+        for place in (0, *each_bit(fields)):
+            others[place] = others.get(place, 0) | has
     told = ~(bits.told_last | bits.of_names([loss.package]))
     found: dict[str, _Build] = {}
     twins = [item for item in loss.stayed if item[0] in loss.duplicates]

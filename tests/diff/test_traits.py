@@ -16,7 +16,8 @@ from hypothesis import given
 from snapdiff.diff.changed_pairs import KnownGraphs
 from snapdiff.diff.dependencies import both_sides
 from snapdiff.diff.packages import diff_package
-from snapdiff.diff.traits import Loss, find_traits, read_builds
+from snapdiff.diff.trait_bits import TraitBits
+from snapdiff.diff.traits import Loss, find_traits, read_linked
 from snapdiff.filters import Scope
 from snapdiff.limits import Limits
 from snapdiff.model import Build, PackagePair
@@ -642,6 +643,13 @@ def build_with(*variants: str) -> Build:
     return Build("1.0", "gcc@12", "rhel8", "linux", "zen4", variants, stacks)
 
 
+def bits_of(losses: Iterable[Loss]) -> TraitBits:
+    """Bits that know what the builds of some losses link and run."""
+    bits = TraitBits()
+    read_linked(losses, bits)
+    return bits
+
+
 def steps_of_a_loss(packages: int) -> int:
     """How many steps it takes to find what the builds of a chain of packages have in common."""
     lines = ["mpi-1", "p0-1 > mpi-1", "p0-2"]
@@ -658,7 +666,7 @@ def steps_of_a_loss(packages: int) -> int:
     mpi = Trait("dependency", "mpi", "1.0")
 
     def find() -> None:
-        traits = find_traits(losses, ["mpi"], read_builds(losses))
+        traits = find_traits(losses, ["mpi"], bits_of(losses))
         assert set(traits.common.values()) == {mpi}
         assert traits.of_stack == (TraitCount(mpi, packages),)
 
@@ -693,7 +701,7 @@ def merged_chain(packages: int) -> list[Loss]:
 def steps_of_a_merge(packages: int) -> int:
     """How many steps it takes to find that no variant lists those of all builds before."""
     losses = merged_chain(packages)
-    bits = read_builds(losses)
+    bits = bits_of(losses)
 
     def find() -> None:
         assert not find_traits(losses, [], bits).merged
@@ -728,7 +736,7 @@ def test_builds_that_are_one_now_are_told_by_the_first_dependency_that_lists_the
     sides = both_sides((NodesByHash(graph), NodesByHash(graph)))
     like = build_with()
     losses = [Loss("a", {"a-1": like}, [("a-2", like)], [("a-3", like)], sides)]
-    found = find_traits(losses, [], read_builds(losses)).merged
+    found = find_traits(losses, [], bits_of(losses)).merged
     assert found == ({"a": merged} if merged else {})
 
 
