@@ -108,7 +108,7 @@ def find_markers(path: Path) -> Iterator[Marker]:
                     name.decode("ascii"): tuple(map(_unquoted, values.split(b",")))
                     for name, _, values in pairs
                 }
-                yield Marker(f"{path}, line {number}", old, new, options)
+                yield Marker(f"{path}: line {number}", old, new, options)
 
 
 def require_no_changelog(path: Path | None) -> None:

@@ -282,7 +282,7 @@ def lines_named(given: GivenOptions) -> Iterator[None]:
 
         assert isinstance(given.settings_file.content, bytes)
         line = line_of_option(given.settings_file.content, error.option)
-        raise SnapdiffError(f"{given.configuration}, line {line}: {error}") from error
+        raise SnapdiffError(f"{given.configuration}: line {line}: {error}") from error
 
 
 def _read(file: SettingsFile) -> "CatalogSettings":

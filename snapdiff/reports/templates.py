@@ -166,7 +166,7 @@ def render_template(environment: "jinja2.Environment", name: str, **values: Any)
     try:
         text = environment.get_template(name).render(values)
     except jinja2.TemplateSyntaxError as error:
-        raise ReportError(f"{error.filename or name}, line {error.lineno}: {error}") from error
+        raise ReportError(f"{error.filename or name}: line {error.lineno}: {error}") from error
     except jinja2.TemplateNotFound as error:
         raise ReportError(f"{error.name}: no such template") from error
     except Exception as error:  # a template can raise whatever its expressions do
@@ -187,7 +187,7 @@ def _place(error: Exception, name: str) -> str:
     while frames is not None:
         file = frames.tb_frame.f_code.co_filename
         if "__jinja_template__" in frames.tb_frame.f_globals or file.endswith(".j2"):
-            place = f"{file}, line {frames.tb_lineno}"
+            place = f"{file}: line {frames.tb_lineno}"
         frames = frames.tb_next
     return place
 

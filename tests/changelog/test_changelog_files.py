@@ -140,7 +140,7 @@ class TestMarkdown:
         history.git("reset", "--quiet", "--hard", "HEAD~1")
         history.commit(pages_of([ZLIB]))
         error = refused(history, file, "HEAD~3..HEAD")
-        assert f"CHANGELOG.md, line 5: commit {gone} is not in the history of HEAD" in error
+        assert f"CHANGELOG.md: line 5: commit {gone} is not in the history of HEAD" in error
         assert "take that section and those above it out of the file" in error
         # What the error says to do, works.
         lines = file.read_text("utf-8").split("<!-- ")
@@ -217,7 +217,7 @@ class TestOptions:
         update(story, file, "start..HEAD", *options)
         assert len(file.read_text("utf-8").split("<!-- ")) > 1
         error = refused(story, file, "start..HEAD")
-        assert f"CHANGELOG.md, line 5: was written {named}; run with the same options" in error
+        assert f"CHANGELOG.md: line 5: was written {named}; run with the same options" in error
         plain = tmp_path / "PLAIN.md"
         update(story, plain)
         assert "was written without --" in refused(story, plain, "start..HEAD", *options)
@@ -258,7 +258,7 @@ def test_a_marker_is_read_as_it_was_written(
     with NamedTemporaryFile() as file:
         Path(file.name).write_text(f"# Log\n\n{line}\n## 1\n", "utf-8")
         [found] = find_markers(Path(file.name))
-    assert (found.place, found.old, found.new) == (f"{file.name}, line 3", *ends)
+    assert (found.place, found.old, found.new) == (f"{file.name}: line 3", *ends)
     assert found.options.keys() == given_options.keys()
     found.require(given_options)
 

@@ -106,8 +106,8 @@ def test_first_sightings_take_what_concerns_them(story: History) -> None:
 @pytest.mark.parametrize(
     ("settings", "error"),
     [
-        ("[diff]\nstacks = ['hpe']", "HEAD:.snapdiff.toml, line 2: hpe: matches no stack; "),
-        ("[diff]\nkinds = ['x']", "HEAD:.snapdiff.toml, line 2: x: not a kind of change; "),
+        ("[diff]\nstacks = ['hpe']", "HEAD:.snapdiff.toml: line 2: hpe: matches no stack; "),
+        ("[diff]\nkinds = ['x']", "HEAD:.snapdiff.toml: line 2: x: not a kind of change; "),
         ("[changelog]\nby = 'year'", 'HEAD:.snapdiff.toml: line 2: by is "year"; '),
     ],
 )

@@ -376,7 +376,7 @@ class TestEffect:
     ) -> None:
         result = self.run(tmp_path, settings)
         assert (result.status, result.out) == (2, "")
-        assert f"error: old/.snapdiff.toml, {error}" in result.err
+        assert f"error: old/.snapdiff.toml: {error}" in result.err
         assert is_one_line_error(result.err)
         assert "toml" not in self.run(tmp_path, STACKS, "-p", "zlb").err
 

@@ -187,13 +187,13 @@ class TestOwnTemplate:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("one\n{{ no_such_name }}", "own.j2, line 2: 'no_such_name' is undefined"),
-            ("one\n\n{% if %}", "own.j2, line 3: "),
-            ("{{ summary.no_such_key }}", "own.j2, line 1: "),
-            ("{{ ''.__class__.__mro__ }}", "own.j2, line 1: "),
+            ("one\n{{ no_such_name }}", "own.j2: line 2: 'no_such_name' is undefined"),
+            ("one\n\n{% if %}", "own.j2: line 3: "),
+            ("{{ summary.no_such_key }}", "own.j2: line 1: "),
+            ("{{ ''.__class__.__mro__ }}", "own.j2: line 1: "),
             ("{% include '../../../etc/passwd' %}", "no such template"),
-            ("{{ tags.append(1) }}", "own.j2, line 1: "),
-            ("{{ 1 // 0 }}", "own.j2, line 1: "),
+            ("{{ tags.append(1) }}", "own.j2: line 1: "),
+            ("{{ 1 // 0 }}", "own.j2: line 1: "),
         ],
     )
     def test_names_file_and_line_of_an_error(self, tmp_path: Path, text: str, message: str) -> None:
